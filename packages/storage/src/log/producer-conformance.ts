@@ -5,7 +5,7 @@ import { type LogEntry, type LogReader, type LogWriter, partitionOf, StaleProduc
 const entry = (key: string, body: string): LogEntry => ({ key, meta: '{}', body: new TextEncoder().encode(body) })
 const partition = partitionOf('k', 4)
 
-/** The guarantees of every log to producers that append groups, whatever the engine. */
+/** The guarantees of every log for producers that append groups, on any engine. */
 export const producerConformance = (name: string, make: () => Promise<LogUnderTest>): void => {
   describe(`producers of a log: ${name}`, () => {
     let log: LogUnderTest
@@ -31,7 +31,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       await log.remove()
     })
 
-    test('a group lies side by side in its order, whatever else is appended meanwhile', async () => {
+    test('the entries of a group are adjacent and in order, whatever else is appended meanwhile', async () => {
       const groups = Array.from({ length: 40 }, (_, n) => [0, 1, 2].map((i) => entry('k', `${n}.${i}`)))
       const places = await Promise.all(
         groups.flatMap((group, n) => [writer.appendGroup(group), writer.append(entry('k', `between ${n}`))]),
@@ -43,7 +43,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await texts()).toEqual(groups.flatMap((_, n) => [`${n}.0`, `${n}.1`, `${n}.2`, `between ${n}`]))
     })
 
-    test('a group of several partitions, of no entries or with a note over 1 KiB is refused and leaves no record', async () => {
+    test('a group of several partitions, without entries or with a note over 1 KiB is rejected and leaves no record', async () => {
       const other = ['a', 'b', 'c', 'd', 'e'].find((key) => partitionOf(key, 4) !== partition) ?? ''
       const epoch = await writer.beginEpoch('p')
       const long = { producer: 'p', epoch, sequence: 1, note: 'n'.repeat(1025) }
@@ -54,7 +54,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await writer.lastSequences('p')).toEqual([])
     })
 
-    test('a sequence is taken once: a repetition or an earlier one is stored already and is not written', async () => {
+    test('a sequence is stored once: a repeated or earlier one is not written', async () => {
       const epoch = await writer.beginEpoch('p')
       const append = (sequence: number) =>
         writer.appendGroup([entry('k', `${sequence}`)], { producer: 'p', epoch, sequence, note: `at ${sequence}` })
@@ -69,7 +69,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 21, note: 'at 21' }])
     })
 
-    test('a paused predecessor cannot append any more once its successor has begun, in no partition and not after a restart', async () => {
+    test('once its successor has begun, a paused predecessor can append to no partition, even after a restart', async () => {
       const old = await writer.beginEpoch('p')
       await writer.appendGroup([entry('k', 'old')], { producer: 'p', epoch: old, sequence: 1 })
       const epoch = await writer.beginEpoch('p')
@@ -86,7 +86,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 2, note: '' }])
     })
 
-    test('of two that race, each sequence is written once, by the later epoch from its beginning on', async () => {
+    test('when two epochs race, each sequence is written once, by the later epoch from its beginning on', async () => {
       const first = await writer.beginEpoch('p')
       const run = async (epoch: number, name: string): Promise<void> => {
         for (let sequence = 1; sequence <= 30; sequence++) {
@@ -104,7 +104,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(written.join().lastIndexOf('old')).toBeLessThan(written.join().indexOf('new'))
     })
 
-    test('sequences are kept when segments follow one another and when they are trimmed', async () => {
+    test('sequences are kept across segments and after trimming', async () => {
       const epoch = await writer.beginEpoch('p')
       await writer.appendGroup([entry('k', 'first')], { producer: 'p', epoch, sequence: 7, note: 'seven' })
       let end = 0

@@ -2,15 +2,15 @@ import type { IncarnationRange } from './incarnations.ts'
 import type { ConsumerJournal, JournalPlace } from './journal-port.ts'
 import type { LogReader } from './port.ts'
 
-/** The range of a partition that a log holds. */
+/** The range of a partition that a log has. */
 type Held = { ranges: readonly IncarnationRange[]; start: number; end: number }
 
 /**
- * The position that a consumer has to go back to; undefined where the log still holds the consumer's state.
- * - For an incarnation in the log that ends earlier: its end.
- * - For one that was never read: the end of the log at most.
- * - For one that is not in the log: its records were trimmed if the log begins no earlier than that. Else the log is
- *   another one, and all of it is new.
+ * The position to which a consumer must be rewound; undefined if the log still has the consumer's state.
+ * - For an incarnation that ends earlier in the log: its end.
+ * - For an incarnation that was never read: at most the end of the log.
+ * - For an incarnation that is not in the log: its records were trimmed, if the log begins at or after the position.
+ *   Otherwise it is another log, and all of it is new.
  */
 export const placeToRewindTo = (
   { offset, incarnation }: JournalPlace,
@@ -24,11 +24,11 @@ export const placeToRewindTo = (
 }
 
 /**
- * Compares a consumer's positions and open ranges with the log, and rewinds them where the log does not hold them any
- * more. The log was then restored from a backup, lost or replaced, and has given the same offsets again. Open ranges of
- * a partition are forgotten unless the log holds all of them as they were begun. Call it before reading these
- * partitions (all, unless given). Returns the partitions that were rewound: the consumer must find out by other means
- * than its positions what it has done with their records.
+ * Compares a consumer's positions and open ranges with the log, and rewinds them if the log does not have them any
+ * more. Then the log was restored from a backup, lost or replaced, and has assigned the same offsets again. Open ranges
+ * of a partition are removed unless the log has all of them unchanged. Call it before reading these partitions (all,
+ * unless given). Returns the rewound partitions: the consumer must find out by other means which of their records it
+ * has processed.
  */
 export const reconcile = async (
   journal: Pick<ConsumerJournal, 'places' | 'openEnds' | 'rewind'>,

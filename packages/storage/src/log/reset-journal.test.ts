@@ -20,7 +20,7 @@ const place = (partition: number, offset: number, more: Partial<PlaceToReset> = 
   note: (before) => `note ${partition}${before}`,
   ...more,
 })
-/** A position that no store takes. */
+/** A position that no store accepts. */
 const impossible = { offset: Number.NaN }
 
 let folder: string
@@ -34,14 +34,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a journal in a file: positions are set back with their notes, ranges begun behind them are forgotten, and others stay', () => {
+test('positions of a journal in a file are reset with their notes, ranges after them are removed, and others stay', () => {
   const file = join(folder, 'journal', 'delivery.db')
   expect(journalFilePlaces(file)).toBeUndefined()
   const first = openJournal({ file })
   first.commit(new Map([0, 1, 2].map((partition) => [partition, 100])))
   first.begin([{ partition: 0, from: 100, to: 120, token: 't' }], [], 0)
   first.begin([{ partition: 1, from: 100, to: 120, token: 't' }], [], 0)
-  // Looking is for others, too, while it is open.
+  // The journal can be read by others while it is open.
   expect(journalFilePlaces(file)).toEqual([0, 1, 2].map((partition) => ({ partition, offset: 100 })))
   first.close()
   resetJournalFile(file, [place(0, 40), place(2, 7)])
@@ -59,7 +59,7 @@ test('a journal in a file: positions are set back with their notes, ranges begun
   again.close()
 })
 
-test('a journal in a file is set back as a whole or not at all', () => {
+test('a journal in a file is reset completely or not at all', () => {
   const file = join(folder, 'delivery.db')
   const first = openJournal({ file })
   first.commit(new Map([0, 1].map((partition) => [partition, 100])))
@@ -68,7 +68,7 @@ test('a journal in a file is set back as a whole or not at all', () => {
   expect(journalFilePlaces(file)).toEqual([0, 1].map((partition) => ({ partition, offset: 100 })))
 })
 
-/** A process that has a group, and its journal. */
+/** A process that owns a group, and its journal. */
 const holder = async (name: string, lasts = 600_000) => {
   const ledger = createSharedLedger(store.pool)
   const epoch = (await ledger.acquireLease(name, 'me', lasts)) ?? 0
@@ -89,7 +89,7 @@ const offsets = async (groups: number) =>
     .map(({ offset }) => offset)
 
 test.each([1, 2])(
-  'journals of %i groups in PostgreSQL: places are set back in the journal of their group, with their notes',
+  'with %i groups in PostgreSQL, positions are reset in the journal of their group, with their notes',
   async (groups) => {
     await settlePartitionGroups(store, { roles: ['delivery'], groups })
     for (const [group, name] of namesOf(groups).entries()) {
@@ -115,7 +115,7 @@ test.each([1, 2])(
   },
 )
 
-test('while a process has one of the groups nothing is set back, in none of them', async () => {
+test('while a process owns one of the groups, no group is reset', async () => {
   await settlePartitionGroups(store, { roles: ['delivery'], groups: 2 })
   const [first, second] = namesOf(2)
   const one = await holder(first ?? '')
@@ -134,7 +134,7 @@ test('while a process has one of the groups nothing is set back, in none of them
   two.journal.close()
 })
 
-test('writes of a process that was paused beyond its lease change nothing afterwards', async () => {
+test('after a reset, writes of a process that was paused beyond its lease have no effect', async () => {
   const { journal, release } = await holder('delivery')
   await journal.commit(new Map([[0, 100]]))
   await release()
@@ -144,7 +144,7 @@ test('writes of a process that was paused beyond its lease change nothing afterw
   journal.close()
 })
 
-test('journals in PostgreSQL are set back as a whole or not at all', async () => {
+test('journals in PostgreSQL are reset completely or not at all', async () => {
   const { journal, release } = await holder('delivery')
   await journal.commit(new Map([0, 1].map((partition) => [partition, 100])))
   journal.close()

@@ -2,8 +2,8 @@ import type { Relational } from '../relational/open.ts'
 import { partitionOf } from './port.ts'
 
 /**
- * The partitions of a workspace's requests and events, when it is spread over so many. The first one is where all of a
- * workspace is that is not spread. They are neighbors, so that groups of partitions have equal shares of them. Those of
+ * The partitions of a workspace's requests and events, for a spread over this many. The first one is the partition of
+ * the workspace without a spread. They are adjacent, so that groups of partitions have equal shares. The partitions of
  * a smaller spread are among those of a larger one.
  */
 export const partitionsOf = (workspaceId: string, spread: number, partitions: number): number[] => {
@@ -14,8 +14,8 @@ export const partitionsOf = (workspaceId: string, spread: number, partitions: nu
 const widestText = 'select widest from workspace_spreads where workspace_id = $1'
 
 /**
- * The largest number of partitions that a workspace was ever spread over, which says where its data may be: 1 for
- * nearly all. Read from the store, since reading too few partitions misses data.
+ * The maximum number of partitions that a workspace was ever spread over, and so may have data in: 1 for nearly all.
+ * Read from the store, since reading too few partitions would miss data.
  */
 export const widestSpread = async (pool: Pick<Relational['pool'], 'query'>, workspaceId: string): Promise<number> => {
   const { rows } = await pool.query<{ widest: number }>({
@@ -26,7 +26,7 @@ export const widestSpread = async (pool: Pick<Relational['pool'], 'query'>, work
   return rows[0]?.widest ?? 1
 }
 
-/** The same of all workspaces that were ever spread; others are not in it. */
+/** The same for all workspaces that were ever spread; others are absent. */
 export const widestSpreads = async (pool: Pick<Relational['pool'], 'query'>): Promise<Map<string, number>> => {
   const { rows } = await pool.query<{ workspace_id: string; widest: number }>(
     'select workspace_id, widest from workspace_spreads where widest > 1',

@@ -14,13 +14,13 @@ const record = (more: Partial<DeliveryMeta> & { v?: number }, body: string) =>
     body: Buffer.from(body),
   })
 
-test('consumers get the events that the pipeline accepted, and neither repetitions of a replay nor rows of a producer', () => {
+test('consumers get events that the pipeline accepted, but not repetitions of a replay or rows of a producer', () => {
   const event = '[{"eventId":"0-0000000001-0000","event":"Bought"}]\n'
   expect(record({ q: 2 }, event)).toMatchObject({ through: 2, events: [{ eventId: '0-0000000001-0000' }] })
   expect(record({ p: 'replay' }, event)).toBeUndefined()
   expect(record({ b: { k: 'sync', n: 'n' } }, '[{"recordId":"1","payload":{}}]\n')).toBeUndefined()
 })
 
-test('a record of a newer version is neither read nor passed over', () => {
+test('a record of a newer version is neither read nor skipped', () => {
   expect(() => record({ v: 2, q: 2 }, '[]\n')).toThrow(NewerFormat)
 })

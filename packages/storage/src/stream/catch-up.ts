@@ -2,20 +2,20 @@ import { type EventStore, systemOwner } from '../event-store/port.ts'
 import { partitionsOf } from '../log/spread.ts'
 import type { AcceptedEvent, RequestPlace } from './accepted-events.ts'
 
-/** How a row of the table `events` becomes the text that the stream has of the event. */
+/** Converts a row of the table `events` to the text that the stream has of the event. */
 export type StoredForm = {
-  /** Columns that `textOf` reads, `event_id` among them. */
+  /** Columns that `textOf` reads, including `event_id`. */
   columns: string
-  /** Undefined for what never was in the stream. */
+  /** Returns undefined for an event that was never in the stream. */
   textOf(row: never): string | undefined
 }
 
-/** Returns the largest spread of each workspace that was ever spread over more than one partition. */
+/** Returns the maximum spread of each workspace that was ever in more than one partition. */
 export type WidestSpreads = () => Promise<ReadonlyMap<string, number>>
 
 /**
- * The condition that selects the events of one partition of a workspace that is in these partitions; undefined for a
- * single one, which has all events. An event under another partition, from a log of another time, belongs to the first.
+ * The condition that selects the events of one partition of a workspace in these partitions. Undefined if there is only
+ * one, which has all events. An event with another partition, from an earlier log, belongs to the first.
  */
 const ofPartition = (partition: number, partitions: readonly number[]): string | undefined => {
   const others = partitions.slice(1)
@@ -24,7 +24,7 @@ const ofPartition = (partition: number, partitions: readonly number[]): string |
   return partition === partitions[0] ? `${named} not in (${others.join()})` : `${named} = ${partition}`
 }
 
-/** Accepted events of a partition: requests from `from` on (from the first one where it is undefined) to before `to`. */
+/** Accepted events of a partition: requests from `from` on (from the first one if it is undefined) to before `to`. */
 export type StoredSpan = {
   partition: number
   partitions: number
@@ -32,19 +32,22 @@ export type StoredSpan = {
   to: RequestPlace
 }
 
-/** The last event that was handed on. */
+/** The last event that was returned. */
 export type StoredCursor = { workspaceId: string; eventId: string }
 
-/** Ids of one query: each query goes through all ids of a workspace within the span. */
+/** IDs per query: each query reads all IDs of a workspace within the span. */
 const pageIds = 20_000
-/** Events and bytes of texts in memory at once. */
+/** Maximum number of events, and bytes of their texts, in memory at a time. */
 const chunkEvents = 5000
 const chunkBytes = 4 * 1024 * 1024
 
 type Id = { event_id: string; ms: number }
 type Row = Id & { source_id: string }
 
-/** A place in the log as the engine compares it: the incarnation of the log, the offset, and the index of the event. */
+/**
+ * A position in the log that the engine can compare: the incarnation of the log, the offset, and the index of the
+ * event.
+ */
 const place =
   "(splitByChar('-', event_id)[4], toUInt64OrZero(splitByChar('-', event_id)[2]), toUInt32OrZero(splitByChar('-', event_id)[3]))"
 const bound = (name: string): string =>
@@ -76,9 +79,9 @@ const chunksOf = (ids: readonly (Id & { bytes: number })[]): Id[][] => {
 }
 
 /**
- * The accepted events of a span as the event store has them, workspace after workspace, those of one in the order of the
- * log; a few megabytes at a time. All of the span must be stored. Rejects when the event store cannot be asked, or with
- * the reason of the signal.
+ * The accepted events of a span from the event store, workspace by workspace, in the order of the log, a few megabytes
+ * at a time. The whole span must be stored. Rejects if the event store cannot be queried, or with the reason of the
+ * signal.
  */
 export const readStored = async function* (
   deps: { eventStore: Pick<EventStore, 'query'>; form: StoredForm; spreads?: WidestSpreads },
@@ -107,7 +110,7 @@ export const readStored = async function* (
       ...those(ids),
     })
     return rows.flatMap((row) => {
-      // The form names its own columns.
+      // `form` lists the columns that it reads.
       const json = form.textOf(row as never)
       return json === undefined ? [] : [{ workspaceId, sourceId: row.source_id, eventId: row.event_id, json }]
     })
@@ -140,7 +143,7 @@ export const readStored = async function* (
 
 /**
  * The number of stored accepted events of a workspace in one of its partitions, and about how many of them `readStored`
- * has returned. At the cursor `after` these are the events received until then; at its end all of them.
+ * has returned. For the position `after` these are the events received until then; at its end all of them.
  */
 export const countStored = async (
   eventStore: Pick<EventStore, 'query'>,
@@ -167,7 +170,7 @@ export const countStored = async (
   return { read: Number(row?.read ?? 0), total: Number(row?.total ?? 0) }
 }
 
-/** The events with these ids, found by the time of their receipt, by which they lie in the table. */
+/** Selects the events with these IDs, using their time of receipt, by which the table is sorted. */
 const the = (ids: readonly Id[]): string =>
   `from events where workspace_id = {workspace:String} and status = 'accepted'
    and receive_time between fromUnixTimestamp64Milli({first_ms:Int64}) and fromUnixTimestamp64Milli({last_ms:Int64})

@@ -3,37 +3,40 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { partitionOf } from '../log/port.ts'
 import type { Consumer } from './consumer-port.ts'
 
-/** A holder of partitions: one of several, of which each partition has one at most. */
+/** One of several owners of partitions; each partition has at most one. */
 export type Holder = Pick<Consumer, 'take' | 'idle' | 'stop'> & {
   give(partitions: readonly number[]): Promise<void> | void
 }
 
-/** A log, the journal of one consumer, and as many holders of it as a test opens. */
+/** A log, the journal of one consumer, and a function that opens owners for a test. */
 export type ConsumerWorld = {
   partitions: number
-  /** Appends a record of a key; `number` counts from 0 for each. */
+  /** Appends a record of a key; `number` counts from 0 for each key. */
   append(key: string, number: number): Promise<void>
-  /** Opens a holder without partitions. `handle` is called for each record, and is over before it counts as handled. */
+  /**
+   * Opens an owner without partitions. `handle` is called for each record, which counts as handled when its promise
+   * resolves.
+   */
   open(handle: (key: string, number: number) => Promise<void>): Promise<Holder>
   close(): Promise<void>
 }
 
 const keys = Array.from({ length: 24 }, (_, n) => `key-${n}`)
 
-/** A number below `most` that looks like chance and is the same in each run. */
+/** A pseudo-random number below `most`, the same in each run. */
 const chance = (seed: number, most: number): number => (Math.imul(seed + 1, 2654435761) >>> 8) % most
 
-/** The guarantees of every consumer of a log to an owner that gives and takes partitions. */
+/** The guarantees of every consumer of a log when partitions are given and taken away. */
 export const consumerConformance = (name: string, make: () => Promise<ConsumerWorld>): void => {
   describe(`consumer: ${name}`, () => {
     let world: ConsumerWorld
     let holders: Holder[]
     /** Numbers of each key in the order in which they were handled. */
     let handled: Map<string, number[]>
-    /** The holder of records of a partition that are being handled, and their number. */
+    /** The owner of each partition's records that are being handled, and their number. */
     let inHand: Map<number, { holder: number; records: number }>
     let faults: string[]
-    /** Called while a record is in hand. */
+    /** Called while a record is being handled. */
     let during: (key: string, number: number) => Promise<void>
 
     const open = async (): Promise<Holder> => {
@@ -71,7 +74,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       await world.close()
     })
 
-    test('each record is handled once, in the order of its key and by one holder at a time, while partitions move under load', async () => {
+    test('each record is handled once, in the order of its key and by one owner at a time, while partitions move under load', async () => {
       during = (_, number) => pause(number % 3)
       await Promise.all([open(), open(), open()])
       const owner = all().map((partition) => partition % 3)
@@ -95,7 +98,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       for (const key of keys) expect(handled.get(key), key).toEqual(upTo(40))
     })
 
-    test('nothing of a partition is handled once it was taken away, until it is given again', async () => {
+    test('no record of a partition is handled after it was taken away, until it is given again', async () => {
       const [first, second] = [await open(), await open()]
       const [key = ''] = keys
       const partition = partitionOf(key, world.partitions)
@@ -114,7 +117,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       for (const other of keys) expect(handled.get(other), other).toEqual(upTo(20))
     })
 
-    test('work on a partition that is taken away ends first: only then may another have it', async () => {
+    test('when a partition is taken away, its current work ends before another owner may have it', async () => {
       const [holder, [key = '', ...others]] = [await open(), keys]
       const partition = partitionOf(key, world.partitions)
       const gate = Promise.withResolvers<void>()
@@ -145,7 +148,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       expect(takenAtEnd).toEqual([false])
     })
 
-    test('a holder that is stopped leaves its places to the next one', async () => {
+    test('after an owner is stopped, the next one continues at its positions', async () => {
       const first = await open()
       await first.give(all())
       await appendAll(0, 5)

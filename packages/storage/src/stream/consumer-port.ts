@@ -4,93 +4,88 @@ import type { LogPosition, LogReader, LogRecord } from '../log/port.ts'
 
 /** Sizes in bytes, times in ms. */
 export type ConsumerSettings = {
-  /** Bytes that are read of a partition at a time, and handed on as one batch. */
+  /** Bytes that are read from a partition at a time, and passed on as one batch. */
   readBytes: number
-  /** Bytes that may be read and not handled yet, over all partitions. */
+  /** Maximum bytes that are read but not handled yet, over all partitions. */
   aheadBytes: number
-  /**
-   * Bytes that a partition with nothing in memory may have beyond that, so that others that are stuck do not keep it
-   * out.
-   */
+  /** Additional bytes for a partition with nothing in memory, so that others that are stuck do not block it. */
   shareBytes: number
-  /** Partitions that are handled at the same time. */
+  /** Maximum number of partitions that are handled at the same time. */
   atOnce: number
   /** How often positions of handled records are committed. */
   commitMs: number
   /**
-   * How long a consumer that is up to date waits for more records after some came, so that batches are fewer, also
-   * under constant load. One that is behind does not wait.
+   * How long a consumer without a backlog waits for more records after some came, so that batches are fewer, even under
+   * constant load. A consumer with a backlog does not wait.
    */
   lingerMs: number
-  /** Back-off of a batch that failed. */
+  /** Retry back-off of a failed batch. */
   retryBaseMs: number
   retryCapMs: number
 }
 
-/**
- * Thrown by a handler that finds its own work back behind its position: the partition begins again, where `begin` says.
- */
+/** Thrown by a handler whose own store is behind its position: the partition begins again at the result of `begin`. */
 export class BeginAnew extends Error {
   override readonly name = 'BeginAnew'
 }
 
-/**
- * The position of a consumer in a partition: the offset that it reads next, and a text of its own beside it ('' for
- * none).
- */
+/** The position of a consumer in a partition: the next offset to read, and a text of the consumer ('' for none). */
 export type Place = { offset: number; note: string }
 
 /** The state of a partition when a consumer begins with it. */
 export type Beginning = {
-  /** Where its last holder left it; undefined for one that was never begun. */
+  /** The position of its last owner; undefined if it was never begun. */
   place: Place | undefined
-  /** The first offset that the log holds. */
+  /** The first offset that the log has. */
   start: number
-  /** Commits a place on the way: from its offset on the log is needed. */
+  /** Commits an intermediate position: the log is needed from its offset on. */
   keep(place: Place): Promise<void>
   /** Aborts when the partition is taken away. */
   signal: AbortSignal
 }
 
 export type ConsumerDeps = {
-  /** Names it in logs and metrics. */
+  /** Name of the consumer in logs and metrics. */
   name: string
   reader: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'starts' | 'ends' | 'incarnations'>
   /** The journal of this consumer; the owner of a partition owns its position. */
   journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'notes' | 'commit' | 'saw' | 'rewind'>
   /**
-   * Handles records of a partition, and resolves when the result is durable. Records of a partition come in their
-   * order, one batch after the other. After a failure or a crash the same ones come again, in batches of other sizes.
-   * So the handler has to recognize handled records by their positions. The flag `atEnd` is true when the log ended
-   * with them as they were read, so that they end with a whole group of a producer. Resolves to the text to be kept
-   * beside the position. Rejects with `BeginAnew` when these are not the next records any more.
+   * Handles records of a partition, and resolves when the result is durable. Records of a partition come in order, one
+   * batch after the other. After a failure or a crash the same records come again, in batches of other sizes. So the
+   * handler must recognize handled records by their positions. The flag `atEnd` is true if the log ended with these
+   * records when they were read, so that they end with a complete group of a producer. Resolves to the text to store
+   * with the position. Rejects with `BeginAnew` if these are not the next records any more.
    */
   handle(records: readonly LogRecord[], note: string, atEnd: boolean): Promise<string>
   /**
-   * Called when a partition is given, when the handler asks for it, and when records turn out to be trimmed before they
-   * were read. Resolves to the position to read from, after it has brought the consumer there. Ends soon after the
-   * signal aborts. Without it: the position, or the first offset held.
+   * Called when a partition is given, when the handler requests it, and when records were trimmed before they were
+   * read. Resolves to the position to read from, after it has brought the consumer there. Ends soon after the signal
+   * aborts. Without this function: the position, or the first remaining offset.
    */
   begin?(partition: number, beginning: Beginning): Promise<Place>
-  /** Called when a partition was taken away and none of its records is being handled: frees its state in memory. */
+  /** Called when a partition was taken away and none of its records is being handled; frees its state in memory. */
   end?(partition: number): Promise<void> | void
   logger: Logger
   metrics: Metrics
   settings?: Partial<ConsumerSettings>
 }
 
-/** A consumer of a log, which gains and loses partitions; its state in memory is per partition. */
+/** A consumer of a log, which gains and loses partitions. Its state in memory is per partition. */
 export type Consumer = {
-  /** Takes partitions up where their last holder left them. Those that it has already stay as they are. */
+  /** Takes over partitions where their last owner stopped. Partitions that it already owns are unchanged. */
   give(partitions: readonly number[]): void
   /**
-   * Takes partitions away: their open work ends first, and no more begins. Resolves when their positions are committed
-   * and nothing of them is in memory: from then on another consumer may have them.
+   * Takes partitions away: their current work ends first, and no more begins. Resolves when their positions are
+   * committed and nothing of them is in memory. From then on another consumer may own them.
    */
   take(partitions: readonly number[]): Promise<void>
-  /** The lowest offset of each partition that is still needed, held or not. A partition never begun is not named. */
+  /**
+   * The lowest offset of each partition that is still needed, whether owned or not. Partitions that were never begun
+   * are absent.
+   */
   needed(): LogPosition[]
-  /** Resolves when everything in the log at the call, of the partitions that it holds, is handled and committed. */
+  /** Resolves when all records of the owned partitions that were in the log at the call are handled and committed. */
   idle(): Promise<void>
   /** Takes every partition away and ends. */
   stop(): Promise<void>

@@ -72,7 +72,7 @@ describe('a consumer', () => {
     await world.close()
   })
 
-  test('gets a batch that failed again, in order, while other partitions go on', async () => {
+  test('a batch that failed is handled again, in order, while other partitions continue', async () => {
     const seen: string[] = []
     let failures = 3
     const others = Promise.withResolvers<void>()
@@ -89,7 +89,7 @@ describe('a consumer', () => {
       },
     })
     consumer.give([0, 1])
-    // FNV-1a puts these two into different partitions.
+    // FNV-1a assigns these two keys to different partitions.
     for (const text of ['bad', 'after']) await world.append('a', text)
     await world.append('b', 'other')
     await consumer.idle()
@@ -97,7 +97,7 @@ describe('a consumer', () => {
     expect(failures).toBe(-1)
   })
 
-  test('holds no more in memory than it may, however far it is behind', async () => {
+  test('uses no more memory than allowed, whatever its backlog', async () => {
     const settings = { ...quick, readBytes: 4000, aheadBytes: 10_000, shareBytes: 1000, atOnce: 1 }
     await Promise.all(Array.from({ length: 200 }, (_, n) => world.append(n % 2 === 0 ? 'a' : 'b', Buffer.alloc(1000))))
     let [read, handled, most] = [0, 0, 0]
@@ -124,11 +124,11 @@ describe('a consumer', () => {
     setTimeout(gate.resolve, 50)
     await consumer.idle()
     expect(handled).toBe(200)
-    // One read more than fits, since its size is known afterwards.
+    // One read may exceed the limit, since its size is known only afterwards.
     expect(most).toBeLessThanOrEqual(10 + 4 + 4)
   })
 
-  test('that failed to commit hands the same records to the next owner, and its notes come with the position', async () => {
+  test('after a failed commit the next owner handles the same records, and gets the notes with the position', async () => {
     const notes: string[] = []
     let refuse = true
     const journal: ConsumerDeps['journal'] = {
@@ -162,7 +162,7 @@ describe('a consumer', () => {
     expect(notes).toEqual(['', '', 'behind x'])
   })
 
-  test('whose records were trimmed before it read them begins again behind the last handled one, and goes on from there', async () => {
+  test('a consumer whose records were trimmed before it read them begins again after the last handled one', async () => {
     const begun: (number | undefined)[] = []
     const seen: number[] = []
     const gate = Promise.withResolvers<void>()
@@ -195,7 +195,7 @@ describe('a consumer', () => {
     ])
   })
 
-  test('whose handler finds its work gone back begins anew where that is, and reads again what it had read ahead', async () => {
+  test("a consumer whose handler's work was rolled back begins again there, and reads again what it had read ahead", async () => {
     const seen: string[] = []
     let isBack = false
     consumer = open(world, {
@@ -217,7 +217,7 @@ describe('a consumer', () => {
     expect(seen).toEqual(['a', 'b', 'b back', 'c back', 'd back'])
   })
 
-  test('that lingers hands nothing on until then, and still stops', async () => {
+  test('a lingering consumer passes nothing on until the time is over, and can still be stopped', async () => {
     const seen: string[][] = []
     const handle = async (records: readonly LogRecord[]): Promise<string> => {
       seen.push(records.map(textOf))
@@ -235,7 +235,7 @@ describe('a consumer', () => {
     expect(seen).toEqual([['a', 'b']])
   })
 
-  test('that lingers reads on at once where it is behind, and lets what comes while it works become one batch', async () => {
+  test('a lingering consumer with a backlog reads on immediately, and records that arrive meanwhile become one batch', async () => {
     const seen: string[] = []
     const began = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()

@@ -17,25 +17,25 @@ const defaultConsumerSettings: ConsumerSettings = {
 /** Records that were read together. */
 type Batch = { readonly records: readonly LogRecord[]; readonly bytes: number; readonly atEnd: boolean }
 
-/** A partition in hand. */
+/** An owned partition. */
 type Holding = {
   readonly partition: number
   readonly leaving: AbortController
-  /** Read from here next; undefined until it is known. */
+  /** The next offset to read; undefined before it is determined. */
   next: number | undefined
-  /** The position behind the last handled record, with its note; undefined until it has begun. */
+  /** The position after the last handled record, with its note; undefined before the partition has begun. */
   done: Place | undefined
   committed: number | undefined
-  /** How often it has begun. */
+  /** How often the partition has begun. */
   began: number
   /**
-   * It begins again once none of its records is being handled: records were trimmed before they were read, or the
-   * handler asks for it.
+   * True if the partition must begin again once none of its records is being handled: records were trimmed before they
+   * were read, or the handler requested it.
    */
   lost: boolean
   queue: Batch[]
   bytes: number
-  /** Everything that runs on its account. */
+  /** All work that runs for the partition. */
   running: Promise<void> | undefined
 }
 
@@ -51,8 +51,8 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Makes a consumer that reads ahead within bounds and hands each partition's records on in order, at least once. A
- * position moves only after the handler's work up to it is durable.
+ * Creates a consumer that reads ahead within limits and passes each partition's records on in order, at least once. A
+ * position advances only after the handler's work up to it is durable.
  */
 export const createConsumer = (deps: ConsumerDeps): Consumer => {
   const { name, reader, journal, handle, logger, metrics } = deps
@@ -91,7 +91,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     return offset === undefined ? undefined : { offset, note: journal.notes().get(partition) ?? '' }
   }
 
-  /** Begins with a partition: at the given position, or, as it was given, where the journal and the log agree. */
+  /** Begins with a partition: at the given position, or, if it was just given, where the journal and the log agree. */
   const begin = async (held: Holding, known: Place | 'given' | undefined): Promise<void> => {
     let from = known === 'given' ? placeOf(held.partition) : known
     for (let attempt = 1; isCurrent(held); attempt++) {
@@ -115,7 +115,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         return
       } catch (error) {
         if (!isCurrent(held)) return
-        // Goes on from the position committed on the way.
+        // Continues from the committed intermediate position.
         from = placeOf(held.partition) ?? from
         await failed(error, held, attempt, 'A consumer cannot begin with a partition; it is tried again')
       }
@@ -130,7 +130,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     held.queue = []
   }
 
-  /** Hands one batch to the handler until it is handled, or the partition is taken away. */
+  /** Passes one batch to the handler until it is handled, or the partition is taken away. */
   const handleOne = async (held: Holding, { records, atEnd }: Batch): Promise<void> => {
     for (let attempt = 1; attempt === 1 || !held.leaving.signal.aborted; attempt++) {
       try {
@@ -174,7 +174,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         held.bytes -= batch.bytes
         ahead -= batch.bytes
         held.running = undefined
-        // Moves the partition to the end: the one served longest ago comes first.
+        // Moves the partition to the end, so that the one served longest ago comes first.
         if (holdings.delete(held.partition)) holdings.set(held.partition, held)
         if (held.lost && isCurrent(held)) restart(held, held.done)
         startWork()
@@ -183,7 +183,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     }
   }
 
-  /** True when the partition may be read now, and how much of it. */
+  /** The number of bytes that may be read from the partition now. */
   const roomOf = (held: Holding): number => {
     if (held.next === undefined || held.leaving.signal.aborted || held.queue.length > 0) return 0
     if (ahead < settings.aheadBytes) return settings.readBytes
@@ -195,7 +195,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     if (from === undefined) return false
     const records = await reader.read(held.partition, from, maxBytes)
     const [first] = records
-    // Meanwhile it may have begun anew.
+    // The partition may have begun again meanwhile.
     if (first === undefined || !isCurrent(held) || held.next !== from) return false
     journal.saw(records)
     if (first.offset > from && ((await reader.starts())[held.partition] ?? 0) > from) {
@@ -214,7 +214,10 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     return true
   }
 
-  /** One round over the partitions with room: whether anything was read, and whether it left anything that was there already. */
+  /**
+   * One round over the partitions with capacity: returns whether any record was read, and whether any existing record
+   * was left.
+   */
   const readRound = async (): Promise<{ read: boolean; behind: boolean }> => {
     let read = false
     let behind = false
@@ -236,7 +239,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     )
     if (from.length > 0) {
       await reader.wait(from, look.signal)
-      // Handled records end the wait when there is room then for records that wait already.
+      // If records are already waiting, handled records end the wait, since they free capacity.
       if (settings.lingerMs > 0) await pause(settings.lingerMs, behind ? look.signal : ending.signal)
       return
     }
@@ -275,7 +278,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     )
     try {
       if (moved.length > 0) await write(moved.map(({ held, done }) => [held.partition, done] as const))
-      // One may have begun anew meanwhile, perhaps further back.
+      // A partition may have begun again meanwhile, perhaps at an earlier offset.
       for (const { held, done, began } of moved) if (held.began === began) held.committed = done.offset
       tellIdle()
     } catch (error) {
@@ -283,7 +286,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     }
   }
 
-  /** Commits how far partitions are handled, one commit after the other, unless the journal refuses. */
+  /** Commits the positions of handled records, one commit after the other, unless the journal fails. */
   const commit = (which: () => Iterable<Holding>): Promise<void> => {
     committing = committing.then(() => commitNow(which()))
     return committing
@@ -329,7 +332,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   const loop = reading()
   let isDue = false
   const timer = setInterval(() => {
-    // While one takes longer, the next waits for it.
+    // If a commit takes longer, the next one waits for it.
     if (isDue) return
     isDue = true
     void commit(() => {

@@ -17,29 +17,29 @@ import { createConsumer } from './consumer.ts'
 import type { Beginning, Consumer, ConsumerDeps, Place } from './consumer-port.ts'
 
 /**
- * The position where a partition of the stream goes on behind the events in the event store, without a gap or an
+ * The position where a partition of the stream continues after the events in the event store, without a gap or an
  * overlap.
  */
 export type Cut = {
-  /** The offset of the stream. */
+  /** The offset in the stream. */
   stream: number
-  /** Events of requests before it are stored; those from it on are in the stream, at `stream` or behind. */
+  /** Events of earlier requests are stored; later ones are in the stream, at `stream` or after it. */
   requests: RequestPlace
 }
 
-/** Where accepted events of before are read. */
+/** The source of accepted events from before a consumer began. */
 export type History = {
   eventStore: Pick<EventStore, 'query'>
   form: StoredForm
-  /** None is spread unless given. */
+  /** Without it, no workspace is spread. */
   spreads?: WidestSpreads
   cut(partition: number): Promise<Cut>
 }
 
 /**
- * Makes cuts. All records of the stream now come from requests that are in their log now. So once the pipeline has
- * stored these, later records are in the stream behind its current end. The promise of `whenStored` resolves when every
- * request of a partition before the offset is stored and its events are in the stream.
+ * Creates cuts. All current records of the stream come from requests that are in their log now. So once the pipeline
+ * has stored these, later records are in the stream after its current end. The promise of `whenStored` resolves when
+ * every request of a partition before the offset is stored and its events are in the stream.
  */
 export const createCut =
   (deps: {
@@ -58,15 +58,15 @@ export const createCut =
 
 const requestPlace = z.object({ incarnation: z.string(), offset: z.number() })
 
-/** The note that is kept beside a position. */
+/** The note that is stored with a position. */
 const noteSchema = z.object({
-  /** Events of requests before it are handled. */
+  /** Events of earlier requests are handled. */
   from: requestPlace.optional(),
-  /** The group that the last record belongs to: there may be more of it. */
+  /** The group of the last record, which may have further records. */
   group: requestPlace.optional(),
-  /** The place that the consumer's own store has, if it keeps any. */
+  /** The mark of the position in the consumer's own store, if it has one. */
   mark: z.string().optional(),
-  /** Events that are read from the event store, before the stream is read on. */
+  /** Events that are read from the event store before reading the stream continues. */
   catchUp: z
     .object({ to: requestPlace, after: z.object({ workspaceId: z.string(), eventId: z.string() }).optional() })
     .optional(),
@@ -83,14 +83,14 @@ const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.s
 
 /**
  * Returns how many events of a workspace a consumer has read from the event store, and about how many there are. For a
- * consumer that reads those before it goes on with the stream; undefined when it is through.
+ * consumer that reads those before it continues with the stream; undefined when it is finished.
  */
 export const createReadingProgress =
   (deps: {
     eventStore: Pick<EventStore, 'query'>
     journal: Pick<ConsumerJournal, 'notes'>
     partitions: number
-    /** Over how many partitions a workspace was ever spread. */
+    /** The maximum number of partitions that a workspace was ever spread over. */
     widestSpread: (workspaceId: string) => Promise<number>
   }): ((workspaceId: string) => Promise<{ read: number; total: number } | undefined>) =>
   async (workspaceId) => {
@@ -111,7 +111,7 @@ export const createReadingProgress =
     return counts.reduce((sum, each) => ({ read: sum.read + each.read, total: sum.total + each.total }))
   }
 
-/** Partitions that read the event store at a time: there are dozens, and each asks much of it. */
+/** Maximum number of partitions that read the event store at a time: there are dozens, and each is a heavy load. */
 const catchUpsAtOnce = 2
 
 /** Runs a few tasks at a time, in the order of their calls. */
@@ -132,7 +132,7 @@ const createTurns = (atOnce: number) => {
       signal.addEventListener('abort', leave, { once: true })
     })
   return {
-    /** Rejects with the signal's reason when that aborts before the task begins. */
+    /** Rejects with the signal's reason if it aborts before the task begins. */
     async run<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
       signal.throwIfAborted()
       if (running < atOnce) running++
@@ -140,7 +140,7 @@ const createTurns = (atOnce: number) => {
       try {
         return await task()
       } finally {
-        // The next one in line takes the place over.
+        // The next task in the queue takes over the slot.
         const next = waiting.shift()
         if (next === undefined) running--
         else next()
@@ -149,25 +149,28 @@ const createTurns = (atOnce: number) => {
   }
 }
 
-/** The later of two places: groups of before a cut are met again in the stream. */
+/** The later of two positions. Groups from before a cut are read again in the stream. */
 const later = (a: RequestPlace | undefined, b: RequestPlace): RequestPlace =>
   a === undefined || isPlaceBefore(a, b) ? b : a
 
-/** A place up to where everything was handled, with the incarnation of the last record before it as far as it is known. */
+/** A position up to which everything was handled, with the incarnation of the record before it, if known. */
 export type ReachedPlace = Place & Pick<JournalPlace, 'incarnation'>
 
 /**
- * Places that a consumer keeps in the store that it works for, in the transactions of its work. A store that was restored
- * goes back with them, while the journal does not.
+ * Positions that a consumer stores in its own database, in the transactions of its work. A restored database has
+ * earlier positions, while the journal does not.
  */
 export type KeptPlaces = {
-  /** The position of a partition in the store now, and its unique mark. */
+  /** The current position of a partition in the store, and its unique mark. */
   read(partition: number): Promise<(ReachedPlace & { mark: string }) | undefined>
-  /** The mark of the place that was written last, or read. */
+  /** The mark of the position that was last written or read. */
   mark(partition: number): string | undefined
 }
 
-/** The name of an event at a consumer, by which it is held if it blocks the consumer's thread: for `noteWork`. */
+/**
+ * The work item of an event at a consumer. If the event blocks the consumer's thread, it is held by this name. For
+ * `noteWork`.
+ */
 export const consumerItem = (consumer: string, eventId: string): string => `${consumer} ${eventId}`
 
 export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'> & {
@@ -175,25 +178,26 @@ export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'
   reader: LogReader
   history: History
   /**
-   * Does what accepted events of one partition ask for, and resolves when that is durable. Events of one source come in
-   * the order of the log. After a failure or a kill events come again, with the same ids. `reached` is the place behind them.
+   * Processes accepted events of one partition, and resolves when the result is durable. Events of one source come in
+   * the order of the log. After a failure or a kill, events come again with the same IDs. `reached` is the position
+   * after them.
    */
   handle(events: readonly AcceptedEvent[], partition: number, reached: ReachedPlace): Promise<void>
   /**
-   * For a consumer whose `handle` keeps the positions it reached: it goes on from the lesser of the store's and the
-   * journal's.
+   * For a consumer whose `handle` stores the positions that it reached: it continues from the lower of the store's and
+   * the journal's.
    */
   kept?: KeptPlaces
 }
 
 /**
- * Makes a consumer of accepted events. A new one begins with the oldest stored event. One whose records were trimmed
- * before it read them reads these from the event store. Both then go on with the stream where that ends, without a gap.
- * No event is repeated, but for those of the one group that it may have stopped in.
+ * Creates a consumer of accepted events. A new one begins with the oldest stored event. One whose records were trimmed
+ * before it read them reads these events from the event store. Both then continue with the stream, without a gap. No
+ * event is repeated, except those of the group in which it may have stopped.
  */
 export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   const { reader, journal, history, kept, logger, name } = deps
-  /** Skips events that are held, since they blocked the thread of this consumer. */
+  /** Skips events that are held because they blocked the thread of this consumer. */
   const handle: EventConsumerDeps['handle'] = (events, partition, reached) => {
     if (!isAnyWorkHeld()) return deps.handle(events, partition, reached)
     const open = events.filter(({ eventId }) => !isHeldWork(consumerItem(name, eventId)))
@@ -206,7 +210,7 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   }
   const turns = createTurns(catchUpsAtOnce)
 
-  /** Records on their way to the handler: those before the note's position were handled already. */
+  /** Passes records to the handler, except those before the note's position, which were already handled. */
   const handleRecords = async (records: readonly LogRecord[], text: string, atEnd: boolean): Promise<string> => {
     const note = noteOf(text)
     const events: AcceptedEvent[] = []
@@ -220,7 +224,7 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
         note.from = later(note.from, note.group)
       if (group !== undefined) note.group = group
       const { from } = note
-      // Those of a record are in the order of the log: where the first one is new, all are.
+      // The events of a record are in the order of the log: if the first one is new, all are.
       const isNew = (event: AcceptedEvent): boolean =>
         from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)
       const begin = accepted.events.findIndex(isNew)
@@ -237,9 +241,8 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   const marked = (partition: number, note: Note): Note => ({ ...note, mark: kept?.mark(partition) })
 
   /**
-   * The position to go on from when the journal is at a given one: that one, unless the store has another mark. Then
-   * the lesser of both, as far as the log is still the one of the store's position; undefined when the store has none
-   * any more.
+   * The position to continue from, given the journal's. It is the same, unless the store has another mark. Then it is
+   * the lower of both, if the log still matches the store's position; undefined if the store has none any more.
    */
   const agreed = async (partition: number, place: Place | undefined, start: number): Promise<Place | undefined> => {
     if (kept === undefined) return place
@@ -248,7 +251,7 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
     const end = (await reader.ends())[partition] ?? 0
     const back = stored && placeToRewindTo(stored, { ranges: await reader.incarnations(partition), start, end })
     const { offset, incarnation } = back ?? stored ?? { offset: 0, incarnation: undefined }
-    // With equal offsets, while it catches up, the store's position counts.
+    // If the offsets are equal during catching up, the store's position counts.
     if (stored !== undefined && offset > place.offset) return place
     logger.warn(
       { consumer: name, partition, from: place.offset, to: offset },
@@ -262,8 +265,8 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   }
 
   /**
-   * Reads from the event store the events between a position and a cut, a new one or the one that it is on its way to;
-   * resolves to that.
+   * Reads the events between a position and a cut from the event store: a new cut, or the one of an unfinished
+   * catch-up. Resolves to that cut.
    */
   const catchUpFrom = async (
     partition: number,

@@ -162,7 +162,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
   })
 
-  test('an appender that is closed while the broker is down does not know whether its last entries are stored', async () => {
+  test('an appender that is closed while the broker is down is unsure whether its last entries are stored', async () => {
     const one = { ...at(kafka.address), partitions: 1 }
     await (await openKafkaLogWriter({ ...one, isShared: true })).close()
     const open = () => openKafkaLogAppender({ ...one, answerMs: 300, closeMs: 600 })

@@ -1,4 +1,4 @@
-/** How much the serial rises with an opening: what an earlier one has still on its way comes too late. */
+/** The increase of the serial with an opening, so that pending writes of an earlier opening come too late. */
 export const openingStep = 2 ** 20
 
 const lease = `lease as (select from coordination_leases where name = $1 and epoch = $2 for share)`
@@ -11,12 +11,11 @@ on conflict (consumer) do update set serial = journals.serial + $4
 returning serial::text, ids_file, ids_serial::text`
 
 /**
- * Makes one write in one statement. So a paused process holds no lock, and a write of an earlier tenure, or one that
- * comes late, changes nothing.
- * Parameters:
+ * Performs one write in one statement. So a paused process holds no lock, and a write of an earlier tenure, or a late
+ * one, changes nothing. Parameters:
  * - lease, consumer, serial;
- * - the name of the file of ids, whether it has the ids of this write;
- * - positions; notes; ranges that end or are dropped; ranges that begin; ids.
+ * - the name of the file of IDs, whether it has the IDs of this write;
+ * - positions; notes; ranges that end or are dropped; ranges that begin; IDs.
  */
 export const writeText = `
 with ${lease}, journal as (

@@ -80,7 +80,7 @@ describe('the journal in PostgreSQL', () => {
     return journal
   }
 
-  test('an owner that was paused beyond its tenure writes nothing of any kind, and is notified once', async () => {
+  test('an owner that was paused beyond its tenure can write nothing, and is notified once', async () => {
     const reported: Error[] = []
     const paused = await fill(await open(await tenure('one'), 'one', { onLost: (error) => reported.push(error) }))
     await paused.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
@@ -96,7 +96,7 @@ describe('the journal in PostgreSQL', () => {
     expect([after.openRanges(), [...after.positions()], [...after.notes()]]).toEqual([[], [[0, 10]], [[0, 'here']]])
   })
 
-  test('an opening in the same tenure ends the one before', async () => {
+  test('an opening in the same tenure ends the previous one', async () => {
     const epoch = await tenure('one')
     const before = await fill(await open(epoch))
     await before.commit(new Map([[0, 5]]))
@@ -106,14 +106,14 @@ describe('the journal in PostgreSQL', () => {
     expect((await open(epoch)).positions().get(0)).toBe(7)
   })
 
-  test('a range that is begun again after an unknown outcome is there once', async () => {
+  test('a range that is begun again after an unknown outcome is stored once', async () => {
     const journal = await fill(await open(await tenure('one')))
     for (let tries = 0; tries < 2; tries++) await journal.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
     expect(journal.openRanges()).toEqual([range(0, 10, 'x')])
     expect((await open(1)).openRanges()).toEqual([range(0, 10, 'x')])
   })
 
-  test('an owner that goes on with the file of ids trusts it, and rejects another, an older one, or a copy', async () => {
+  test('an owner trusts the file of IDs that it continues with, but not another, an older, or a cloned one', async () => {
     const first = await fill(await open(await tenure('one'), 'one'))
     await first.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
     first.close()
@@ -125,7 +125,7 @@ describe('the journal in PostgreSQL', () => {
     again.close()
     journals.splice(0)
     await cp(join(folder.path, 'one'), join(folder.path, 'copy'), { recursive: true })
-    // Another process, in another folder, has processed meanwhile.
+    // Another process, with another folder, has processed records meanwhile.
     const old = await open(await tenure('two'), 'old')
     expect([old.apart?.lacksIds(), old.firstSeen(hash('a'))]).toEqual([true, undefined])
     old.remember([seen('a', 1), seen('b', 11)], 0)
@@ -136,7 +136,7 @@ describe('the journal in PostgreSQL', () => {
       expect((await open(await tenure('three'), name)).apart?.lacksIds(), name).toBe(true)
   })
 
-  test('a file whose ids were not complete when its process ended is not trusted', async () => {
+  test('a file whose IDs were incomplete when its process ended is not trusted', async () => {
     const epoch = await tenure('one')
     const first = await open(epoch)
     expect(first.apart?.lacksIds()).toBe(true)
@@ -144,7 +144,7 @@ describe('the journal in PostgreSQL', () => {
     expect((await open(epoch)).apart?.lacksIds()).toBe(true)
   })
 
-  test('an older copy of the file of the same opening is not trusted', async () => {
+  test('an older clone of the file from the same opening is not trusted', async () => {
     const first = await fill(await open(await tenure('one'), 'one'))
     await first.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
     await cp(join(folder.path, 'one'), join(folder.path, 'snapshot'), { recursive: true })
@@ -152,7 +152,7 @@ describe('the journal in PostgreSQL', () => {
     expect((await open(await tenure('two'), 'snapshot')).apart?.lacksIds()).toBe(true)
   })
 
-  test('ids that only the journal has are found again, whatever happened to the file, until the window is over', async () => {
+  test('IDs that only the journal has are returned within the window, whatever happened to the file', async () => {
     const now = 100_000_000_000
     const first = await fill(await open(await tenure('one')))
     await first.begin([range(0, 9, 'x')], [seen('a', 1), seen('b', 2, { unstored: true, index: 7 })], now)
@@ -166,7 +166,7 @@ describe('the journal in PostgreSQL', () => {
     expect(await other.apart?.unstoredIds()).toEqual([])
   })
 
-  test('a journal in the file, of before, is taken over once, with its ranges, notes and ids', async () => {
+  test('an older journal in the file is imported once, with its ranges, notes and IDs', async () => {
     const options: JournalOptions = { file: fileOf('one') }
     const before = openJournal(options)
     before.saw([{ partition: 3, offset: 4, incarnation: 'a' }])

@@ -9,16 +9,16 @@ import type { ConsumerJournal, JournalPlace, JournalRange, SeenId } from '../jou
 import { openingStep, openText, writeText } from './journal-sql.ts'
 
 export type PostgresJournalOptions = JournalOptions & {
-  /** As of `openRelational`. */
+  /** See `openRelational`. */
   url: string
-  /** Whose journal it is. */
+  /** The consumer of the journal. */
   consumer: string
-  /** The tenure in which it is written. */
+  /** The tenure in which the journal is written. */
   lease: { name: string; epoch: number }
-  /** Called once when another tenure, or another opening, has begun: nothing can be written any more. */
+  /** Called once when another tenure, or another opening, has begun, so that no write is possible any more. */
   onLost?: (error: Error) => void
   logger: Logger
-  /** How long a statement may take, ms. */
+  /** Maximum time of a statement, ms. */
   statementMs?: number
 }
 
@@ -29,7 +29,7 @@ type Change = {
   file?: string
   positions?: readonly (readonly [partition: number, place: JournalPlace])[]
   notes?: ReadonlyMap<number, string>
-  /** Ranges of a partition that end at a place, or are dropped behind it. */
+  /** Ranges of a partition that end at a place, or are dropped after it. */
   ends?: readonly { partition: number; place: number; isDropped: boolean }[]
   ranges?: readonly Range[]
   ids?: { all: readonly SeenId[]; now: number }
@@ -61,7 +61,7 @@ const parametersOf = ({ file, positions = [], notes, ends = [], ranges = [], ids
   ]
 }
 
-/** The state of the journal, in memory: it has one owner. */
+/** Creates the state of the journal in memory, which is valid because it has one owner. */
 const createKnown = () => {
   const places = new Map<number, JournalPlace>()
   const notes = new Map<number, string>()
@@ -86,7 +86,7 @@ const createKnown = () => {
 
 type Known = ReturnType<typeof createKnown>
 
-/** Reads all of it. */
+/** Reads the whole journal. */
 const load = async (pool: Relational['pool'], consumer: string, known: Known): Promise<void> => {
   const positions = await pool.query<{ partition: number; next: string; incarnation: string | null }>(
     'select partition, next::text, incarnation from journal_positions where consumer = $1 order by partition',
@@ -123,7 +123,7 @@ const load = async (pool: Relational['pool'], consumer: string, known: Known): P
   })
 }
 
-/** The state of an earlier journal in a file, from before it was kept here; undefined when that is empty. */
+/** The state of an older journal in a file, from before journals were stored here; undefined if it is empty. */
 const readFile = (options: JournalOptions): Change | undefined => {
   if (!existsSync(options.file)) return undefined
   const before = openJournal(options)
@@ -140,7 +140,7 @@ const readFile = (options: JournalOptions): Change | undefined => {
   }
 }
 
-/** Carries out one write after the other, each of which is the newest. */
+/** Executes writes one after the other. */
 const createWriting = (
   pool: Relational['pool'],
   { consumer, lease, onLost }: PostgresJournalOptions,
@@ -171,7 +171,7 @@ const createWriting = (
   }
 
   return {
-    /** The number of the next write. */
+    /** Returns the number of the next write. */
     next: () => ++serial,
     write(change: Change, at = ++serial): Promise<void> {
       const done = last.then(() => run(at, change))
@@ -182,11 +182,11 @@ const createWriting = (
 }
 
 /**
- * Opens a consumer's journal in PostgreSQL, in the calling thread, within a tenure (`acquireLease`). Nothing of it is
- * written once the next tenure has begun, however long the process was paused. Reading is from memory. Message ids are
- * in a file of this thread, which may be lost or old. Its ids are trusted only if it has all ids of all ranges that
- * were ever begun; else it is emptied, and `apart.lacksIds`. A journal in that file, of before the journal was kept
- * here, is taken over.
+ * Opens a consumer's journal in PostgreSQL, in the calling thread, within a tenure (`acquireLease`). Once the next
+ * tenure has begun, it can write nothing more, however long the process was paused. Reads are from memory. Message IDs
+ * are in a file of this thread, which may be lost or old. The file is trusted only if it has all IDs of all ranges that
+ * were ever begun. Otherwise it is emptied, and `apart.lacksIds` is true. An older journal in that file, from before
+ * journals were stored here, is imported.
  *
  * @throws LeaseLost when the tenure is over
  */
@@ -227,7 +227,7 @@ export const openPostgresJournal = async (options: PostgresJournalOptions): Prom
       file.call(name)
       await writing.write({ ...before, file: name })
     } else if (file.name !== undefined && file.name === row.ids_file && file.serial >= Number(row.ids_serial)) {
-      // A copy of the file does not have this name any more.
+      // A clone of the file no longer has the current name.
       file.call(name)
       await writing.write({ file: name })
     } else file.empty()
@@ -271,7 +271,7 @@ const journalOf = ({
     firstSeen: (hash) => file.find(hash),
     async begin(ranges, ids, now) {
       const serial = writing.next()
-      // Before the ranges: every stored range has its ids in the file, or the file is not trusted.
+      // IDs are added before the ranges: every stored range has its IDs in the file, or the file is not trusted.
       file.add(ids, now, serial)
       const carrying = ranges.map((range) => ({ ...range, incarnation: seen.before(range.partition, range.to) }))
       await writing.write({ ranges: carrying, ids: { all: ids, now } }, serial)

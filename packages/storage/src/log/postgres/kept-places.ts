@@ -3,7 +3,7 @@ import type { Relational } from '../../relational/open.ts'
 import { openJournal } from '../file-journal/journal.ts'
 import type { ConsumerJournal, JournalPlace } from '../journal-port.ts'
 
-/** A place that a consumer had, with the note beside it ('' for none). */
+/** An earlier position of a consumer, with its note ('' for none). */
 export type KeptPlace = JournalPlace & { partition: number; note: string }
 
 type Pool = { pool: Pick<Relational['pool'], 'query'> }
@@ -14,7 +14,7 @@ select $1, * from unnest($2::integer[], $3::bigint[], $4::text[], $5::text[])
 on conflict (consumer, partition) do update
   set next = excluded.next, incarnation = excluded.incarnation, note = excluded.note`
 
-/** The places that a consumer had whose journal was in a data folder, as of about a second before that was lost. */
+/** The positions of a consumer whose journal was in a data folder, from about a second before the folder was lost. */
 export const readKeptPlaces = async ({ pool }: Pool, consumer: string): Promise<KeptPlace[]> => {
   const { rows } = await pool.query<{ partition: number; next: string; incarnation: string | null; note: string }>(
     'select partition, next::text, incarnation, note from kept_places where consumer = $1 order by partition',
@@ -29,8 +29,8 @@ export const readKeptPlaces = async ({ pool }: Pool, consumer: string): Promise<
 }
 
 /**
- * Copies the positions of a journal in a data folder to PostgreSQL, every `everyMs` and once more at `stop`. A copy is
- * never ahead of the journal. While PostgreSQL is away, the last copy stays.
+ * Saves the positions of a journal in a data folder to PostgreSQL, every `everyMs` and once more at `stop`. The saved
+ * positions are never ahead of the journal. While PostgreSQL is down, the last ones stay.
  */
 export const keepPlaces = (
   journal: Pick<ConsumerJournal, 'places' | 'notes'>,
@@ -81,7 +81,10 @@ export const keepPlaces = (
   }
 }
 
-/** Sets the journal in a file to places, whatever it said before; durable when it returns. Its consumer must not run. */
+/**
+ * Sets the journal in a file to these positions, whatever it had before; durable when it returns. Its consumer must not
+ * run.
+ */
 export const setJournalPlaces = (file: string, places: readonly KeptPlace[]): void => {
   const journal = openJournal({ file, filterBytes: 1024 * 1024 })
   try {

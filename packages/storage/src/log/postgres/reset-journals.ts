@@ -5,16 +5,16 @@ import { groupOfPartition, nameOfGroup, namesOfGroups } from '../partition-group
 import { openingStep } from './journal-sql.ts'
 import { fenceLeases, readGroups } from './settle-groups.ts'
 
-/** Thrown where processes have some of the groups of a role; its message says what to do. */
+/** Thrown if processes own some of the groups of a role. Its message explains what to do. */
 export class ConsumerRuns extends Error {
   override readonly name = 'ConsumerRuns'
 }
 
-/** How many groups the partitions are cut into, by the database. */
+/** The number of groups that the partitions are divided into, from the database. */
 export const partitionGroups = ({ pool }: Pick<Relational, 'pool'>): Promise<number> => readGroups(pool, '')
 
 const refuseWhileHeld = async (client: Pick<PoolClient, 'query'>, role: string, names: readonly string[]) => {
-  // No process can take one of them until this transaction ends.
+  // No process can take a group until this transaction ends.
   const { rows } = await client.query<{ name: string }>(
     `select name from (select name, expire_time from coordination_leases where name = any($1) for update) as l
      where expire_time > clock_timestamp() order by name`,
@@ -26,7 +26,7 @@ const refuseWhileHeld = async (client: Pick<PoolClient, 'query'>, role: string, 
   )
 }
 
-/** Rejects with ConsumerRuns while a process has a group of a role. */
+/** Rejects with ConsumerRuns while a process owns a group of a role. */
 export const requireStopped = async ({ pool }: Pick<Relational, 'pool'>, role: string): Promise<void> => {
   const client = await pool.connect()
   try {
@@ -37,9 +37,9 @@ export const requireStopped = async ({ pool }: Pick<Relational, 'pool'>, role: s
 }
 
 /**
- * Sets the positions of a role in the journals of its groups, in one transaction, while no process owns one of them. An
- * earlier owner that was paused writes nothing more. An owner that begins meanwhile finds all of it done, or none.
- * Ranges that begin behind a position are forgotten.
+ * Sets the positions of a role in the journals of its groups, in one transaction, while no process owns a group. A
+ * paused earlier owner can write nothing more. An owner that begins meanwhile sees all of the changes, or none. Ranges
+ * that begin after a position are removed.
  *
  * @throws ConsumerRuns
  */
@@ -55,7 +55,7 @@ export const resetJournals = async (
     const names = namesOfGroups(role, groups)
     await refuseWhileHeld(client, role, names)
     await fenceLeases(client, names)
-    // A process that opens a journal waits here, and a write that is on its way comes too late.
+    // A process that opens a journal waits here, and a pending write comes too late.
     await client.query('update journals set serial = serial + $2 where consumer = any($1)', [names, openingStep])
     const consumers = places.map(({ partition }) =>
       nameOfGroup(role, { group: groupOfPartition(partition, groups), groups }),

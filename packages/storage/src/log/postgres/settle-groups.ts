@@ -6,12 +6,15 @@ import { namesOfGroups } from '../partition-groups.ts'
 import { logPartitions } from '../port.ts'
 import { openingStep } from './journal-sql.ts'
 
-/** Thrown where the number of groups is another one than it was, and cannot be changed now; its message says what to do. */
+/**
+ * Thrown if the number of groups differs from the stored one and cannot be changed now. Its message explains what to
+ * do.
+ */
 export class PartitionGroupsInUse extends Error {
   override readonly name = 'PartitionGroupsInUse'
 }
 
-/** Into how many groups the partitions are cut. */
+/** The number of groups that the partitions are divided into. */
 export const readGroups = async (
   client: Pick<PoolClient, 'query'>,
   lock: '' | 'for update' | 'for share',
@@ -20,7 +23,7 @@ export const readGroups = async (
   return rows[0]?.groups ?? 1
 }
 
-/** Fences earlier holders of these leases: one that was paused does nothing more under them, and has no locks. */
+/** Fences earlier holders of these leases: a paused holder can do nothing more under them, and has no locks. */
 export const fenceLeases = async (client: PoolClient, leases: readonly string[]): Promise<void> => {
   await client.query('update coordination_leases set epoch = epoch + 1 where name = any($1)', [leases])
   await client.query(
@@ -30,7 +33,7 @@ export const fenceLeases = async (client: PoolClient, leases: readonly string[])
   )
 }
 
-/** Gives the journals of a role to its new groups. The old ones have no owner and no open ranges. */
+/** Moves the journals of a role to its new groups. The old groups have no owner and no open ranges. */
 const regroup = async (client: PoolClient, role: string, from: number, to: number): Promise<void> => {
   const old = namesOfGroups(role, from)
   const made = namesOfGroups(role, to)
@@ -39,7 +42,7 @@ const regroup = async (client: PoolClient, role: string, from: number, to: numbe
      select name, (select coalesce(max(serial), 0) + $3 from journals where consumer = any($1)) from unnest($2::text[]) as name`,
     [old, made, openingStep],
   )
-  // Arrays count from one. What a consumer has of a second reading of a partition is numbered beyond all partitions.
+  // Arrays count from one. The second reading of a partition has a number beyond all partitions.
   const consumer = `($2::text[])[partition % ${logPartitions} % $3 + 1]`
   for (const [table, columns] of [
     ['journal_positions', 'partition, next, incarnation'],
@@ -54,9 +57,9 @@ const regroup = async (client: PoolClient, role: string, from: number, to: numbe
 }
 
 /**
- * Sets the number of groups of partitions that processes share, and moves positions, notes and ids to the new owners'
- * journals. Nothing may be processed or begun meanwhile. The next owner of a group reads the ids of 24 hours from the
- * event store again.
+ * Sets the number of groups of partitions that processes share, and moves positions, notes and IDs to the new owners'
+ * journals. No record may be processed, and no range open, meanwhile. The next owner of a group reads the IDs of 24
+ * hours from the event store again.
  *
  * @throws PartitionGroupsInUse
  */
@@ -69,7 +72,7 @@ export const settlePartitionGroups = async (
   }: {
     roles: readonly string[]
     groups: number
-    /** Whether a role may have a journal in a file, of before it was kept here. */
+    /** Whether a role may have an older journal in a file, from before journals were stored here. */
     isInFile?: (role: string) => boolean
   },
 ): Promise<void> => {
@@ -80,7 +83,7 @@ export const settlePartitionGroups = async (
     const before = await readGroups(client, 'for update')
     if (before !== groups) {
       const names = roles.flatMap((role) => namesOfGroups(role, before))
-      // No process can take one of them until this transaction ends.
+      // No process can take a group until this transaction ends.
       const leases = await client.query<{ held: boolean }>(
         'select expire_time > clock_timestamp() as held from coordination_leases where name = any($1) for update',
         [names],
@@ -112,13 +115,13 @@ export const settlePartitionGroups = async (
 }
 
 /**
- * Rejects when the partitions have another number of groups. Call it with the lease of a group, before doing anything
+ * Rejects if the partitions have another number of groups. Call it with the lease of a group, before doing anything
  * under it.
  *
  * @throws PartitionGroupsInUse
  */
 export const requirePartitionGroups = async ({ pool }: Pick<Relational, 'pool'>, groups: number): Promise<void> => {
-  // Waits for a process that changes it, which has not seen a lease that was taken for the first time meanwhile.
+  // Waits for a process that changes the number: it cannot see a lease that was taken for the first time meanwhile.
   const now = await readGroups(pool, 'for share')
   if (now !== groups)
     throw new PartitionGroupsInUse(

@@ -23,27 +23,27 @@ import {
 export type AppenderOptions = {
   dir: string
   partitions: number
-  /** A segment that was given this many bytes is followed by a new one. */
+  /** After this many bytes, a new segment begins. */
   segmentBytes: number
-  /** And so is one with records that was made so long ago, ms: when something is appended, or trimmed. */
+  /** A segment with records that is older than this, ms, is also followed by a new one, at the next append or trim. */
   segmentMs: number
 }
 
-/** The synchronous heart of the writer: runs in the writer's worker, or in the caller's thread. */
+/** The synchronous part of the writer. It runs in the writer's worker, or in the caller's thread. */
 export type Appender = {
   /**
-   * Writes a group in one transaction and returns the first offset of each chunk. On disk when it returns; when it
-   * throws, nothing of the group will be read. After a failure of anything but space the file is left for a new one.
-   * For a chunk that its producer's stamp keeps out: why.
+   * Writes a group in one transaction and returns the first offset of each chunk. The group is on disk when it returns;
+   * if it throws, nothing of the group will be read. After any failure except lack of space, a new file is begun. For a
+   * chunk that is skipped because of its producer's stamp, the reason is returned.
    */
   append(group: PackedGroup): (number | Exclude<StampResult, 'new'>)[]
   beginEpoch(producer: string): number
   lastSequences(producer: string): ProducerSequence[]
-  /** Moves pages from the write-ahead log into the segment when enough have gathered. Never throws. */
+  /** Moves pages from the write-ahead log into the segment when there are enough. Never throws. */
   maintain(): void
   /**
-   * Drops segments below, and then ends the newest segment when it is due, so that old records go also when nothing is
-   * appended.
+   * Deletes older segments, and then ends the newest segment if it is due, so that old records are deleted even without
+   * further appends.
    */
   trim(before: readonly LogPosition[]): void
   stats(): LogStats
@@ -57,13 +57,13 @@ type OpenSegment = {
   insertProducer: StatementSync
   begin: StatementSync
   commit: StatementSync
-  /** Bytes of chunks before they are compressed. */
+  /** Bytes of chunks before compression. */
   bytes: number
-  /** Bytes of chunks as they are stored. */
+  /** Bytes of chunks as stored. */
   unmoved: number
 }
 
-/** Moving 8 MiB takes about 10 ms; rarer moves would make longer pauses. */
+/** Moving 8 MiB takes about 10 ms; with a larger size the pauses would be longer. */
 const checkpointBytes = 8 * 1024 * 1024
 const sqliteFull = 13
 
@@ -73,10 +73,10 @@ const isFull = (error: unknown): boolean =>
 const openSegment = (dir: string, number: number): OpenSegment => {
   const db = openForWriting(dir, number)
   try {
-    // Pages that a killed writer left in the write-ahead log may not have reached the disk: readers will see them, so
-    // sync them.
+    // Pages that a killed writer left in the write-ahead log may not be on disk yet. Readers will see them, so they are
+    // synced first.
     db.exec('pragma wal_checkpoint(truncate)')
-    // In a segment of before there were producers, or before chunks were compressed or said whether they are addressed.
+    // The segment may be from before producers existed, or before chunks had sizes and the addressed flag.
     db.exec(producerTable)
     addColumns(db)
     return {
@@ -118,8 +118,8 @@ const readHeads = (dir: string): SegmentHead[] =>
   })
 
 /**
- * Opens the folder for appending; makes it when it is missing and fixes what a kill left. Only one appender may have
- * a folder open. Throws when the folder belongs to a log with another number of partitions.
+ * Opens the folder for appending. Creates it if missing, and repairs the effects of a kill. Only one appender may have
+ * a folder open. Throws if the folder belongs to a log with another number of partitions.
  */
 export const openAppender = (options: AppenderOptions, clock: () => number = Date.now): Appender => {
   const { dir, partitions } = options
@@ -146,7 +146,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     try {
       current.db.exec('pragma wal_checkpoint(truncate)')
     } catch {
-      // The acknowledged records stay readable from the write-ahead log.
+      // Acknowledged records stay readable from the write-ahead log.
     }
     try {
       current.db.close()
@@ -155,7 +155,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     }
   }
 
-  /** Starts a segment whose first offsets are the acknowledged ends: a failed commit that comes back is not in any. */
+  /** Starts a segment at the acknowledged ends, so that a failed commit that reappears is in no segment. */
   const roll = (): OpenSegment => {
     const last = heads.at(-1)
     const created = clock()
@@ -180,7 +180,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     for (const { partition, count, from, to, addressed, stamp } of group.chunks) {
       const first = ends[partition]
       if (first === undefined) throw new RangeError(`The log has no partition ${partition}`)
-      // Chunks of one group lie side by side.
+      // Chunks of one group are adjacent.
       if (stamp !== checked.stamp)
         checked = { stamp, result: stamp === undefined ? 'new' : producers.check(stamp, partition) }
       if (checked.result !== 'new') {
@@ -202,9 +202,9 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
       if (segment.db.isTransaction) segment.db.exec('rollback')
       if (isFull(error)) return
     } catch {
-      // A file that cannot even roll back is left like one that cannot be synced.
+      // If even the rollback fails, the file is given up, like after a failed sync.
     }
-    // After a failed sync the system may hold pages for clean that never reached the disk: go on in a new file.
+    // After a failed sync the system may treat pages as written that never reached the disk, so a new file is begun.
     try {
       roll()
     } catch {
@@ -230,7 +230,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     }
   }
 
-  /** Whether a segment has been open for too long. One without records has nothing to trim. */
+  /** Whether a segment has been open for too long. A segment without records has nothing to trim. */
   const isOld = ({ head }: OpenSegment): boolean =>
     clock() >= head.created + options.segmentMs && next.some((end, partition) => end !== head.starts[partition])
   const toWrite = (): OpenSegment =>

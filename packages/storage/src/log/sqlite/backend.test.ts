@@ -11,7 +11,7 @@ const writers = () => readThreadBoard(board).filter(({ name }) => name === 'log-
 test.each([
   ['ends by itself', (worker: Worker) => void worker.terminate()],
   ['is ended twice', (worker: Worker) => void worker.terminate().then(() => worker.terminate())],
-])('a thread of the log that %s is not watched any more, and the one after it is', async (_title, end) => {
+])('the watchdog stops watching a log thread that %s, and watches the next one', async (_title, end) => {
   await using folder = await createFolder()
   const made: Worker[] = []
   const note = (message: unknown): void => void made.push((message as { worker: Worker }).worker)

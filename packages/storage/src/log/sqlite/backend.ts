@@ -6,9 +6,9 @@ import type { PackedGroup } from './packing.ts'
 
 type Appended = { firsts: ReturnType<Appender['append']>; memory: ArrayBuffer }
 
-/** Where the writing happens. Calls are answered in the order they were made. */
+/** The interface of the thread that writes. Calls are settled in their order. */
 export type Backend = {
-  /** First offsets of the chunks, and the group's memory for the next one. */
+  /** Returns the first offsets of the chunks, and the group's memory for reuse. */
   append(group: PackedGroup): Promise<Appended>
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
@@ -17,7 +17,7 @@ export type Backend = {
   close(): Promise<void>
 }
 
-/** Requests of the writer to its worker. */
+/** Requests from the writer to its worker. */
 export type BackendRequest =
   | { id: number; kind: 'append'; group: PackedGroup }
   | { id: number; kind: 'trim'; before: readonly LogPosition[] }
@@ -25,11 +25,11 @@ export type BackendRequest =
   | { id: number; kind: 'begin-epoch' | 'last-sequences'; producer: string }
   | { id: number; kind: 'close' }
 
-/** The worker's answer; `id` 0 says that the folder is open (or why not). */
+/** The worker's response; `id` 0 reports that the folder is open, or why not. */
 export type BackendReply = { id: number; value?: BackendValue; error?: unknown }
 type BackendValue = Appended | LogStats | number | ProducerSequence[] | undefined
 
-/** Writes in the calling thread, which waits for the disk: for callers that are workers themselves. */
+/** Writes in the calling thread, which waits for the disk, for callers that are workers themselves. */
 export const openInlineBackend = async (options: AppenderOptions, clock?: () => number): Promise<Backend> => {
   const appender = openAppender(options, clock)
   return {
@@ -65,7 +65,7 @@ const startWorker = async (options: AppenderOptions, waiting: Map<number, Waitin
   worker.on('error', failAll)
   const { threadId } = worker
   worker.on('exit', () => {
-    // However it has ended: a thread that is gone never answers the watchdog again.
+    // The thread is gone and cannot respond to the watchdog any more, so it is removed.
     forgetBoardThread(threadId)
     failAll(new Error('The thread of the log has ended'))
   })
@@ -74,8 +74,8 @@ const startWorker = async (options: AppenderOptions, waiting: Map<number, Waitin
 }
 
 /**
- * Writes in a worker thread: the caller's event loop never waits for the disk. When a worker dies, its open requests
- * fail, and the next call starts another one.
+ * Writes in a worker thread, so that the caller's event loop never waits for the disk. If a worker dies, its open
+ * requests fail, and the next call starts another worker.
  */
 export const openWorkerBackend = async (options: AppenderOptions): Promise<Backend> => {
   let waiting = new Map<number, Waiting>()

@@ -13,21 +13,24 @@ export const maxBodyBytes = 4000
 /** The output of a load process so far. */
 export type Load = {
   child: ChildProcess
-  /** `<partition> <offset>` → id of each acknowledged record. */
+  /** Maps `<partition> <offset>` to the ID of each acknowledged record. */
   acknowledged: Map<string, string>
-  /** Ids of refused records, with the name of the error. */
+  /** IDs of rejected records, with the name of the error. */
   refused: Map<string, string>
-  /** Resolves when `enough` holds; rejects when the process ends before or the deadline passes. */
+  /** Resolves when `enough` returns true; rejects if the process ends earlier or the deadline passes. */
   until(what: string, enough: () => boolean): Promise<void>
-  /** Sends SIGKILL to the writing process alone, not to its wrapper; resolves when both have ended. */
+  /** Sends SIGKILL only to the writing process, not to its wrapper; resolves when both have ended. */
   killWriter(): Promise<void>
-  /** SIGKILL; resolves when the process is gone and its last words are read. */
+  /** Sends SIGKILL; resolves when the process has ended and its output is read completely. */
   kill(): Promise<void>
 }
 
 type LoadOptions = { wrap?: string[]; inline?: boolean; env?: Record<string, string> }
 
-/** Starts a process that appends to the log in `dir` without end. `wrap` is a command line to run it under, `env` is added. */
+/**
+ * Starts a process that appends to the log in `dir` until it is ended. It runs under the command line `wrap`, with the
+ * variables `env` added.
+ */
 export const startLoad = (dir: string, seed: string, options: LoadOptions = {}): Load => {
   const own = [
     process.execPath,
@@ -80,11 +83,11 @@ export const startLoad = (dir: string, seed: string, options: LoadOptions = {}):
       await ended
     },
     async kill() {
-      // The whole group: the wrapper ends with it.
+      // Kills the whole process group, so that the wrapper ends, too.
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // It has ended already.
+        // The process has already ended.
       }
       await ended
     },
@@ -92,8 +95,8 @@ export const startLoad = (dir: string, seed: string, options: LoadOptions = {}):
 }
 
 /**
- * Asserts that a log holds every acknowledged record at its position with its bytes, at dense offsets, none of the
- * refused ones, and nothing twice. Returns how many records it holds.
+ * Asserts that a log has every acknowledged record unchanged at its position, dense offsets, no rejected record, and no
+ * duplicates. Returns the number of records.
  */
 export const expectIntact = async (dir: string, loads: readonly Load[]): Promise<number> => {
   const reader = openLogReader({ dir })
@@ -122,8 +125,8 @@ export const expectIntact = async (dir: string, loads: readonly Load[]): Promise
 }
 
 /**
- * Kills a writing process at a random moment under load, `rounds` times on one log, alternately with the writing in a
- * worker and in its main thread. After each kill the log must be intact and writable. Returns the number of records.
+ * Kills a writing process at a random moment under load, `rounds` times on one log, writing alternately in a worker and
+ * in its main thread. After each kill the log must be intact and writable. Returns the number of records.
  */
 export const killRounds = async (dir: string, rounds: number): Promise<number> => {
   const loads: Load[] = []

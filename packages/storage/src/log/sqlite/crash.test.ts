@@ -18,13 +18,13 @@ const runs = (command: string, ...args: string[]): boolean => spawnSync(command,
 const canMount = runs('unshare', '--user', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt')
 const canTrace = runs('strace', '-f', '-o', '/dev/null', 'true')
 
-describe('the log under crash and fault', () => {
+describe('the log after crashes and faults', () => {
   test('a writer killed at random moments under load loses, repeats and changes no acknowledged record', async () => {
     await using folder = await createFolder()
     expect(await killRounds(folder.path, rounds)).toBeGreaterThan(0)
   })
 
-  test('a producer killed at random moments finds the last sequence that is there, and each group is there whole and once', async () => {
+  test('a producer killed at random moments finds its last stored sequence, and each group is stored completely and once', async () => {
     await using folder = await createFolder()
     const script = fileURLToPath(new URL('./producer-process.ts', import.meta.url))
     let last = 0
@@ -52,14 +52,14 @@ describe('the log under crash and fault', () => {
     expect(last).toBeGreaterThan(rounds)
   })
 
-  // Needs a file system of its own, which the kernel may forbid.
+  // Needs its own file system, which the kernel may forbid.
   test.skipIf(!canMount)(
-    'a full disk is a fault that refuses appends, and they succeed again without a restart',
+    'appends are rejected while the disk is full, and succeed again without a restart',
     async () => {
       await using folder = await createFolder()
       const dir = join(folder.path, 'log')
       await mkdir(dir)
-      // 12 MB of room; a filler takes half of it, and goes when the file 'release' appears.
+      // The file system has 12 MB; a filler uses half of it, and is deleted when the file 'release' appears.
       const script = `mount -t tmpfs -o size=12m none ${dir} && head -c 6000000 /dev/zero > ${dir}/filler
       (while [ ! -e ${folder.path}/release ]; do sleep 0.05; done; rm ${dir}/filler) > /dev/null &
       "$@"; cp -r ${dir} ${folder.path}/copy`
@@ -73,7 +73,7 @@ describe('the log under crash and fault', () => {
         spawnSync('touch', [join(folder.path, 'release')])
         await load.until('appends again', () => load.acknowledged.size > before + 200)
         await load.killWriter()
-        // The mount is gone with the last process that saw it; this is its content.
+        // The mount disappears with its last process, so this checks a duplicate of its content.
         await expectIntact(join(folder.path, 'copy'), [load])
       } finally {
         await load.kill()
@@ -87,7 +87,7 @@ describe('the log under crash and fault', () => {
   ]
   for (const { title, when, recovers } of failures)
     test.skipIf(!canTrace)(
-      `${title} that acknowledges nothing, and after a kill nothing refused can be read`,
+      `${title} that acknowledges nothing, and after a kill no rejected record can be read`,
       async () => {
         await using folder = await createFolder()
         const trace = join(folder.path, 'trace.txt')
@@ -114,7 +114,7 @@ describe('the log under crash and fault', () => {
     async () => {
       await using folder = await createFolder()
       const trace = join(folder.path, 'trace.txt')
-      // Traces only the thread that writes and acknowledges: calls of others would split its lines.
+      // Traces only the thread that writes and acknowledges, since calls of others would split its lines.
       const strace = ['strace', '-y', '-s', '24', '-o', trace, '-e', 'trace=pwrite64,fdatasync,fsync,write']
       const load = startLoad(join(folder.path, 'log'), 'order', { wrap: strace, inline: true })
       await load.until('acknowledgements', () => load.acknowledged.size >= 300)
@@ -139,8 +139,8 @@ describe('the log under crash and fault', () => {
   )
 })
 
-describe('the journal under crash', () => {
-  test('killed at random moments it keeps what it answered for, and a range and its ids are there both or neither', async () => {
+describe('the journal after crashes', () => {
+  test('after kills at random moments it has all acknowledged writes, and a range and its IDs only together', async () => {
     await using folder = await createFolder()
     const file = join(folder.path, 'journal.db')
     let position = 0

@@ -1,4 +1,4 @@
-// A process that begins and commits ranges without end and prints what is durable, for tests that kill it. Arguments:
+// A process that begins and commits ranges until it is killed, and prints what is durable, for tests. Arguments:
 // journal file, first offset.
 import { writeSync } from 'node:fs'
 import { openJournal } from '../file-journal/journal.ts'

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { openJournal } from '../file-journal/journal.ts'
 import { idOf } from './load-body.ts'
 
-/** The durable state that a journal has reported: where the last range begins, and the last position. */
+/** The durable state that a journal has reported: the beginning of the last range, and the last position. */
 type Answered = { begun: number; committed: number }
 
 /** Runs a process that begins and commits ranges of ten from a position on, and kills it at a random moment. */
@@ -30,8 +30,8 @@ export const killJournalProcess = async (
 }
 
 /**
- * Asserts that a journal has all that it acknowledged, and no ids but those of its ranges. Commits open ranges. Returns
- * the position.
+ * Asserts that a journal has everything that it acknowledged, and only the IDs of its ranges. Commits open ranges.
+ * Returns the position.
  */
 export const expectAnswered = (file: string, answered: Answered): number => {
   const journal = openJournal({ file, bucketIds: 1000 })

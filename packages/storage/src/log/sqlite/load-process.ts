@@ -1,5 +1,5 @@
-// A process that appends without end, prints its process id and each acknowledgement, for tests that kill it, fill its disk or break
-// its syncs. Arguments: folder, callers, seed, bytes of a body at most, and optionally `inline`.
+// A process that appends until it is ended, and prints its process ID and each acknowledgement. Tests kill it, fill its
+// disk or make its syncs fail. Arguments: folder, callers, seed, maximum bytes of a body, and optionally `inline`.
 
 import { writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const writer = await openLogWriter({
 })
 let sequence = 0
 
-/** Straight to the pipe: what is printed was acknowledged, and nothing acknowledged waits in a buffer. */
+/** Writes directly to the pipe, so that no acknowledgement waits in a buffer. */
 const say = (line: string): void => {
   const bytes = Buffer.from(`${line}\n`)
   for (let at = 0; at < bytes.length; ) {
@@ -40,7 +40,7 @@ const call = async (caller: number): Promise<void> => {
       say(`ack ${partition} ${offset} ${id}`)
     } catch (error) {
       say(`no ${id} ${error instanceof Error ? error.name : String(error)}`)
-      // Tries a refusing disk again at a bearable pace.
+      // Retries a failing disk after a pause.
       await pause(20)
     }
   }

@@ -33,7 +33,7 @@ const texts = async (dir: string): Promise<string[]> => {
   }
 }
 
-/** The engine's own error with its own code, from a database that may not grow. */
+/** Causes the engine's own error with its own code, in a database that may not grow. */
 const refuseSpace = (): void => {
   const small = new DatabaseSync(':memory:')
   small.exec('pragma max_page_count = 2; create table t (b blob); insert into t values (zeroblob(100000))')
@@ -53,7 +53,7 @@ describe('the log on SQLite', () => {
     expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
   })
 
-  test('a reader of addressed records gets one end and no body of chunks without them', async () => {
+  test('a reader of addressed records gets the last offset, without bodies, of chunks without them', async () => {
     await using folder = await createFolder()
     await using stack = new AsyncDisposableStack()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
@@ -69,7 +69,7 @@ describe('the log on SQLite', () => {
     ])
   })
 
-  test('a reader that goes on within chunks, and keeps the last one, reads the same as one that does not', async () => {
+  test('a reader that continues within chunks, and keeps the last one, reads the same records as any other', async () => {
     await using folder = await createFolder()
     await using stack = new AsyncDisposableStack()
     const writer = await openLogWriter({ dir: folder.path, partitions: 2, inline: true })
@@ -101,7 +101,7 @@ describe('the log on SQLite', () => {
     expect(await readInPieces({ keepsChunks: true })).toEqual(plain)
   })
 
-  test('a fault before the sync acknowledges nothing, leaves nothing to read, and the next append succeeds', async () => {
+  test('a fault before the sync acknowledges nothing, leaves no record, and the next append succeeds', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('before'))
@@ -118,7 +118,7 @@ describe('the log on SQLite', () => {
     expect(await texts(folder.path)).toEqual(['before', 'after'])
   })
 
-  test('after a failed sync the file is left for a new one, and records that turn up in it later are not read', async () => {
+  test('after a failed sync a new file is begun, and records that reappear in the old one are not read', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('before'))
@@ -128,7 +128,7 @@ describe('the log on SQLite', () => {
     await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
     setFaultHandler(undefined)
     expect(listSegments(folder.path)).toEqual([1, 2])
-    // The pages that a disk which wrote them after all would bring back.
+    // Simulates a disk that wrote the pages after all.
     const old = openForWriting(folder.path, 1)
     old.exec('insert into chunk select id + 1, partition, first + count, count, time, addressed, body, size from chunk')
     old.close()
@@ -138,14 +138,14 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a commit that was refused moves no sequence, though it turns up on the disk and nothing but a note could be written', async () => {
+  test('a rejected commit advances no sequence, even if it reappears on disk and only a note could be written', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     const epoch = await writer.beginEpoch('p')
     const append = (to: LogWriter, sequence: number) =>
       to.appendGroup([entry(`${sequence}`)], { producer: 'p', epoch, sequence })
     await append(writer, 1)
-    // A folder where the next segment would be drafted keeps it from being made.
+    // A folder at the path of the next segment's draft prevents its creation.
     await mkdir(`${segmentPath(folder.path, 2)}.new/full`, { recursive: true })
     setFaultHandler((point) => {
       if (point === 'log.before-sync') throw new Error('EIO')
@@ -153,7 +153,7 @@ describe('the log on SQLite', () => {
     await expect(append(writer, 2)).rejects.toBeInstanceOf(LogUnavailable)
     setFaultHandler(undefined)
     await writer.close()
-    // The pages that a disk which wrote them after all would bring back.
+    // Simulates a disk that wrote the pages after all.
     const old = openForWriting(folder.path, 1)
     old.exec(
       'insert into chunk select id + 1, partition, first + count, count, time, addressed, body, size from chunk; update producer set sequence = 2 where sequence = 1',
@@ -167,7 +167,7 @@ describe('the log on SQLite', () => {
     await again.close()
   })
 
-  test('a commit that was refused for want of space can be repeated under its sequence', async () => {
+  test('a commit rejected for lack of space can be repeated with its sequence', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     const epoch = await writer.beginEpoch('p')
@@ -182,7 +182,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a log of before there were producers takes them', async () => {
+  test('a log from before producers existed accepts them', async () => {
     await using folder = await createFolder()
     const before = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await before.append(entry('before'))
@@ -198,7 +198,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a half-made segment and rests of a removed one are cleared at the next start', async () => {
+  test('an incomplete segment and remains of a deleted one are removed at the next start', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('kept'))
@@ -212,7 +212,7 @@ describe('the log on SQLite', () => {
     await again.close()
   })
 
-  test('a torn tail is cut off and everything before it stays readable, wherever it tears', async () => {
+  test('a torn tail is cut off and everything before it stays readable, at any place of the tear', async () => {
     await using folder = await createFolder()
     await using copies = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
@@ -242,7 +242,7 @@ describe('the log on SQLite', () => {
     expect(longest).toBe(20)
   })
 
-  test('many events take a fifth of their bytes on disk, and come back to the byte', async () => {
+  test('many events use a fifth of their bytes on disk, and are read back unchanged', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     const common = {
@@ -262,7 +262,7 @@ describe('the log on SQLite', () => {
     expect(segmentBytesOnDisk(folder.path, 1)).toBeLessThan(Buffer.byteLength(events.join('')) / 5)
   })
 
-  test('a segment of before chunks were compressed is read and appended to', async () => {
+  test('a segment from before compression existed can be read and appended to', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('before'))
@@ -278,13 +278,13 @@ describe('the log on SQLite', () => {
     await again.close()
   })
 
-  test('a folder made with another number of partitions is refused', async () => {
+  test('a folder created with another number of partitions is rejected', async () => {
     await using folder = await createFolder()
     await (await openLogWriter({ dir: folder.path, partitions: 2 })).close()
     await expect(openLogWriter({ dir: folder.path, partitions: 3 })).rejects.toThrow('has 2 partitions, not 3')
   })
 
-  test('positionsBefore never names an offset younger than the time', async () => {
+  test('positionsBefore never returns an offset younger than the time', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true, segmentBytes: 2000 })
     for (let i = 0; i < 12; i++) await writer.append(entry('x'.repeat(900)))
@@ -301,7 +301,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a record is gone from the disk when its time and the age of a file are over, though nothing more comes', async () => {
+  test('a record is deleted after its time and the age of a file, even without further appends', async () => {
     await using folder = await createFolder()
     const hour = 3_600_000
     const start = Date.parse('2026-03-04T05:06:07.890Z')
@@ -325,7 +325,7 @@ describe('the log on SQLite', () => {
     const files = await Promise.all((await readdir(folder.path)).map((name) => readFile(join(folder.path, name))))
     expect(Buffer.concat(files).includes('u-secret')).toBe(false)
     await goOn(100)
-    // Files without records do not follow each other.
+    // A file without records is not followed by a new one.
     expect(listSegments(folder.path)).toEqual([2])
     expect(await writer.append(entry('later'))).toEqual({ partition, offset: 1 })
     await goOn(7)
@@ -336,7 +336,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a log that goes on is written to a new file when the one before is old', async () => {
+  test('a log in use begins a new file when the current one is old', async () => {
     await using folder = await createFolder()
     let now = 1_000_000
     const options = { dir: folder.path, partitions: 1, inline: true, segmentMs: 1000, clock: () => now }
@@ -352,7 +352,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a refusal for want of space is no reason to leave the file', async () => {
+  test('after a rejection for lack of space the file stays in use', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('before'))

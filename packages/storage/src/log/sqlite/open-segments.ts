@@ -11,13 +11,19 @@ export type ReadableSegment = {
   readonly newest: StatementSync
   readonly last: StatementSync
   readonly tail: StatementSync
-  /** Chunks of a partition in order, from the one on that an offset lies in; of one that is not addressed its end, if asked so. */
+  /**
+   * Chunks of a partition in order, from the one with an offset on. With `addressed`, only the end of a chunk without
+   * addressed records.
+   */
   chunks(partition: number, offset: number, which?: 'addressed'): Iterable<LogRecord[]>
-  /** The records of the chunk that an offset lies in. */
+  /** The records of the chunk with an offset. */
   chunkAt(partition: number, offset: number): LogRecord[]
 }
 
-/** Open files beside the newest one: consumers read along, replays read one segment after the other. */
+/**
+ * Maximum number of open files besides the newest one. Consumers read the newest, replays read one segment after the
+ * other.
+ */
 const maxOpenSegments = 4
 
 const nothing = new Uint8Array()
@@ -37,7 +43,7 @@ const recordsOf = (row: ChunkRow, partition: number, incarnation: string): LogRe
   })
 }
 
-/** A chunk that is not addressed: its last offset, without anything. */
+/** The last offset of a chunk without addressed records, without any content. */
 const endOf = (row: NonNullable<ChunkRow>, partition: number, incarnation: string): LogRecord => ({
   partition,
   offset: Number(row.first) + Number(row.count) - 1,
@@ -62,7 +68,7 @@ const openSegment = (dir: string, { number, incarnation }: SegmentHead, keeps: b
   const columns = `first, count, time, body, ${hasColumn(db, 'size') ? 'size' : '0 as size'}, 1 as addressed`
   const from = 'from chunk where partition = ? and first >= ? order by first'
   const chunks = db.prepare(`select ${columns} ${from}`)
-  // Bodies that are not addressed are not read from the file.
+  // Bodies of chunks without addressed records are not read from the file.
   const addressed =
     hasColumn(db, 'addressed') && hasColumn(db, 'size')
       ? db.prepare(`select first, count, time, addressed, case when addressed then body end as body,
@@ -116,7 +122,7 @@ export const createOpenSegments = (dir: string, keeps = false) => {
   }
 }
 
-/** The head of a segment, or undefined when the writer dropped it between listing and opening. */
+/** The head of a segment, or undefined if the writer deleted it between listing and opening. */
 export const readHeadOf = (dir: string, number: number): SegmentHead | undefined => {
   try {
     const db = openForReading(dir, number)

@@ -1,6 +1,6 @@
 import type { LogEntry, LogRecord, ProducerStamp } from '../port.ts'
 
-/** An entry on its way to the disk, with the lengths that packing needs. */
+/** An entry to be written, with the lengths that packing needs. */
 export type PendingEntry = LogEntry & {
   partition: number
   metaBytes: number
@@ -10,30 +10,27 @@ export type PendingEntry = LogEntry & {
 }
 
 /**
- * Consecutive records of one partition: one row of a segment. `from` and `to` are byte positions in the group. Chunks of
- * a stamped group hold nothing else.
+ * Consecutive records of one partition, stored as one row of a segment. `from` and `to` are byte positions in the
+ * group. A chunk of a stamped group has no other entries.
  */
 export type PackedChunk = {
   partition: number
   count: number
   from: number
   to: number
-  /** Whether one of its records is. */
+  /** Whether one of its records is addressed. */
   addressed: boolean
   stamp?: ProducerStamp | undefined
 }
 
-/** The data of one commit. `bytes` owns its memory, so that it can be handed to another thread without a copy. */
+/** The data of one commit. `bytes` owns its memory, so it can be transferred to another thread. */
 export type PackedGroup = { bytes: Uint8Array<ArrayBuffer>; chunks: PackedChunk[] }
 
 const headerBytes = 12
-/**
- * A reader that starts inside a chunk reads the chunk from its beginning: this limits the bytes that it reads for
- * nothing.
- */
+/** A reader that starts inside a chunk reads the chunk from its beginning, so this limits the unneeded bytes. */
 const maxChunkBytes = 1024 * 1024
 
-/** Bytes a record takes in a chunk. */
+/** Bytes of a record in a chunk. */
 export const packedSize = (entry: PendingEntry): number =>
   headerBytes + entry.keyBytes + entry.metaBytes + entry.body.byteLength
 
@@ -47,7 +44,7 @@ const byPartition = <Entry extends PendingEntry>(entries: readonly Entry[]): Map
   return groups
 }
 
-/** Memory for `bytes`: the used one when it is large enough, else a new one with room for growth. */
+/** Memory for `bytes`: the used one if it is large enough, otherwise a new one with reserve. */
 const memoryFor = (bytes: number, used: ArrayBuffer | undefined): ArrayBuffer =>
   used !== undefined && used.byteLength >= bytes
     ? used
@@ -55,8 +52,8 @@ const memoryFor = (bytes: number, used: ArrayBuffer | undefined): ArrayBuffer =>
 
 /**
  * Packs entries into chunks, each of one partition and at most 1 MiB (or one record). The result `order` lists the
- * entries as they lie in the chunks: those of one partition stay in order. The memory `used` may be overwritten. Fresh
- * memory for each group costs as much as filling it, and lingers until it is collected.
+ * entries in the order of the chunks; those of one partition keep their order. The memory `used` may be overwritten.
+ * New memory for each group costs as much as filling it, and stays until it is collected.
  */
 export const packEntries = <Entry extends PendingEntry>(
   entries: readonly Entry[],
@@ -96,8 +93,8 @@ const packOne = (buffer: Buffer, start: number, entry: PendingEntry): number => 
 }
 
 /**
- * Reads the records of a chunk. Bodies are views into `bytes`, not copies. Throws when the bytes do not hold exactly
- * `count` records.
+ * Reads the records of a chunk. Bodies are views into `bytes`. Throws if the bytes do not contain exactly `count`
+ * records.
  */
 export const unpackChunk = (
   bytes: Uint8Array,

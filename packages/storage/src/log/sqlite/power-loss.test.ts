@@ -8,15 +8,18 @@ import { bodyOf } from './load-body.ts'
 import { createFolder } from './testing.ts'
 import { openLogWriter } from './writer.ts'
 
-/** Each round loses the power once, and goes on with what it left. */
+/** Each round simulates one power loss, and continues with the remaining files. */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 2)
 
-/** As late and as early as a name may be on disk, by turns: log and journal ask nothing of a file system that POSIX does not say. */
+/**
+ * File names reach the disk as late and as early as possible, in turns. The log and the journal need nothing of a file
+ * system that POSIX does not guarantee.
+ */
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'posix' : 'newest')
 
-describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
+describe.skipIf(skipsPowerLoss())('after a power loss', () => {
   test(
-    'at random moments under load, the log has every acknowledged record in order, and takes more',
+    'at random moments under load, the log has every acknowledged record in order, and accepts more',
     async () => {
       await using folder = await createFolder()
       const loads: Load[] = []
@@ -26,7 +29,7 @@ describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
         using synced = noteSyncs(dir, namesOf(round))
         const load = startLoad(dir, `round${round}`, { inline: round % 4 > 1, env: synced.env })
         loads.push(load)
-        // Some segments of 1.5 MB.
+        // Enough for some segments of 1.5 MB.
         const enough = 1000 + Math.floor(Math.random() * 3000)
         await load.until(`${enough} acknowledgements`, () => load.acknowledged.size >= enough)
         dir = join(folder.path, `left-${round}`)
@@ -45,7 +48,7 @@ describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
   )
 
   test(
-    'at random moments, the journal has what it answered for, and a range and its ids are there both or neither',
+    'at random moments, the journal has all acknowledged writes, and a range and its IDs only together',
     async () => {
       await using folder = await createFolder()
       let dir = join(folder.path, 'journal')

@@ -1,5 +1,4 @@
-// A process that appends groups as a producer without end, each sequence as its repeated last one, too, for tests that
-// kill it. Argument: folder.
+// A process that appends groups as a producer until it is killed, each sequence twice, for tests. Argument: folder.
 import { openLogWriter } from './writer.ts'
 
 const [dir = ''] = process.argv.slice(2)

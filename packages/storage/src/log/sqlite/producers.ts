@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ProducerSequence, ProducerStamp } from '../port.ts'
 
-/** The state of a producer in a log: in `partition` its last sequence, or its latest epoch where that is `ofAll`. */
+/** The state of a producer in a log: its last sequence in `partition`, or its latest epoch if that is `ofAll`. */
 export type ProducerRow = ProducerSequence & { name: string }
 
 const ofAll = -1
@@ -10,21 +10,21 @@ const ofAll = -1
 export type StampResult = 'new' | 'repeated' | 'stale'
 
 export type Producers = {
-  /** Checks a stamp after all earlier ones; the next `commit` records a new one. */
+  /** Checks a stamp after all earlier ones; the next `commit` stores a new one. */
   check(stamp: ProducerStamp, partition: number): StampResult
   beginEpoch(name: string): number
-  /** Writes into the transaction under way what `commit` will make true, with a segment's `prepareProducers`. */
+  /** Writes the state after `commit` into the current transaction, with a statement of `prepareProducers`. */
   write(insert: StatementSync): void
-  /** The transaction is on disk. */
+  /** Called when the transaction is on disk. */
   commit(): void
-  /** The transaction was refused: nothing of it is known. */
+  /** Called when the transaction was rejected, so that its stamps are dropped. */
   rollback(): void
   sequences(name: string): ProducerSequence[]
-  /** Everything that is committed: a new segment begins with it. */
+  /** The committed state, with which a new segment begins. */
   rows(): ProducerRow[]
 }
 
-/** The table, in every segment: the newest one's holds, since it is carried along. */
+/** The table in every segment. That of the newest segment counts, since the state is carried over. */
 export const producerTable = `create table if not exists producer (name text not null, partition integer not null,
   epoch integer not null, sequence integer not null, note text not null, primary key (name, partition)) without rowid`
 
@@ -53,8 +53,8 @@ export const readProducers = (db: DatabaseSync): ProducerRow[] =>
 const keyOf = (name: string, partition: number): string => `${partition} ${name}`
 
 /**
- * Decides which stamped groups a log takes. Its answers follow the state on disk. A transaction that was refused
- * changes nothing, even if it turns up later in a left segment.
+ * Decides which stamped groups the log accepts by their producer sequence. It follows the state on disk. A rejected
+ * transaction has no effect, even if an old segment still contains it.
  */
 export const createProducers = (rows: readonly ProducerRow[]): Producers => {
   const committed = new Map(rows.map((row) => [keyOf(row.name, row.partition), row]))

@@ -9,22 +9,22 @@ export type LogReaderOptions = {
   /** The log's folder. */
   dir: string
   /**
-   * How often waiters check when no writer notifies them, ms; a quarter as often once nothing has come; 25 unless
+   * How often waiters check without a notice, ms; a quarter as often after a check without new records. 25 unless
    * given.
    */
   pollMs?: number
   /**
-   * Keeps the last chunk of each open file unpacked, for readers that often go on within a chunk. Bodies are shared
-   * then, and must not be given back.
+   * Keeps the last chunk of each open file unpacked, for readers that often continue within a chunk. Bodies are shared
+   * then, and must not be freed.
    */
   keepsChunks?: true
 }
 
 /**
  * Opens a log for reading, in any thread or process, while its writer writes. A commit becomes visible only after its
- * sync: SQLite publishes the new end of the write-ahead log last. Throws when there is no log in the folder yet.
+ * sync: SQLite publishes the new end of the write-ahead log last. Throws if there is no log in the folder yet.
  *
- * Every look is a short query in the calling thread, done before its promise is handed back.
+ * Every read is a short query in the calling thread, finished before its promise is returned.
  */
 export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOptions): LogReader => {
   let heads: SegmentHead[] = []
@@ -43,13 +43,13 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     if (head === undefined) throw new Error(`There is no log in ${dir}`)
     return head
   }
-  /** True when a segment was added since the last look. */
+  /** Returns true if a segment was added since the last check. */
   const refresh = (): boolean => {
     if (!existsSync(segmentPath(dir, newest().number + 1))) return false
     scan()
     return true
   }
-  /** Where in `heads` the segment is that an offset lies in; -1 for one that was trimmed. */
+  /** The index in `heads` of the segment with an offset; -1 for a trimmed one. */
   const segmentOf = (partition: number, offset: number): number =>
     heads.findLastIndex((head) => (head.starts[partition] ?? 0) <= offset)
 
@@ -57,7 +57,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
   const partitions = newest().starts.length
   let ends: { segment: number; lastId: number; next: number[] } = { segment: 0, lastId: 0, next: [] }
 
-  /** Next offsets, as of now; changed by the next call. */
+  /** Current next offsets; the next call changes them. */
   const currentEnds = (): readonly number[] => {
     refresh()
     const { number, starts } = newest()
@@ -77,7 +77,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     return ends.next
   }
 
-  /** Appends records of one segment from `offset` on to `into`; returns the offset behind the last one considered. */
+  /** Appends records of one segment from `offset` on to `into`; returns the offset after the last checked one. */
   const readSegment = (
     index: number,
     partition: number,
@@ -93,7 +93,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
       for (const record of records) {
         if (record.offset < at) continue
         if (record.offset >= limit || !budget.take(record.body.byteLength)) return at
-        // The last record of a skipped run says how far it goes.
+        // The last record of a skipped run shows how far it reaches.
         if (which === 'addressed' && record.meta === '' && into.at(-1)?.meta === '') into.pop()
         into.push(record)
         at = record.offset + 1
@@ -115,7 +115,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
       else if (follower !== undefined && at === before)
         throw new Error(`The log in ${dir} misses offset ${at} of partition ${partition}`)
       else if (follower === undefined && !refresh()) return records
-      // A refresh may also have found that old segments are gone.
+      // A refresh may also have found that old segments were deleted.
       else index = segmentOf(partition, at)
     }
   }
@@ -141,7 +141,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     return found
   }
 
-  /** Looks again where the writer has dropped segments meanwhile. */
+  /** Repeats a read if the writer has deleted segments meanwhile. */
   const despiteTrims = <Result>(look: () => Result): Result => {
     try {
       return look()
@@ -176,7 +176,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
       const ranges: IncarnationRange[] = []
       for (const { incarnation, starts } of heads) {
         const from = starts[partition] ?? 0
-        // An incarnation that begins where the next one does has no record here.
+        // An incarnation that begins at the same offset as the next one has no record here.
         if (ranges.at(-1)?.from === from) ranges.pop()
         if (ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
       }
@@ -199,7 +199,7 @@ type Asked = { readonly budget: Budget; readonly which: 'addressed' | undefined 
 
 type Budget = { take(bytes: number): boolean; readonly spent: boolean }
 
-/** Gives at least one record, then as many as fit into `maxBytes`. */
+/** Allows at least one record, then as many as fit into `maxBytes`. */
 const createBudget = (maxBytes: number): Budget => {
   let left = maxBytes
   let spent = false

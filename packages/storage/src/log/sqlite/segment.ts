@@ -14,14 +14,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { reservePrivateFile } from '../../supervisor/private-files.ts'
 import { type ProducerRow, prepareProducers, producerTable, writeProducers } from './producers.ts'
 
-/** The head of a segment: it never changes after the segment was made. */
+/** The head of a segment, which never changes after its creation. */
 export type SegmentHead = {
   number: number
   /** First offset of each partition that belongs to this segment. */
   starts: readonly number[]
-  /** The incarnation of all its records; '' in segments of before there were any. */
+  /** The incarnation of all its records; '' in segments from before incarnations existed. */
   incarnation: string
-  /** Epoch ms at which it was made. */
+  /** Time of creation, epoch ms. */
   created: number
 }
 
@@ -31,7 +31,7 @@ const fileName = /^segment-(\d{10})\.db$/
 export const segmentPath = (dir: string, number: number): string =>
   join(dir, `segment-${String(number).padStart(10, '0')}.db`)
 
-/** Numbers of the segments in a folder, ascending. Half-made ones are not listed. */
+/** Numbers of the segments in a folder, ascending. Incomplete ones are not listed. */
 export const listSegments = (dir: string): number[] =>
   readdirSync(dir)
     .map((name) => Number(fileName.exec(name)?.[1] ?? Number.NaN))
@@ -47,7 +47,7 @@ const syncFolder = (dir: string): void => {
   }
 }
 
-/** Removes what an interrupted creation or removal of a segment left behind. */
+/** Removes the remains of an interrupted creation or deletion of a segment. */
 export const clearHalfMade = (dir: string): void => {
   const kept = new Set(listSegments(dir))
   for (const name of readdirSync(dir)) {
@@ -57,18 +57,18 @@ export const clearHalfMade = (dir: string): void => {
   }
 }
 
-/** 8 KiB pages: measured best over 0.8 kB records spread over 64 partitions and 80 kB records in one. */
+/** 8 KiB pages: the fastest for 0.8 kB records spread over 64 partitions, and for 80 kB records in one. */
 const pageBytes = 8192
 
 /**
- * Makes a segment, complete and on disk when it returns. When it throws or is interrupted, no file has the segment's
- * name, since the draft is renamed at the end. `producers` are carried along from the segment before.
+ * Creates a segment, which is complete and on disk when it returns. If it throws or is interrupted, no file has the
+ * segment's name, since the draft is renamed at the end. `producers` are carried over from the previous segment.
  */
 export const createSegment = (dir: string, head: SegmentHead, producers: readonly ProducerRow[] = []): void => {
   const path = segmentPath(dir, head.number)
   const draft = `${path}.new`
   for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
-  // Its side files take its mode.
+  // Its side files get the same mode.
   reservePrivateFile(draft)
   const db = new DatabaseSync(draft)
   try {
@@ -87,8 +87,8 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
     const { number, starts, created, incarnation } = head
     db.prepare('insert into head values (?, ?, ?, ?)').run(number, JSON.stringify(starts), created, incarnation)
     db.exec('commit')
-    // Closing the last connection moves all pages out of the write-ahead log, which the new name would orphan. It hides
-    // a failure of that, so it is done here, where a failure throws.
+    // Closing the last connection moves all pages out of the write-ahead log, whose name would not match after the
+    // rename. A failure during closing would be hidden, so the pages are moved here, where it throws.
     const moved = db.prepare('pragma wal_checkpoint(truncate)').get()
     if (moved?.busy !== 0) throw new Error('A new segment of the log could not be completed')
   } finally {
@@ -98,14 +98,14 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
   syncFolder(dir)
 }
 
-/** Removes a segment and its side files. The database goes first, so that leftovers are never taken for a segment. */
+/** Deletes a segment and its side files. The database goes first, so that leftovers never look like a segment. */
 export const removeSegment = (dir: string, number: number): void => {
   const path = segmentPath(dir, number)
   for (const suffix of ['', '-wal', '-shm', '.ends']) rmSync(path + suffix, { force: true })
   syncFolder(dir)
 }
 
-/** Bytes a segment takes on disk. */
+/** Bytes of a segment on disk. */
 export const segmentBytesOnDisk = (dir: string, number: number): number => {
   const path = segmentPath(dir, number)
   let bytes = 0
@@ -113,21 +113,21 @@ export const segmentBytesOnDisk = (dir: string, number: number): number => {
   return bytes
 }
 
-/** Columns that chunks of earlier segments lack, with their values there: not compressed, and perhaps addressed. */
+/** Columns that chunks of older segments lack, with their default: not compressed, and possibly addressed. */
 const addedColumns = { size: 0, addressed: 1 } as const
 
-/** Whether the chunks of a segment say something that those of before do not. */
+/** Whether the chunks of a segment have a newer column. */
 export const hasColumn = (db: DatabaseSync, name: keyof typeof addedColumns): boolean =>
   db.prepare("select 1 as found from pragma_table_info('chunk') where name = ?").get(name) !== undefined
 
-/** Lets the chunks of a segment of before say what those of now do. */
+/** Adds the newer columns to an older segment. */
 export const addColumns = (db: DatabaseSync): void => {
   for (const name of ['size', 'addressed'] as const)
     if (!hasColumn(db, name))
       db.exec(`alter table chunk add column ${name} integer not null default ${addedColumns[name]}`)
 }
 
-/** Opens a segment for writing: every commit is synced before it returns, checkpoints happen only on request. */
+/** Opens a segment for writing: every commit is synced before it returns, and checkpoints run only on request. */
 export const openForWriting = (dir: string, number: number): DatabaseSync => {
   const db = new DatabaseSync(segmentPath(dir, number), { timeout: 5000 })
   db.exec('pragma synchronous = full')
@@ -136,14 +136,14 @@ export const openForWriting = (dir: string, number: number): DatabaseSync => {
   return db
 }
 
-/** Opens a segment for reading. Throws when it is not there. */
+/** Opens a segment for reading. Throws if it does not exist. */
 export const openForReading = (dir: string, number: number): DatabaseSync => {
   const db = new DatabaseSync(segmentPath(dir, number), { readOnly: true, timeout: 5000 })
   db.exec('pragma cache_size = -2000')
   return db
 }
 
-/** Reads a segment's head. Throws when the file is not a segment. */
+/** Reads a segment's head. Throws if the file is not a segment. */
 export const readHead = (db: DatabaseSync): SegmentHead => {
   const row = db.prepare('select * from head').get()
   if (row === undefined) throw new Error('A segment of the log has no head')
@@ -153,34 +153,34 @@ export const readHead = (db: DatabaseSync): SegmentHead => {
     number: Number(row.number),
     starts: starts.map(Number),
     created: Number(row.created),
-    // Segments of before there were any have no such column.
+    // Older segments do not have this column.
     incarnation: String(row.incarnation ?? ''),
   }
 }
 
 const endsPath = (dir: string, number: number): string => `${segmentPath(dir, number)}.ends`
 
-/** Where the acknowledged records of a segment end, and the sequences acknowledged to producers. */
+/** The ends of the acknowledged records in a segment, and the acknowledged sequences of producers. */
 type Noted = { ends: number[]; producers: readonly ProducerRow[] }
 
 /**
- * Notes where a segment's acknowledged records end, when a sync has failed and no new segment can be made. Records
- * behind were refused, and must not come back from the write-ahead log at the next start. Does what a failing disk
- * allows.
+ * Records the ends of a segment's acknowledged records, if a sync has failed and no new segment can be created. Later
+ * records were rejected, and must not reappear from the write-ahead log at the next start. Succeeds as far as a failing
+ * disk allows.
  */
 export const noteEnds = (dir: string, number: number, noted: Noted): void => {
   try {
     writeFileSync(endsPath(dir, number), JSON.stringify(noted), { flush: false, mode: 0o600 })
   } catch {
-    // The disk takes nothing at all.
+    // The disk accepts no writes at all.
   }
 }
 
-/** The note of `noteEnds`, or undefined when there is no whole one. */
+/** The note of `noteEnds`, or undefined if there is no complete one. */
 export const notedEnds = (dir: string, number: number): Noted | undefined => {
   try {
     const noted: Noted | number[] = JSON.parse(readFileSync(endsPath(dir, number), 'utf8'))
-    // Written before there were producers: a list of ends.
+    // Written before producers existed: a list of ends.
     return Array.isArray(noted) ? { ends: noted, producers: [] } : noted
   } catch {
     return undefined

@@ -1,8 +1,8 @@
 import { createRestPace } from '@tributary/kernel'
 
-/** Waiters for a condition that has to be checked: they check when notified, and from time to time. */
+/** Waiters for a condition that must be checked: when notified, and periodically. */
 export type Waiting = {
-  /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what `isThere` throws. */
+  /** Resolves when `isThere` returns true, `signal` aborts or `close` is called. Rejects if `isThere` throws. */
   until(isThere: () => boolean, signal: AbortSignal): Promise<void>
   /** Makes all waiters check now. */
   notice(): void
@@ -11,8 +11,8 @@ export type Waiting = {
 }
 
 /**
- * Creates an empty set of waiters. Each checks after `pollMs`, and later every four times that while nothing comes: a
- * writer in another process does not notify them.
+ * Creates an empty set of waiters. Each checks after `pollMs`, and then at four times that interval while nothing
+ * comes, since a writer in another process does not notify them.
  */
 export const createWaiting = (pollMs: number): Waiting => {
   const looks = new Set<() => void>()

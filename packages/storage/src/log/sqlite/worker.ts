@@ -10,10 +10,10 @@ if (port === null) throw new Error('The log writer runs as a worker thread only'
 
 const reply = (message: BackendReply, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
-// Errors lose their class and fields on the way between threads: the text is what remains useful.
+// Errors lose their class and fields between threads, so only the text is passed.
 const asError = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error))
 
-// Appends that wait for their acknowledgement are lost with the thread: it is not replaced automatically.
+// Appends that wait for their acknowledgement are lost with the thread, so it is not replaced automatically.
 const place = joinThreadBoard('log-writer')
 try {
   const appender = openAppender(options)

@@ -12,17 +12,20 @@ import { openInlineBackend, openWorkerBackend } from './backend.ts'
 import { type PendingEntry, packEntries, packedSize } from './packing.ts'
 
 export type LogWriterOptions = {
-  /** The log's own folder; made when missing. One writer at a time. */
+  /** The log's own folder, created if missing. Only one writer at a time. */
   dir: string
-  /** Fixed for the life of the folder. */
+  /** Fixed for the lifetime of the folder. */
   partitions?: number
-  /** Writes in the calling thread instead of a worker: for callers that are workers themselves. */
+  /** Writes in the calling thread instead of a worker, for callers that are workers themselves. */
   inline?: boolean
-  /** Bytes after which a new segment begins. A segment is what `trim` drops. */
+  /** Bytes after which a new segment begins. `trim` deletes whole segments. */
   segmentBytes?: number
-  /** Age after which one with records is ended, ms; never unless given. So `trim` drops it that much late at most. */
+  /**
+   * Age after which a segment with records is ended, ms; never unless given. `trim` deletes a record late by at most
+   * this time.
+   */
   segmentMs?: number
-  /** Returns the time, epoch ms, when it writes in the calling thread. */
+  /** Returns the time, epoch ms, if it writes in the calling thread. */
   clock?: () => number
   /** Bytes that may wait for their sync before `append` rejects with LogOverloaded. */
   maxQueuedBytes?: number
@@ -32,7 +35,7 @@ export type LogWriterOptions = {
 
 type Pending = PendingEntry & {
   size: number
-  /** Whether the entry before it has to be in the same commit. */
+  /** Whether the entry must be in the same commit as the one before it. */
   follows: boolean
   resolve(position: LogPosition | undefined): void
   reject(error: Error): void
@@ -43,16 +46,16 @@ const nothing = (): void => {}
 
 const maxMetaBytes = 64 * 1024
 const maxNoteBytes = 1024
-/** One commit takes at most this much (or one entry or group), so that a burst does not make the first of it wait for all. */
+/** Maximum bytes of one commit (or one entry or group), so that the first entry of a burst does not wait for all. */
 const maxGroupBytes = 8 * 1024 * 1024
 
-/** Makes what the disk refuses a LogUnavailable. */
+/** Converts errors of the disk to LogUnavailable. */
 const available = <Value>(answer: Promise<Value>): Promise<Value> =>
   answer.catch((error: unknown) => {
     throw new LogUnavailable(error)
   })
 
-/** Throws RangeError for an entry that the log does not take. */
+/** Throws RangeError for an entry that the log does not accept. */
 const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Sized => {
   const metaBytes = Buffer.byteLength(entry.meta)
   if (metaBytes > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')
@@ -63,9 +66,9 @@ const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Si
 }
 
 /**
- * Opens a log for writing on SQLite: write-ahead log, `synchronous = FULL`, one transaction for everything that
- * arrived while the one before was on its way to the disk. Throws when the folder cannot be opened or was made with
- * another number of partitions.
+ * Opens a log for writing on SQLite: write-ahead log, `synchronous = FULL`, and one transaction for everything that
+ * arrived during the previous one. Throws if the folder cannot be opened or was created with another number of
+ * partitions.
  */
 export const openLogWriter = async (options: LogWriterOptions): Promise<LogWriter> => {
   const { dir, partitions = 64, maxQueuedBytes = 64 * 1024 * 1024 } = options
@@ -133,11 +136,11 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   const schedule = (): void => {
     if (flushing || scheduled) return
     scheduled = true
-    // More appends of this turn of the event loop join the first commit.
+    // Further appends in this turn of the event loop join the first commit.
     setImmediate(() => void flush())
   }
 
-  /** Throws where the queue has no room, or the log is closed. */
+  /** Throws if the queue is full, or the log is closed. */
   const admit = (size: number): void => {
     if (closed) throw new LogUnavailable(new Error('The log is closed'))
     if (queued + size > maxQueuedBytes) throw new LogOverloaded()
@@ -151,7 +154,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
       new Promise((resolve, reject) => {
         const sized = sizedOf(entry, partitions)
         admit(sized.size)
-        // Without a stamp it is never there already.
+        // Without a stamp, the entry is never already stored.
         queue.push({ ...sized, follows: false, resolve: (position) => position && resolve(position), reject })
         schedule()
       }),
