@@ -1,5 +1,5 @@
-// npm run admin-password [-- --email <address>]: sets a new password for an administrator: TRIBUTARY_ADMIN_PASSWORD, else one
-// that is made and printed. Works while the product runs and while it is stopped.
+// npm run admin-password [-- --email <address>]: sets a new password for an administrator: TRIBUTARY_ADMIN_PASSWORD, or
+// a generated one, which is printed. Works whether or not the product is running.
 
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { setAdminPassword } from '../apps/server/src/secrets/admin-password.ts'

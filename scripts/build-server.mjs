@@ -1,4 +1,4 @@
-// Builds the server when its sources changed since the last build, and does nothing otherwise.
+// Builds the server if its sources changed since the last build.
 import { accessSync, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

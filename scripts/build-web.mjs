@@ -1,5 +1,5 @@
-// Builds the web application when its sources changed since the last build, and does nothing otherwise. With the argument
-// `kit` it builds, into .cache/kit, the page that shows every component (apps/web/kit.html) for its browser tests.
+// Builds the web application if its sources changed since the last build. With the argument `kit` it builds, into
+// .cache/kit, the page that shows every component (apps/web/kit.html) for its browser tests.
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,5 +1,5 @@
-// Names what the folders of connectors lack: definition, guide, logo, tests; and a generated catalog that is not what they
-// say. Part of `npm run check`; another working copy can be named.
+// Reports what connector folders lack (definition, guide, logo, tests), and a generated catalog that does not match
+// them. Part of `npm run check`; another working copy can be given.
 import { resolve } from 'node:path'
 import { connectorProblems } from './connector-problems.ts'
 

@@ -32,7 +32,7 @@ describe('the check of regular expressions', () => {
     ['^(a|a)*$', ''],
     ['<[^>]*>', 'g'],
     ['^\\s*(|null)\\s*$', 'i'],
-  ])('refuses /%s/%s', (source, flags) => {
+  ])('rejects /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(false)
     expect(problemOfExpression(source, flags)).toMatch(/polynomial|exponential/)
   })
@@ -42,7 +42,7 @@ describe('the check of regular expressions', () => {
     ['^-?\\d+(?:\\.\\d+)?$', ''],
     ['[\\p{L}\\p{N}]', 'gu'],
     ['"(?:[^"\\\\]|\\\\.)*"?', 'g'],
-  ])('passes /%s/%s', (source, flags) => {
+  ])('accepts /%s/%s', (source, flags) => {
     expect(problemOfExpression(source, flags)).toBeUndefined()
   })
 
@@ -51,7 +51,7 @@ describe('the check of regular expressions', () => {
     ['a+a+a+b', ''],
     ['(?:a?){30}a{30}', ''],
     ['^a*b|a+c', 'm'],
-    // More than one repetition: each may leave something to the next.
+    // Several repetitions: each may leave characters for the next.
     ['^\\s*\\s*$', ''],
     ['^a+[ab]+$', ''],
     ['^\\d+\\.?\\d+$', ''],
@@ -64,7 +64,7 @@ describe('the check of regular expressions', () => {
     ['^a+(?=b)a+', ''],
     ['^[^]+b+$', ''],
     ['^.{1,20}b{1,20}$', ''],
-  ])('takes nothing for linear by its form that is not: /%s/%s', (source, flags) => {
+  ])('does not consider an expression linear by its form if it is not: /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(false)
   })
 
@@ -74,13 +74,13 @@ describe('the check of regular expressions', () => {
     ['^"writeKey"\\s*:\\s*"([^"\\\\]{1,256})"', ''],
     ['^(\\S+) (\\d+) ([^]*)$', ''],
     ['^[^\\s@]+@[^\\s@]+$', ''],
-  ])('takes for linear by its form what the analyzer does: /%s/%s', (source, flags) => {
+  ])('considers an expression linear by its form that the analyzer accepts: /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(true)
-    // A busy machine takes longer than the analyzer's own limits.
+    // A busy machine needs more time than the analyzer's own limits.
     expect(checkSync(source, flags, { timeout: 60_000, attackTimeout: 60_000 }).status).toBe('safe')
   })
 
-  test('sees by texts of 60,000 characters what takes quadratic time', () => {
+  test('finds quadratic time with texts of 60,000 characters', () => {
     expect(slowText('\\s+\\d', '')?.ms).toBeGreaterThan(100)
     expect(slowText('^\\s+\\d', '')).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-// Finds regular expressions that take more than linear time for some text, by an analyzer and by texts of 60,000
+// Finds regular expressions that take more than linear time for some text, with an analyzer and with texts of 60,000
 // characters. Results are cached in .cache. Part of `npm run check`.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { type Expression, expressionsOf } from './expressions/collect.ts'
 import { exceptions, maxExceptions } from './expressions/exceptions.ts'
 
-/** Code that reads no text of outsiders: tests and their kit, benches, the commands of developers, and the build. */
+/** Code that reads no untrusted text: tests and their kit, benches, developer commands, and the build. */
 const leftOut =
   /\.(?:test|spec)\.tsx?$|\/testing\/|\/bench\/|^(?:e2e|bench|scripts)\/|^packages\/test-kit\/|^apps\/web\/vite\.config\.ts$/
 
@@ -18,7 +18,7 @@ type Cache = { version: string; files: Record<string, Expression[]>; linear: str
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** Identifies the analyzer and this check: cached results are valid as long as it is the same. */
+/** Identifies the analyzer and this check: cached results are valid while it stays the same. */
 const version = hashOf(
   ['node_modules/recheck/package.json', ...globSync('scripts/expressions/*.ts').toSorted()]
     .map((file) => readFileSync(file, 'utf8'))
@@ -39,12 +39,12 @@ const readCache = (): Cache => {
 const lengthOf = (expression: { source: string } | undefined): number => expression?.source.length ?? 0
 
 /**
- * Analyzes expressions in threads, as many as there are processors, long ones first; returns the problems, or null, in
+ * Analyzes expressions in as many threads as there are processors, long ones first. Returns the problems, or null, in
  * the same order.
  */
 const analyzed = async (expressions: readonly { source: string; flags: string }[]): Promise<(string | null)[]> => {
   const results: (string | null)[] = []
-  // A long one that begins last would keep the end waiting.
+  // A long expression that begins last would delay the end.
   const order = [...expressions.keys()].sort((a, b) => lengthOf(expressions[b]) - lengthOf(expressions[a]))
   let next = 0
   const work = async (): Promise<void> => {
@@ -89,7 +89,7 @@ const unknown = [...known.values()].filter((expression) => !linear.has(keyOf(exp
 cache.linear.push(...[...known.keys()].filter((key) => linear.has(key)))
 const results = await analyzed(unknown)
 const fresh = new Map(unknown.map((expression, index) => [keyOf(expression), results[index] ?? null]))
-// A problem is not cached: it is found again until it is fixed.
+// Only good results are cached, so a problem is reported until it is fixed.
 for (const [key, problem] of fresh) if (problem === null) cache.linear.push(key)
 mkdirSync(dirname(cacheFile), { recursive: true })
 writeFileSync(cacheFile, JSON.stringify(cache))

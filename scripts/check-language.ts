@@ -11,7 +11,7 @@ const countsFile = 'scripts/language/counts.json'
 const recorded = JSON.parse(readFileSync(countsFile, 'utf8')) as {
   /** The rules hold for the subjects of commits after this one. */
   subjectsAfter: string
-  /** Findings by folder. */
+  /** Number of findings by folder. */
   counts: Record<string, number>
 }
 
@@ -20,7 +20,7 @@ const code = globSync('{apps,packages,bench,connectors,e2e,scripts}/**/*.{ts,tsx
 })
 const records = globSync(['docs/{adr,design}/*.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])
 
-/** The package, or the top folder where there are no packages below it. */
+/** The package, or the top folder if it has no packages. */
 const folderOf = (file: string): string => {
   const [top = '', second = '', third] = file.split('/')
   if (third !== undefined && (top === 'apps' || top === 'packages')) return `${top}/${second}`
@@ -42,7 +42,7 @@ const print = ({ file, line, words, rule }: Located): void => console.log(`${fil
 
 const [option, folder] = process.argv.slice(2)
 
-/** Compares the counts with the recorded ones, and looks at the subjects of commits. */
+/** Compares the counts with the recorded ones, and checks the subjects of commits. */
 const compare = (): void => {
   let failed = false
   const counts: Record<string, number> = {}
@@ -56,7 +56,7 @@ const compare = (): void => {
     } else {
       console.log(`${name} has ${located.length} findings, and may have ${allowed}:`)
       console.log(`  node scripts/check-language.ts --list ${name}`)
-      // A long list helps no one.
+      // A long list would not help.
       if (located.length <= 50) located.forEach(print)
     }
     failed = true

@@ -1,18 +1,17 @@
-// Format, lint, types, import directions, long functions, complete connectors, linear regular expressions, plain
-// language, dead code. Each step prints its time and, when it failed, its output; one failure decides the exit code.
+// Runs all checks: format, lint, types, import directions, long functions, complete connectors, linear regular
+// expressions, plain language, dead code. Each step prints its time and, if it failed, its output. The exit code is 1
+// if any step fails.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
 type Step = readonly [name: string, command: string, args: readonly string[]]
 
-/**
- * Two lines of steps that run beside each other, each step after the one before: those of the second use one processor.
- */
+/** Two sequences of steps that run in parallel. The steps of the second use one processor. */
 const lines: readonly (readonly Step[])[] = [
   [
     ['format', 'biome', ['check', '.']],
     ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
-    // Each checker of a project repeats the work of the others: two projects at a time cost half of it.
+    // Parallel checkers of a project repeat each other's work: two projects at a time cost half as much.
     ['types', 'tsc', ['-b', '.', '--checkers', '1', '--builders', '2']],
   ],
   [

@@ -6,18 +6,18 @@ import { helpOf, tasks } from './launch/tasks.mjs'
 /** A command line that cannot be parsed. */
 class UsageError extends Error {}
 
-/** The user's folder: commands run in the checkout, wherever npm was called. */
+/** The user's working directory: commands run in the checkout, wherever npm was called. */
 const userFolder = process.env.INIT_CWD ?? process.cwd()
 
-/** A path that the user gave, from where the user is. */
+/** Resolves a path given by the user against the user's working directory. */
 export const userPath = (path: string): string => resolve(userFolder, path)
 
-/** The configuration of the environment. */
+/** The configuration from the environment. */
 export const configOf = (): Config => readConfig(process.env)
 
 /**
- * Parses the command's options and at most `words` words behind them. @throws when there are others; `runCommand`
- * reports it
+ * Parses the command's options and at most `words` arguments after them. @throws for any others, which `runCommand`
+ * reports
  */
 export const given = <T extends NonNullable<ParseArgsConfig['options']>>(options: T, words: number) => {
   try {
@@ -29,14 +29,14 @@ export const given = <T extends NonNullable<ParseArgsConfig['options']>>(options
   }
 }
 
-/** Ends the command, because it was called in a wrong way. */
+/** Ends the command because of an invalid call. */
 export const misused = (message: string): never => {
   throw new UsageError(message)
 }
 
 /**
- * Runs a root command. A failure prints its message alone and ends it with code 1; a wrong call prints its message and
- * the help, and ends it with 2.
+ * Runs a root command. A failure prints only its message and ends the command with code 1; an invalid call prints its
+ * message and the help, and ends it with 2.
  */
 export const runCommand = async (name: string, run: () => Promise<void>): Promise<void> => {
   try {

@@ -16,11 +16,11 @@ export type ConnectorKind = 'data-sources' | 'destinations' | 'sources'
 /** Path of the generated catalog, from the root. */
 export const catalogFile = 'connectors/catalog.generated.ts'
 
-/** The name of a slug in code: `google-sheets` is `googleSheets`. */
+/** The name for a slug in code: `google-sheets` becomes `googleSheets`. */
 export const identifierOf = (slug: string): string =>
   slug.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The folders of connectors of a kind, in the order of their names. */
+/** The connector folders of a kind, sorted by name. */
 export const connectorSlugs = (root: string, kind: ConnectorKind): string[] =>
   readdirSync(join(root, 'connectors', kind), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -28,8 +28,8 @@ export const connectorSlugs = (root: string, kind: ConnectorKind): string[] =>
     .toSorted()
 
 /**
- * The definition of a folder: what `definition.ts` exports under the name of the slug. The caller names its type. Throws
- * when there is none.
+ * Reads the definition of a folder: the export of `definition.ts` with the name of the slug. The caller gives its type.
+ * Throws if there is none.
  */
 const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slug: string): Promise<Definition> => {
   const file = join(root, 'connectors', kind, slug, 'definition.ts')
@@ -40,19 +40,19 @@ const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slu
   return definition as Definition
 }
 
-/** The definition of a destination's folder; throws when there is none. */
+/** The definition of a destination's folder; throws if there is none. */
 export const readDestination = (root: string, slug: string): Promise<DestinationDefinition> =>
   readDefinition(root, 'destinations', slug)
 
-/** The definition of a data source's folder; throws when there is none. */
+/** The definition of a data source's folder; throws if there is none. */
 export const readDataSource = (root: string, slug: string): Promise<DataSourceDefinition> =>
   readDefinition(root, 'data-sources', slug)
 
-/** The definition of a source's folder; throws when there is none. */
+/** The definition of a source's folder; throws if there is none. */
 export const readSource = (root: string, slug: string): Promise<SourceDefinition> =>
   readDefinition(root, 'sources', slug)
 
-/** Returns the path of a served logo. It has a hash of the logo, so that browsers may keep it. */
+/** Returns the path of a served logo. It contains a hash of the logo, so that browsers can cache it. */
 const iconOf = (root: string, kind: ConnectorKind, slug: string): string => {
   const svg = readFileSync(join(root, 'connectors', kind, slug, 'logo.svg'))
   return `/media/connectors/${kind}/${slug}-${createHash('sha256').update(svg).digest('hex').slice(0, 12)}.svg`
@@ -70,7 +70,9 @@ const entryText = (kind: ConnectorKind, entry: { slug: string; load: unknown }):
 
 const byTitle = (one: { title: string }, other: { title: string }): number => one.title.localeCompare(other.title, 'en')
 
-/** The text of the generated catalog: an entry for each folder. Throws when a folder has no definition or no logo. */
+/**
+ * The text of the generated catalog, with an entry for each folder. Throws if a folder has no definition or no logo.
+ */
 export const catalogText = async (root: string): Promise<string> => {
   const destinations = await Promise.all(
     connectorSlugs(root, 'destinations').map(async (slug) =>

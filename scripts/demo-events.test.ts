@@ -4,7 +4,7 @@ import { eCommerce } from '../packages/control/src/source-schema-templates/e-com
 import { templateSchema } from '../packages/control/src/source-schema-templates/template.ts'
 import { demoTemplate, shopEvent } from './demo-events.ts'
 
-/** Numbers that are always the same, and as many as are asked for. */
+/** A generator of the same pseudo-random numbers in each run. */
 const numbers = (): (() => number) => {
   let state = 7
   return () => {
@@ -13,7 +13,7 @@ const numbers = (): (() => number) => {
   }
 }
 
-test('every event of the demo fits the schema that its source begins with', () => {
+test('every event of the demo matches the initial schema of its source', () => {
   expect(demoTemplate).toBe(`sourceSchemaTemplates/${eCommerce.slug}`)
   const schema = parseSourceSchema(templateSchema(eCommerce))
   const random = numbers()

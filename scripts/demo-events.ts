@@ -7,16 +7,16 @@ const products = [
 const names = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara'] as const
 const currency = 'EUR'
 
-/** The template that the demo's source begins with; its events fit it. */
+/** The schema template of the demo's source, which its events match. */
 export const demoTemplate = 'sourceSchemaTemplates/e-commerce'
 
-/** An event of the demo's shop as a tracking call takes it in a batch. */
+/** An event of the demo's shop, as in the batch of a tracking call. */
 export type DemoEvent = { type: 'page' | 'track' | 'identify'; userId: string; event?: string } & Record<
   string,
   unknown
 >
 
-/** The next event of an imaginary shop. `random` gives numbers from 0 to below 1, as Math.random does. */
+/** The next event of an imaginary shop. `random` returns numbers from 0 to below 1, like Math.random. */
 export const shopEvent = (random: () => number): DemoEvent => {
   const below = (limit: number): number => Math.floor(random() * limit)
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T

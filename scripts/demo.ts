@@ -1,12 +1,13 @@
-// npm run demo: sends the events of an imaginary shop to a running product, a few a second, until stopped or for
-// `--events N`. Makes the organisation, source and write key it needs the first time, under the administrator's account.
+// npm run demo: sends the events of an imaginary shop to a running product, a few per second, until stopped or for
+// `--events N`. At the first run it creates the needed organization, source and write key, with the administrator's
+// account.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ApiClient, createApiClient } from '@tributary/test-kit/api-client'
 import { createSource, createWorkspace } from '@tributary/test-kit/workspace'
 import { configOf, given, misused, runCommand } from './command-line.ts'
 import { demoTemplate, shopEvent } from './demo-events.ts'
 
-/** Numbers that are options; NaN is refused. */
+/** Parses a numeric option; throws for NaN. */
 const numberOf = (name: string, text: string, least: number): number => {
   const value = Number(text)
   return value >= least ? value : misused(`--${name} must be a number, at least ${least}`)
@@ -49,7 +50,7 @@ const signIn = async (url: string, credentials: { email: string; password: strin
   return api
 }
 
-/** A new source in the demo's own organisation, with a schema that the events fit. */
+/** Creates a source in the demo's own organization, with a schema that the events match. */
 const prepareSource = async (api: ApiClient): Promise<{ key: string; source: string }> => {
   const title = 'Demo shop'
   const workspaces = (await api.ok('GET', '/workspaces')).workspaces as {

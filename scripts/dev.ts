@@ -1,5 +1,5 @@
-// npm run dev: starts the server, again when its code changes, the web application with hot reload in front of it, and
-// an OpenID provider to sign in with. An OpenID provider that is configured takes its place.
+// npm run dev: starts the server and restarts it after code changes, the web application with hot reload in front of
+// it, and an OpenID provider for sign-in. A configured OpenID provider replaces that one.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { startOpenIdProvider } from '@tributary/test-kit'
@@ -45,6 +45,6 @@ const stop = (): void => {
 }
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
-// The process that started this is gone.
+// The parent process has ended.
 process.on('disconnect', stop)
 for (const child of children) child.on('exit', stop)

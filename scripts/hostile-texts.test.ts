@@ -32,7 +32,7 @@ import { substituteParams } from '../packages/storage/src/event-store/chdb/subst
 const length = 60_000
 const pump = (text: string): string => text.repeat(Math.ceil(length / text.length))
 
-/** Milliseconds of processor time; a text that is refused has been read, too. */
+/** Milliseconds of processor time. A rejected text counts, too, since it was read. */
 const timeOf = (read: (text: string) => unknown, text: string): number => {
   const before = process.threadCpuUsage()
   try {
@@ -138,11 +138,11 @@ const pumps = [
 ]
 
 test.each(Object.entries(readers))(
-  '%s of 60,000 characters is read in linear time, whatever it repeats',
+  '%s of 60,000 characters is read in linear time, with any repetition',
   (_what, read) => {
     for (const text of pumps)
       for (const pumped of [`${pump(text)}x`, `a${pump(text)}\0 x`]) {
-        // A linear reader takes some milliseconds; what was quadratic took 4 s and more.
+        // A linear reader takes some milliseconds; the former quadratic ones took 4 s and more.
         const ms = Math.min(...[1, 2].map(() => timeOf(read, pumped)).filter((time, round) => round === 0 || time >= 0))
         expect(ms, `${text} …`).toBeLessThan(1500)
       }
@@ -160,7 +160,7 @@ const textsOf = (pieces: readonly string[], longest: number): string[] => {
   return all
 }
 
-describe('texts are read as before they were read in linear time', () => {
+describe('linear readers give the same results as the former ones', () => {
   const expectSame = (texts: readonly string[], now: Reader, before: Reader): void => {
     const differing = texts.filter((text) => JSON.stringify(now(text)) !== JSON.stringify(before(text)))
     expect(differing).toEqual([])
@@ -276,7 +276,7 @@ describe('texts are read as before they were read in linear time', () => {
     }))
   })
 
-  test('JSON of which quotes are not closed is left as it is', () => {
+  test('JSON with unclosed quotes is left unchanged', () => {
     expect(compactJson('{ "a" : "b\\u0041" }')).toBe('{"a":"bA"}')
     expect(storableJson('{"a":123456789012345678901234567890,"b":"1e999"}')).toBe(
       '{"a":1.2345678901234568e+29,"b":"1e999"}',

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-/** Each domain, and the domains below it that it may import. */
+/** Each domain with the lower domains that it may import. */
 const domains: Record<string, string[]> = {
   collect: [],
   pipeline: [],
@@ -21,7 +21,7 @@ const domains: Record<string, string[]> = {
   control: ['configuration', 'audiences', 'replays', 'billing', 'signals', 'syncs', 'privacy'],
 }
 
-/** The package of a file, and the packages that it may import besides its own. `*` is everything. */
+/** The package of a file, and the other packages that it may import. `*` means all. */
 const rooms: { room: RegExp; may: string[] }[] = [
   { room: /^packages\/kernel$/, may: [] },
   { room: /^packages\/contract$/, may: ['packages/kernel'] },
@@ -36,7 +36,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
       (other) => `packages/${other}`,
     ),
   })),
-  // The protocol of a server is shared by the connectors that use it.
+  // Connectors for the same server share its protocol.
   ...['postgresql', 'mysql', 'clickhouse'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
@@ -70,14 +70,14 @@ const rooms: { room: RegExp; may: string[] }[] = [
 /** Engines that only their adapter may import. */
 const engines = /^(chdb|@clickhouse\/client|@embedded-postgres\/|pg$|node:sqlite$)/
 
-/** Adapters of a port, by the folder of the port. They share code only through other folders of it. */
+/** Adapters of a port, by the port's folder. They share code only through other folders of the port. */
 const adaptersOf: Readonly<Record<string, readonly string[]>> = {
   'packages/storage/src/log': ['kafka', 'postgres', 'sqlite'],
   'packages/storage/src/coordination': ['in-process', 'postgres'],
   'packages/storage/src/blobs': ['folder', 's3'],
 }
 
-/** Why a file of a port may not import another file of it; undefined where it may. */
+/** Why a file of a port may not import another file of it; undefined if it may. */
 const adapterProblem = (from: string, to: string): string | undefined => {
   for (const [port, adapters] of Object.entries(adaptersOf)) {
     if (!from.startsWith(`${port}/`) || !to.startsWith(`${port}/`)) continue
@@ -88,8 +88,8 @@ const adapterProblem = (from: string, to: string): string | undefined => {
 }
 
 /**
- * Folders of a package in the order of its data. A folder imports those before it, never those behind. Files beside the
- * folders that are named in `shared` import no folder; the others are above all folders.
+ * Folders of a package in the order of its data. A folder may import earlier ones, but never later ones. Files in
+ * `shared` import no folder; other files next to the folders may import all of them.
  */
 const layersOf: Readonly<Record<string, { folders: readonly string[]; shared: readonly string[] }>> = {
   'packages/delivery/src': {
@@ -98,7 +98,7 @@ const layersOf: Readonly<Record<string, { folders: readonly string[]; shared: re
   },
 }
 
-/** Why a file may not import another file of its package; undefined where it may. */
+/** Why a file may not import another file of its package; undefined if it may. */
 const layerProblem = (from: string, to: string): string | undefined => {
   for (const [source, { folders, shared }] of Object.entries(layersOf)) {
     if (!from.startsWith(`${source}/`) || !to.startsWith(`${source}/`)) continue
@@ -129,7 +129,7 @@ const folderOfPackage = new Map(
   ]).map((file) => [(JSON.parse(readFileSync(file, 'utf8')) as { name: string }).name, dirname(file)]),
 )
 
-/** Resolves an import: to a file of the repository, or a package from outside. */
+/** Resolves an import to a file of the repository or an external package. */
 const targetOf = (file: string, specifier: string): { file: string } | { package: string } => {
   if (specifier.startsWith('.')) return { file: relative('.', join(dirname(file), specifier)) }
   const name = specifier
@@ -152,7 +152,7 @@ const importsOf = (file: string): Set<string> => {
 }
 
 /**
- * Whether a file of the web application imports the contract, or anything but the kernel, itself or through its
+ * Whether a file of the web application imports the contract, or any package but the kernel, directly or through its
  * imports.
  */
 const knowing = new Map<string, boolean>()
@@ -160,7 +160,7 @@ const knowsContract = (file: string): boolean => {
   if (!file.startsWith('apps/web/')) return !file.startsWith('packages/kernel/')
   const known = knowing.get(file)
   if (known !== undefined) return known
-  // A file in an import cycle has the result of the rest of the cycle.
+  // A file in an import cycle gets the result of the rest of the cycle.
   knowing.set(file, false)
   const knows = [...importsOf(file)].some((specifier) => {
     const target = targetOf(file, specifier)

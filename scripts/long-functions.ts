@@ -1,5 +1,5 @@
-// Lists functions of more than 120 lines. Each is taken apart, or named here with its reason. Tests, and the suites that
-// adapters run, are lists of cases and are left out. Part of `npm run check`.
+// Lists functions of more than 120 lines. Each must be split, or listed here with a reason. Tests, and the suites that
+// adapters run, are lists of cases and are excluded. Part of `npm run check`.
 
 import { globSync, readFileSync } from 'node:fs'
 import { parseSync } from 'oxc-parser'
@@ -7,12 +7,12 @@ import { isRecord } from '../packages/kernel/src/record.ts'
 
 const maxLines = 120
 
-/** One thing with a state of its own: its short closures share what stands at its top, and nothing else may touch it. */
+/** An object with state: its short closures share variables that nothing else may access. */
 const oneState = 'short closures over one state'
-/** A component whose markup is one screen: taking it apart would hand the same dozen values from part to part. */
+/** A component with the markup of one screen: parts would all need the same dozen values. */
 const oneScreen = 'the markup of one screen over one state'
 
-/** What each event goes through: a call more, or an object to hand over, is a figure of the bench. */
+/** Code that runs for each event: another call, or an object to pass, shows in the benchmark. */
 const hotPath = 'the hot path of an event'
 
 /** Functions that may be longer, by file and name, each with its reason. */

@@ -1,5 +1,5 @@
 // npm run positions [-- --partitions | reset delivery --to <time> | --to beginning [--yes]]: shows the positions of the
-// log's consumers, and sets delivery back.
+// log's consumers, and resets that of delivery.
 
 import { requireJournals, requireLog } from '../apps/server/src/boot/require-engines.ts'
 import { isShared } from '../apps/server/src/config/config.ts'
@@ -28,7 +28,8 @@ await runCommand('positions', async () => {
   if (action !== 'show' && action !== 'reset') misused(`'${action}' is not known`)
   const config = configOf()
   const logger = createLogger('error')
-  // Before the code is loaded that reads events, which takes seconds: an engine that is away is named at once.
+  // Checked before the code that reads events is loaded, which takes seconds, so that an unreachable engine is reported
+  // immediately.
   await Promise.all([requireLog(config), requireJournals(config)])
   const { consumers, openConsumers, readPositions } = await import('../apps/server/src/cluster/positions/consumers.ts')
   if (action === 'show') {
@@ -49,7 +50,7 @@ await runCommand('positions', async () => {
   if (values.partitions === true) misused('--partitions is for showing alone')
   const since = sinceOf(values.to)
   const { planReset, reset } = await import('../apps/server/src/cluster/positions/reset.ts')
-  // With everything in the data folder, a running product has locked it.
+  // If everything is in the data folder, a running product has locked it.
   await using _ = isShared(config) ? undefined : lockDataDir(config.dataDir)
   await using opened = await openConsumers(config, { logger })
   const plan = await planReset(opened, consumer, since)

@@ -1,4 +1,5 @@
-// npm run realtime-keys: what server libraries of the Pusher protocol need to publish through this product.
+// npm run realtime-keys: prints the credentials that server libraries of the Pusher protocol need to publish through
+// this product.
 import { realtimeCredentials } from '../apps/server/src/secrets/realtime-credentials.ts'
 import { readKeyFile } from '../apps/server/src/secrets/secret-key.ts'
 import { configOf, given, runCommand } from './command-line.ts'

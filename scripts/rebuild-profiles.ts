@@ -1,5 +1,5 @@
-// npm run rebuild-profiles [-- --workspace <id>]: makes profiles anew from their ledgers. Works while the product runs and while
-// it is stopped.
+// npm run rebuild-profiles [-- --workspace <id>]: rebuilds profiles from their ledgers. Works whether or not the
+// product is running.
 import { installFault } from '../apps/server/src/operations/faults.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { rebuildAllProfiles } from '../apps/server/src/operations/rebuild-profiles.ts'

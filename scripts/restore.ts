@@ -1,5 +1,5 @@
-// npm run restore -- <file> [--force]: puts a backup in the place of the data folder. With --force a folder that is
-// there is kept beside it under another name.
+// npm run restore -- <file> [--force]: replaces the data folder by a backup. With --force, an existing folder is kept
+// under another name.
 import { restoreBackup } from '@tributary/storage'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { configOf, given, misused, runCommand, userPath } from './command-line.ts'

@@ -1,4 +1,5 @@
-// npm run rotate-key [-- --new-key-file <file>]: seals all credentials with a new secret key. The product must be stopped.
+// npm run rotate-key [-- --new-key-file <file>]: encrypts all credentials with a new secret key. The product must be
+// stopped.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installFault } from '../apps/server/src/operations/faults.ts'

@@ -1,4 +1,5 @@
-// npm run spread [-- <workspace> <partitions> [--gone]]: over how many partitions workspaces are spread.
+// npm run spread [-- <workspace> <partitions> [--gone]]: shows or changes the number of partitions that workspaces are
+// spread over.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '../apps/server/src/boot/open-database.ts'
@@ -10,7 +11,7 @@ import { configOf, given, misused, runCommand } from './command-line.ts'
 
 const partitions = (count: number): string => (count === 1 ? '1 partition' : `${count} partitions`)
 
-/** How long it is waited for the main process to begin and end, ms. */
+/** How long the command waits for the main process to begin and end the change, ms. */
 const patienceMs = 7 * 3_600_000
 
 await runCommand('spread', async () => {

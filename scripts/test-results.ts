@@ -11,8 +11,7 @@ export const suiteNames = ['unit', 'product', 'browser'] as const
 export type SuiteName = (typeof suiteNames)[number]
 
 /**
- * The base of a suite's run: the commit ('' outside of a repository), and whether files differed from it before or
- * after.
+ * The base of a suite's run: the commit ('' outside a repository), and whether files differed from it before or after.
  */
 export type SuiteRun = { commit: string; changed: boolean; ended: string }
 
@@ -42,13 +41,13 @@ const git = (...args: string[]): string | undefined => {
   }
 }
 
-/** The commit that the files are of now, and whether they differ from it. */
+/** The current commit of the files, and whether they differ from it. */
 export const currentCommit = (): { commit: string; changed: boolean } => ({
   commit: git('rev-parse', 'HEAD') ?? '',
   changed: git('status', '--porcelain') !== '',
 })
 
-/** Forgets what a suite left when it ran before. */
+/** Deletes the results of a suite's earlier run. */
 export const forgetRun = (suite: string): void => {
   for (const file of [reportOf(suite), runOf(suite)]) rmSync(file, { force: true })
 }
@@ -70,7 +69,7 @@ export const recordedRuns = (): Record<SuiteName, SuiteRun | undefined> => {
   return { unit: read('unit'), product: read('product'), browser: read('browser') }
 }
 
-/** Why results do not speak for the files of now; empty when every suite ran on exactly these. */
+/** Why results do not apply to the current files; empty if every suite ran on exactly these. */
 export const gapsOf = (
   runs: Readonly<Record<SuiteName, SuiteRun | undefined>>,
   now: { commit: string; changed: boolean },
@@ -85,7 +84,7 @@ export const gapsOf = (
   return now.changed ? [...gaps, 'there are changes that are in no commit'] : gaps
 }
 
-/** Tests of the control plane go through the HTTP API, so they prove both what a unit and what a call does. */
+/** Tests of the control plane use the HTTP API, so they prove both unit and API checks. */
 const kindsOfUnit = (file: string): CheckKind[] => (file.includes('/packages/control/') ? ['unit', 'api'] : ['unit'])
 
 /** The tests of a vitest report that ran, with what their file proves. */

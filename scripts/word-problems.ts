@@ -36,7 +36,9 @@ export type WordProblem = { line: number; word: string; better: string }
 
 type Text = { start: number; text: string }
 
-/** A string that reads as a sentence or a label: words with a space between them, no list of names of code. */
+/**
+ * Whether a string reads like a sentence or a label: words with spaces between them, but not a list of names in code.
+ */
 const isProse = (text: string): boolean =>
   /[A-Za-z]{2} [a-z]{2}/.test(text) && (/[A-Z,]/.test(text) || /\b(?:a|are|is|it|of|the|to)\b/.test(text))
 

@@ -6,12 +6,13 @@ const processorMs = (): number => {
   return Math.round((user + system) / 1000)
 }
 
-// The analyzer looks at the clock for its limits. Here they are processor time, so that a busy machine changes no verdict.
+// The analyzer uses Date.now for its limits. Here it returns processor time, so that a busy machine does not change
+// results.
 Date.now = processorMs
 performance.now = processorMs
 const { problemOfExpression } = await import('./analyze.ts')
 
-// Answers for one expression after the other; `null` says that it is linear.
+// Responds for one expression after the other; `null` means that it is linear.
 parentPort?.on('message', ({ source, flags }: { source: string; flags: string }) => {
   parentPort?.postMessage(problemOfExpression(source, flags) ?? null)
 })

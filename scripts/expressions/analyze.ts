@@ -5,10 +5,10 @@ import { slowText } from './pumped.ts'
 // The analyzer runs in this thread: its other forms need Java, or a program for one kind of processor.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure'
 
-/** The analyzer's time for an expression: what takes longer is too complicated to be kept. */
+/** The analyzer's maximum time for an expression. One that takes longer counts as too complicated. */
 const analyzerMs = 30_000
 
-/** Why an expression may take more than linear time; undefined where it does not. */
+/** Why an expression may take more than linear time; undefined if it does not. */
 export const problemOfExpression = (source: string, flags: string): string | undefined => {
   if (!isLinearByForm(source, flags)) {
     const verdict = checkSync(source, flags, { timeout: analyzerMs, attackTimeout: analyzerMs })

@@ -1,20 +1,23 @@
 import { parseSync } from 'oxc-parser'
 import { isRecord } from '../../packages/kernel/src/record.ts'
 
-/** A regular expression of a file: its source and flags, or the code that makes it where the source is not constant. */
+/** A regular expression of a file: its source and flags, or the code that creates it if the source is not constant. */
 export type Expression = { line: number } & ({ source: string; flags: string } | { made: string })
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>
 
 const isNode = (value: unknown): value is Node => isRecord(value) && typeof value['type'] === 'string'
 
-/** Methods of a string that make an expression of a text. */
+/** Methods of a string that convert a text to an expression. */
 const takesExpression = new Set(['match', 'matchAll', 'search'])
 
 const nameOf = (node: unknown): string | undefined =>
   isNode(node) && typeof node['name'] === 'string' ? node['name'] : undefined
 
-/** The text of a literal, a template, a sum of them, or a constant of the file; undefined for what is known only when it runs. */
+/**
+ * The text of a literal, a template, a concatenation, or a constant of the file; undefined if it is only known at run
+ * time.
+ */
 const constantOf = (node: unknown, constants: ReadonlyMap<string, unknown>): string | undefined => {
   if (!isNode(node)) return undefined
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : undefined
@@ -35,7 +38,7 @@ const constantOf = (node: unknown, constants: ReadonlyMap<string, unknown>): str
   return texts.map((text, index) => text + (parts[index] ?? '')).join('')
 }
 
-/** What a call makes an expression of, as its arguments; undefined for every other node. */
+/** The arguments of a call that creates an expression; undefined for any other node. */
 const constructionOf = (node: Node): readonly unknown[] | undefined => {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return undefined
   const callee = node['callee']
@@ -46,7 +49,7 @@ const constructionOf = (node: Node): readonly unknown[] | undefined => {
   return isMethod && isNode(first) && first.type === 'Literal' && typeof first['value'] === 'string' ? given : undefined
 }
 
-/** The regular expressions of a program: literals, those that `RegExp` makes, and texts that a method takes for one. */
+/** The regular expressions of a program: literals, those that `RegExp` creates, and texts that a method converts. */
 export const expressionsOf = (file: string, text: string): Expression[] => {
   const constants = new Map<string, unknown>()
   const constructions: { node: Node; given: readonly unknown[] }[] = []
@@ -77,7 +80,7 @@ export const expressionsOf = (file: string, text: string): Expression[] => {
     const [source, flags] = [given[0], given[1]].map((part) => constantOf(part, constants))
     const isConstant = source !== undefined && (given[1] === undefined || flags !== undefined)
     const made = text.slice(node.start, node.end)
-    // An expression that is made of another one is counted where the other one stands.
+    // An expression created from another one is counted where the other one is defined.
     if (isNode(given[0]) && isRecord(given[0]['regex'])) continue
     expressions.push({ line: lineAt(node.start), ...(isConstant ? { source, flags: flags ?? '' } : { made }) })
   }

@@ -1,16 +1,16 @@
-/** An expression that takes more than linear time, and why that does no harm. */
+/** An expression that takes more than linear time, with the reason why that is harmless. */
 export type Exception = {
   file: string
   source: string
-  /** The characters that a text may have before the expression sees it. */
+  /** The maximum length of texts that the expression gets. */
   maxLength: number
-  /** The test that sees the limit: its file and title. */
+  /** The test that proves the limit: its file and title. */
   test: readonly [file: string, title: string]
 }
 
 export const maxExceptions = 10
 
-/** Expressions that stand behind a limit of their text's length. */
+/** Expressions that are used only on texts of limited length. */
 export const exceptions: readonly Exception[] = [
   {
     file: 'packages/collect/src/redact.ts',

@@ -1,4 +1,4 @@
-/** A part of an expression's source: what it is, and its text. */
+/** A part of an expression's source: its kind and its text. */
 export type Part = {
   kind: 'character' | 'open' | 'close' | 'quantifier' | 'or' | 'start' | 'end' | 'other'
   text: string
@@ -17,7 +17,7 @@ const shapes: readonly (readonly [Part['kind'], RegExp])[] = [
   ['character', /[^]/y],
 ]
 
-/** The parts of an expression's source, in their order. Characters of two units stay whole. */
+/** The parts of an expression's source, in order. Surrogate pairs are not split. */
 export const partsOf = (source: string): Part[] => {
   const parts: Part[] = []
   let position = 0
@@ -44,8 +44,8 @@ const minOf = (quantifier: string): number =>
   /^[*?]/.test(quantifier) ? 0 : Number(/^\{(\d+)/.exec(quantifier)?.[1] ?? 1)
 
 /**
- * Returns the characters of an expression that only follow each other, without alternatives or repeated groups;
- * undefined for any other.
+ * Returns the characters of an expression that is a plain sequence, without alternatives or repeated groups; undefined
+ * for any other.
  */
 const sequenceOf = (parts: readonly Part[]): Element[] | undefined => {
   const elements: Element[] = []
@@ -69,7 +69,7 @@ const sequenceOf = (parts: readonly Part[]): Element[] | undefined => {
 const units = 65_536
 const sets = new Map<string, Uint8Array>()
 
-/** The units of UTF-16 that a part takes, each marked. */
+/** The UTF-16 units that a part matches, each marked. */
 const setOf = (part: string, flags: string): Uint8Array => {
   const key = `${part}/${flags}`
   const known = sets.get(key)
@@ -86,8 +86,9 @@ const overlap = (a: string, b: string, flags: string): boolean => {
 }
 
 /**
- * Whether each character of a text can be taken in one way only: a repeated character has nothing in common with what may follow it, up to what must.
- * From the start of a text, such an expression finds out in one step for each character that fewer repetitions do not match either.
+ * Whether each character of a text can be matched in only one way. Then a repeated character has nothing in common with
+ * what may follow it, up to the next required part. At the start of a text, such an expression needs one step per
+ * character to find out that fewer repetitions do not match either.
  */
 const hasOneWay = (parts: readonly Part[], flags: string): boolean => {
   if (/[muv]/.test(flags) || parts[0]?.kind !== 'start') return false
@@ -104,9 +105,9 @@ const hasOneWay = (parts: readonly Part[], flags: string): boolean => {
 }
 
 /**
- * Whether an expression takes linear time by its form. It repeats nothing but a few fixed counts. Or it begins at the
- * start of the text, and repeats one character a varying number of times or can take each character in one way. False
- * does not mean that it is slower.
+ * Whether an expression takes linear time by its form. Either it repeats only a few fixed counts. Or it begins at the
+ * start of the text, and repeats only one character a varying number of times or can match each character in one way.
+ * False does not mean that it is slower.
  */
 export const isLinearByForm = (source: string, flags: string): boolean => {
   const parts = partsOf(source)
@@ -117,7 +118,7 @@ export const isLinearByForm = (source: string, flags: string): boolean => {
   const longest = Math.max(0, ...repeats.map(({ text }) => Number(/\d+/.exec(text)?.[0])))
   if (optional > 6 || longest > 100 || parts.some(({ kind, text }) => kind === 'other' && !/^\\[bB]$/.test(text)))
     return false
-  // A repeated group repeats what is in it: only groups that may be absent pass.
+  // A repeated group repeats its content, so only optional groups are accepted.
   if (
     parts.some(
       ({ kind, text }, index) => kind === 'quantifier' && text.startsWith('{') && parts[index - 1]?.kind === 'close',

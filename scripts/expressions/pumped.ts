@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import { partsOf } from './parts.ts'
 
 const pumpedLength = 60_000
-/** Milliseconds of processor time that a text may take; linear expressions take about one. */
+/** Milliseconds of processor time allowed for a text; linear expressions need about one. */
 const allowedMs = 100
 const giveUpMs = 2000
 const maxPumps = 24
@@ -16,19 +16,22 @@ const alphabet = [
   '😀',
 ]
 
-/** The first characters that a part takes. */
+/** The first characters that a part matches. */
 const takenBy = (part: string, flags: string): string[] => {
   const pattern = new RegExp(`^(?:${part})$`, flags.replaceAll(/[gym]/g, ''))
   return alphabet.filter((character) => pattern.test(character))
 }
 
-/** A character that a part takes: a letter or digit where it takes one. */
+/** A character that a part matches: a letter or digit if possible. */
 const sampleOf = (part: string, flags: string): string => {
   const taken = takenBy(part, flags)
   return taken.find((character) => /[a0]/.test(character)) ?? taken[0] ?? ''
 }
 
-/** Texts that are like what an expression looks for, repeated to 60,000 characters, with what may stand before and behind. */
+/**
+ * Texts similar to those that an expression matches, repeated to 60,000 characters, with possible prefixes and
+ * suffixes.
+ */
 export const pumpedTexts = (source: string, flags: string): string[] => {
   const characters = partsOf(source).filter(({ kind }) => kind === 'character')
   const samples = characters.map(({ text }) => sampleOf(text, flags))
@@ -50,7 +53,7 @@ export const pumpedTexts = (source: string, flags: string): string[] => {
 }
 
 const context = createContext({ text: '', pattern: /./ })
-/** A sticky expression is a scanner's, which goes on behind what it took. */
+/** A sticky expression belongs to a scanner, which continues after each match. */
 const runs = {
   once: new Script('pattern.exec(text)'),
   everywhere: new Script('text.replace(pattern, "")'),
@@ -69,7 +72,7 @@ const timeOf = (run: Script, text: string): number => {
   return (user + system) / 1000
 }
 
-/** The beginning of a text for which an expression takes more than its time, twice in a row; undefined where there is none. */
+/** The beginning of a text for which an expression takes too long twice in a row; undefined if there is none. */
 export const slowText = (source: string, flags: string): { text: string; ms: number } | undefined => {
   context['pattern'] = new RegExp(source, flags)
   const run = flags.includes('y') ? runs.sticky : flags.includes('g') ? runs.everywhere : runs.once

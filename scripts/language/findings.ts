@@ -43,10 +43,10 @@ const openings: readonly (readonly [opening: RegExp, what: string])[] = [
   [new RegExp(`^What (?:${verbs})\\b`), 'begins with What and a verb'],
 ]
 
-/** A sentence may have so many words. */
+/** Maximum number of words in a sentence. */
 export const maxWords = 30
 
-/** A rule that a text breaks: the words, and what is wrong with them. */
+/** A violation of a rule: the words, and the problem with them. */
 export type Finding = { line: number; words: string; rule: string }
 
 /** Sentences of a text, without code in backticks, links and tags of doc comments. */
@@ -73,11 +73,11 @@ const findInSentence = (line: number, sentence: string): Finding[] => {
   return found
 }
 
-/** Every rule that the text breaks. */
+/** Every violation in the text. */
 export const findProblems = (text: DeveloperText): Finding[] =>
   text.kind === 'name' ? findInName(text) : sentencesOf(text.text).flatMap((each) => findInSentence(text.line, each))
 
-/** Every rule that the subject of a commit breaks; none for one as CONTRIBUTING.md describes. */
+/** Every violation in a commit subject; none for one that follows CONTRIBUTING.md. */
 export const findInSubject = (subject: string): Finding[] => {
   const found = findInSentence(0, subject)
   if (subject.length > 72) found.push({ line: 0, words: subject, rule: `has ${subject.length} characters of 72` })

@@ -13,7 +13,7 @@ const isNode = (value: unknown): value is Node => isRecord(value) && 'type' in v
 
 const logMethods: ReadonlySet<string> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
 const testFunctions: ReadonlySet<string> = new Set(['test', 'it', 'describe'])
-/** Comments that a tool reads. */
+/** Comments that tools read. */
 const isDirective = (text: string): boolean =>
   /^\s*(?:@ts-|@vitest|oxlint-|biome-|v8 |c8 |#|\/\s*<reference|eslint|@__PURE__)/.test(text)
 
@@ -25,7 +25,7 @@ const stringOf = (node: unknown): string | undefined => {
   return node['quasis'].map((quasi: { value: { cooked: string } }) => quasi.value.cooked).join('value')
 }
 
-/** Name of the function that a call ends in the call of: `test` of `test.each(rows)('title')`. */
+/** Name of the called function: `test` for `test.each(rows)('title')`. */
 const calledName = (node: unknown): string | undefined => {
   if (!isNode(node)) return undefined
   if (node.type === 'Identifier') return String(node['name'])
@@ -35,7 +35,7 @@ const calledName = (node: unknown): string | undefined => {
     : undefined
 }
 
-/** True for `logger.info`, `deps.logger.warn` and their like. */
+/** True for `logger.info`, `deps.logger.warn` and similar calls. */
 const isLogCall = (callee: unknown): boolean => {
   if (!isNode(callee) || callee.type !== 'MemberExpression' || !isNode(callee['property'])) return false
   if (!logMethods.has(String(callee['property']['name'])) || !isNode(callee['object'])) return false
@@ -54,7 +54,7 @@ const exportedNames = (node: Node): { name: string; start: number }[] => {
   })
 }
 
-/** Comments of a file; line comments that follow each other are one. */
+/** Comments of a file; consecutive line comments are one. */
 const commentsOf = (
   source: string,
   comments: readonly { type: string; value: string; start: number; end: number }[],

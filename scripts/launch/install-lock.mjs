@@ -18,8 +18,8 @@ const read = (file) => {
 }
 
 /**
- * Reserves the installing of one checkout for this process; waits while another one does it. When that one has died, the
- * npm that it may have left running is ended first: it would go on writing into the folder.
+ * Locks the installation of one checkout for this process, and waits while another process has the lock. If that
+ * process has died, the npm that it may have left running is ended first: it would continue to write into the folder.
  *
  * @param {string} file
  * @returns {Promise<{ noteNpm(pid: number | undefined): void, release(): void }>}
@@ -37,7 +37,7 @@ export const takeInstallLock = async (file) => {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
     }
     const held = read(file)
-    // Another process has made the file and not written it yet, or was killed in that moment.
+    // Another process has created the file and not written it yet, or was killed at that moment.
     if (held.owner === undefined && unreadable++ < 10) await pause(50)
     else if (held.owner === undefined || !isRunning(held.owner)) {
       if (held.npm !== undefined) await kill(held.npm)

@@ -7,8 +7,8 @@ import { run } from './processes.mjs'
 import { LaunchFailed, showProgress } from './progress.mjs'
 
 /**
- * How much of package-lock.json a command needs: `run` is what building and running the product needs, `all` has test tools,
- * browsers and linters, too.
+ * How much of package-lock.json a command needs: `run` includes what building and running the product needs; `all` also
+ * includes test tools, browsers and linters.
  *
  * @typedef {'run' | 'all'} Scope
  */
@@ -18,7 +18,7 @@ import { LaunchFailed, showProgress } from './progress.mjs'
 const filesOf = (root) => ({
   lockfile: join(root, 'package-lock.json'),
   modules: join(root, 'node_modules'),
-  /** Names the lockfile that is installed whole. */
+  /** Identifies the completely installed lockfile. */
   stamp: join(root, 'node_modules', '.tributary-installed'),
   /** The file that npm writes last. */
   npmsOwn: join(root, 'node_modules', '.package-lock.json'),
@@ -65,12 +65,16 @@ export const installState = (root, scope = 'run') => {
   return stamp === wantedStamp(root, 'all') || stamp === wantedStamp(root, scope) ? 'installed' : 'other'
 }
 
-/** Has the next command install everything anew: for when installed files turn out to be damaged.
- * @param {string} root */
+/**
+ * Makes the next command install everything again, after installed files turned out to be damaged.
+ * @param {string} root
+ */
 export const distrustInstall = (root) => writeFileSync(filesOf(root).marker, '')
 
-/** Removes what an interrupted install has left, in workspaces too.
- * @param {string} root */
+/**
+ * Removes the remains of an interrupted install, also in workspaces.
+ * @param {string} root
+ */
 const removeModules = (root) => {
   const folders = lockedPackages(root).map(([path]) => path.slice(0, path.indexOf('node_modules')))
   for (const folder of new Set(['', ...folders]))
@@ -80,7 +84,7 @@ const removeModules = (root) => {
 /** Not `npm ci`: it refuses a lockfile that lacks the binaries of platforms which a registry mirror does not carry. */
 const npmArgs =
   'install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress ' +
-  // A missing registry is reported within seconds, one that does not answer within a minute and a half.
+  // A missing registry is reported within seconds, an unresponsive one within a minute and a half.
   '--fetch-retries=2 --fetch-timeout=30000 --fetch-retry-mintimeout=500 --fetch-retry-maxtimeout=2000'
 
 /** @param {string} root @param {Scope} scope @param {(pid: number | undefined) => void} noteNpm */
@@ -94,7 +98,7 @@ const runNpm = async (root, scope, noteNpm) => {
     (seconds) => `Installing dependencies (once): ${count()} of ${manifests.length} packages, ${seconds} s`,
   )
   let output = ''
-  // Set in both cases: NODE_ENV and a person's own settings may differ.
+  // Set in both cases, since NODE_ENV and the user's own settings may differ.
   const args = [...npmArgs.split(' '), scope === 'all' ? '--include=dev' : '--omit=dev']
   const end = await run('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }, (child) => {
     noteNpm(child.pid)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const launcher = new URL('./launch.mjs', import.meta.url).href
 
-/** Files of the package `big`: so many that an install can be caught while it writes them. */
+/** Number of files in the package `big`, large enough to interrupt an install while it writes them. */
 export const bigFiles = 2000
 
 /** A checkout of its own whose dependencies are archives beside it: installing it needs no network. */
@@ -13,7 +13,7 @@ export type Checkout = Disposable & {
   root: string
   /** Starts a program inside, in a process group of its own; `npm start` unless given. */
   start(command?: readonly string[], options?: { env?: NodeJS.ProcessEnv }): Started
-  /** How many of the dependencies' files are there whole. */
+  /** Number of the dependencies' files that are complete. */
   wholeFiles(): number
 }
 
@@ -56,7 +56,7 @@ setInterval(() => {}, 1000)
 process.stdout.write('ready ' + process.pid + ' in ' + process.env.INIT_CWD + '\\n')
 `
 
-/** Makes such a checkout below the folder for temporary files; `files` are those of the package `big`. */
+/** Creates such a checkout in the folder for temporary files; `files` is the number of files in the package `big`. */
 export const makeCheckout = (files = bigFiles): Checkout => {
   const root = mkdtempSync(join(tmpdir(), 'tributary-checkout-'))
   pack(root, 'small', 1)

@@ -45,7 +45,7 @@ const filesThere = (): number => {
   return existsSync(folder) ? readdirSync(folder).length : 0
 }
 
-test('an install that was killed at any point is recognised and begun anew, and what runs then is whole', async () => {
+test('an install killed at any point is recognized and repeated, and the result is complete', async () => {
   const points: [at: string, there: () => boolean][] = [
     ['before npm has written anything', () => existsSync(join(checkout.root, '.cache/install.unfinished'))],
     ['at the first file', () => filesThere() > 0],
@@ -78,7 +78,7 @@ test('an install that was killed at any point is recognised and begun anew, and 
   expect(await last.ended).toBe(0)
 })
 
-test('the program gets the password of the first administrator by a pipe, and its environment does not have it', async () => {
+test('the program gets the password of the first administrator through a pipe, not in its environment', async () => {
   const password = 'a secret that nobody reads elsewhere'
   const started = checkout.start(launcher, { env: { ...process.env, TRIBUTARY_ADMIN_PASSWORD: password } })
   const server = await serverOf(started)
@@ -88,7 +88,7 @@ test('the program gets the password of the first administrator by a pipe, and it
   expect(await started.ended).toBe(0)
 })
 
-test('two commands at once install once', async () => {
+test('two concurrent commands install once', async () => {
   writeFileSync(join(checkout.root, '.cache/install.unfinished'), '')
   const both = [checkout.start(launcher), checkout.start(launcher)]
   for (const started of both) process.kill(await serverOf(started), 'SIGTERM')
@@ -98,7 +98,7 @@ test('two commands at once install once', async () => {
   expect(said).toContain('Waiting for the install')
 })
 
-test('a command that waits for the install of another one ends by a signal', async () => {
+test("a command that waits for another's install ends on a signal", async () => {
   mkdirSync(join(checkout.root, '.cache'), { recursive: true })
   writeFileSync(join(checkout.root, '.cache/install.unfinished'), '')
   writeFileSync(join(checkout.root, '.cache/install.lock'), JSON.stringify({ owner: identify(process.pid) }))
@@ -150,7 +150,7 @@ test.each<[string, (npm: number, server: number) => void]>([
   await started.ended
 })
 
-describe('npm start starts a server again whose threads do not answer', () => {
+describe('npm start restarts a server whose threads do not respond', () => {
   const says = 'The thread main, which did sources.list, has not answered for 30 seconds. Tributary ends'
   const startsOf = async (env: Record<string, string>, command = launcher as readonly string[]) => {
     const started = checkout.start(command, { env: { ...process.env, ...env } })
@@ -191,7 +191,7 @@ describe('npm start starts a server again whose threads do not answer', () => {
   })
 })
 
-test('a build that dies of a signal is named with it, and the next command installs anew', async () => {
+test('a build that dies from a signal is reported with it, and the next command installs again', async () => {
   mkdirSync(join(checkout.root, 'scripts'), { recursive: true })
   writeFileSync(join(checkout.root, 'scripts/build-web.mjs'), "process.kill(process.pid, 'SIGBUS')")
   const started = checkout.start(['node', 'run.mjs', 'build'])
@@ -266,14 +266,14 @@ test.each([
   ['ETARGET', 'No matching version', 'lacks a package'],
   ['EINTEGRITY', 'sha512', 'npm cache clean --force'],
   ['E503', 'https://mirror.example/x', 'does not answer as it should'],
-])('a failure of npm with %s says its cause and what to do', (code, detail, words) => {
+])('a failure of npm with %s is reported with its cause and a remedy', (code, detail, words) => {
   const output = `npm error code ${code}\nnpm error ${detail}\n`
   const text = describeNpmFailure({ code: 1, signal: null }, output, '/x')
   expect(text).toContain(words)
   expect(text).toMatch(/^Cannot install dependencies, because .*\.$/)
 })
 
-test('a failure of npm that is not understood keeps its words, and a signal its name', () => {
+test("an unknown failure of npm is reported in npm's words, and a signal by its name", () => {
   expect(describeNpmFailure({ code: 7, signal: null }, 'npm error odd\n', '/x')).toMatch(/^npm error odd\n.*code 7/)
   expect(describeNpmFailure({ code: null, signal: 'SIGKILL' }, '', '/x')).toMatch(/SIGKILL.*memory.*starts over/)
   expect(describeEnd('It', { code: 0, signal: null })).toBeUndefined()

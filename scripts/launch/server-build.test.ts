@@ -44,7 +44,7 @@ const hanging = `process.stdout.write('writing')
 
 const drafts = (): string[] => readdirSync(join(root, 'apps/server/dist')).filter((name) => /^\w+\.\d+$/.test(name))
 
-test('a changed, new or removed source is built anew, and a changed test is not', async () => {
+test('a changed, new or removed source causes a new build; a changed test does not', async () => {
   expect(isServerBuilt(root)).toBe(false)
   await buildServer(root, writes('one'))
   expect([isServerBuilt(root), said()]).toEqual([true, 'one'])
@@ -65,7 +65,7 @@ test('a changed, new or removed source is built anew, and a changed test is not'
   }
 })
 
-test('a build that failed or was killed is not started: the one before is, and the next begins anew', async () => {
+test('a failed or killed build is never started: the previous one is, and the next command builds again', async () => {
   await buildServer(root, writes('one'))
   put('apps/server/src/main.ts', 'two')
   const failing = buildServer(root, async (folder) => {
@@ -90,7 +90,7 @@ test('a build that failed or was killed is not started: the one before is, and t
   expect([isServerBuilt(root), said(), drafts()]).toEqual([true, 'three', []])
 })
 
-test('two builds of the same sources at once end in one that is whole', async () => {
+test('two concurrent builds of the same sources result in a complete one', async () => {
   await buildServer(root, async (folder) => {
     await writes('whole')(folder)
     const other = spawnSync(
@@ -107,7 +107,7 @@ test('two builds of the same sources at once end in one that is whole', async ()
   expect([isServerBuilt(root), said(), drafts()]).toEqual([true, 'whole', []])
 })
 
-test('a server that runs of the build before still finds its files; those of older builds are gone', async () => {
+test('a server of the previous build still finds its files; older builds are deleted', async () => {
   const builds: string[] = []
   for (const says of ['one', 'two', 'three']) {
     put('apps/server/src/main.ts', says)
