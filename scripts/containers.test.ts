@@ -80,7 +80,7 @@ describe('the image', () => {
 describe('compose.yaml', () => {
   test('follows the Compose specification, and uses every volume', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false })
-    // The schema without formats that are not supported here; nothing refers to them.
+    // The schema without the names of older validators, to which nothing refers.
     const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
     )
