@@ -102,10 +102,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       .execute()
   }
 
-  /**
-   * Starts the replays that should run: the oldest of each workspace before the second of any. Closes those that should
-   * not.
-   */
+  /** Starts the replays that should run, the oldest of each workspace before the second of any, and closes the others. */
   const look = async (): Promise<void> => {
     const running = await db
       .with('placed', (of) =>

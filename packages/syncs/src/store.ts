@@ -272,8 +272,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     forget: (sync: string) => drop('sync_confirmed', sync),
     async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
       const bytes = rowsOfStaged(writer, run, rows)
-      // Never repeated: after an insert with an unknown result, the run restarts. Never aborted, because it could be
-      // stored after the table was cleared.
+      // Never repeated: after an unknown result the run restarts. Never aborted: rows could appear after a clear.
       await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
     },
     /** Stores keys that exist at the destination. */
@@ -292,10 +291,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       )
       return found?.n ?? 0
     },
-    /**
-     * Stores the plan, for all keys or for those that were rejected in an earlier run; resolves to the number of keys
-     * to send.
-     */
+    /** Stores the plan for all keys, or for those rejected in an earlier run; resolves to the number of keys to send. */
     async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
       const onlyRejected = rerunOf !== null
       const of = rerunOf ?? ''
@@ -313,10 +309,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return planned
     },
     count: (run: string) => query<ChangeCount>(countStatement, { run }),
-    /**
-     * The number of confirmed keys of a sync. For a sync that owns its object, the number of keys at the destination,
-     * as a run has listed them.
-     */
+    /** The number of confirmed keys, or, if the sync owns its object, of the keys that a run listed at the destination. */
     async confirmedCount(sync: string, run: string, owns: boolean): Promise<number> {
       const [found] = await query<{ n: number }>(confirmedCountStatement(owns), { sync, run })
       return found?.n ?? 0
