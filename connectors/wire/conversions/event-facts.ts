@@ -8,7 +8,7 @@ const dayMs = 24 * hourMs
 
 const spanText = (ms: number): string => (ms % dayMs === 0 ? `${ms / dayMs} days` : `${ms / hourMs} hours`)
 
-/** Clocks of devices go a little ahead: such a time is taken for now. */
+/** How far a device clock may run ahead: an event time within this is treated as the current time. */
 const aheadMs = 10 * minuteMs
 
 /** The time of an event, ms; or its outcome when it is too old for the platform, or in the future. */
