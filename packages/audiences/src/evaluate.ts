@@ -4,7 +4,7 @@ import { AppError, badRequest } from '@tributary/kernel'
 import { createQuerySlots, type EventStore } from '@tributary/storage'
 import { CompiledQuery, sql } from 'kysely'
 import type { CompiledAudience } from './compile.ts'
-import { type EventsStatement, type ProfilesStatement, setLimit } from './sql-builder.ts'
+import { type EventsStatement, type ProfilesStatement, setLimit, storeStatements } from './sql-builder.ts'
 
 /** The workspace that an audience is evaluated for, and the limits of the evaluation. */
 export type EvaluateOptions = {
@@ -44,11 +44,11 @@ const timeouts = { short: 15_000, heavy: 50_000 } as const
 const tooLarge = (): AppError =>
   badRequest('QUERY_TOO_LARGE', 'This audience has too many profiles to look at. Choose shorter times or rarer events')
 
-/** Sets of profiles: the size of each, and the lists as texts, by the names of their columns. */
-export type ProfileSets = { sizes: readonly number[]; columns: Readonly<Record<string, string>> }
+/** Sets of profiles: the size of each, and the lists as texts in chunks, by the names of their columns. */
+export type ProfileSets = { sizes: readonly number[]; chunks: readonly Readonly<Record<string, string>>[] }
 
 /** The sets of an audience without conditions on events. */
-export const noSets: ProfileSets = { sizes: [], columns: {} }
+export const noSets: ProfileSets = { sizes: [], chunks: [] }
 
 /** Runs a statement of the event store and returns its sets. Throws 400 if they are too large. */
 export const runEvents = async (
@@ -62,11 +62,14 @@ export const runEvents = async (
     signal,
     ...(onProgress && { onProgress: ({ read, total }) => void onProgress({ step: 'events', share: read / total }) }),
   })
-  const row = rows[0] ?? {}
-  const sizes = Array.from({ length: sets }, (_, index) => Number(row[`size_${index}`] ?? 0))
+  const sizes = Array.from({ length: sets }, (_, index) =>
+    rows.reduce((size, row) => size + Number(row[`size_${index}`]), 0),
+  )
   if (sizes.some((size) => size > setLimit)) throw tooLarge()
-  const lists = Object.entries(row).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return { sizes, columns: Object.fromEntries(lists) }
+  const chunks = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+  )
+  return { sizes, chunks }
 }
 
 /**
@@ -75,18 +78,34 @@ export const runEvents = async (
  */
 const fewProfiles = 20_000
 
-/** The statement with its parameters: its own, the sets, and those of the statement that follows. */
+/**
+ * The statement with its parameters: its own, the sets, and those of the statement that follows. If the sets have
+ * several chunks, `storeSets` must run first in the same transaction.
+ */
 export const profilesQuery = (
-  { text, narrow, most, params }: ProfilesStatement,
-  { sizes, columns }: ProfileSets,
+  { text, most, params }: ProfilesStatement,
+  { sizes, chunks }: ProfileSets,
   ask: Pick<MembersStatement, 'text' | 'params'>,
 ): CompiledQuery => {
+  const last = chunks.at(-1)
   const own = params.map((each) =>
-    typeof each === 'object' && 'column' in each ? (columns[each.column] ?? '{}') : each,
+    typeof each === 'object' && 'column' in each ? (last?.[each.column] ?? '{}') : each,
   )
   const asked = ask.text.replace(/\$(\d+)/g, (_, number: string) => `$${own.length + Number(number)}`)
-  const few = most(sizes) <= fewProfiles
-  return CompiledQuery.raw(`${few ? narrow : text} ${asked}`, [...own, ...(ask.params ?? [])])
+  const form = { few: most(sizes) <= fewProfiles, stored: chunks.length > 1 }
+  return CompiledQuery.raw(`${text(form)} ${asked}`, [...own, ...(ask.params ?? [])])
+}
+
+/**
+ * Stores all chunks of the sets but the last for `profilesQuery`. One statement with a million profiles would occupy
+ * its thread for 100 ms.
+ */
+export const storeSets = async (tx: Tx, { chunks }: ProfileSets): Promise<void> => {
+  const [first, ...others] = chunks
+  if (first === undefined || others.length === 0) return
+  const { create, add } = storeStatements(Object.keys(first).length)
+  await tx.executeQuery(CompiledQuery.raw(create))
+  for (const chunk of chunks.slice(0, -1)) await tx.executeQuery(CompiledQuery.raw(add, Object.values(chunk)))
 }
 
 /** Runs a statement on a connection of the relational store. The statement is canceled when the signal aborts. */
@@ -174,6 +193,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
         return await bounded(
           async (tx, run) => {
             await ask.before?.(tx)
+            await run(() => storeSets(tx, sets))
             const query = profilesQuery(profiles, sets, ask) as CompiledQuery<Row>
             const { rows } = await run(() => tx.executeQuery<Row>(query))
             return await settle(tx, rows)

@@ -36,5 +36,5 @@ export {
 } from './read.ts'
 export { checkDependents, checkReferences, lockAudiences, lookUp } from './references.ts'
 export type { AudienceServices } from './services.ts'
-export { createEventsParams, idAfterSample, type Sample } from './sql-builder.ts'
+export { createEventsParams, idAfterSample, profileLimit, type Sample } from './sql-builder.ts'
 export * from './write.ts'

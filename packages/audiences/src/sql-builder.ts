@@ -19,9 +19,9 @@ export type EventsStatement = {
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
   /**
-   * The number of sets of profiles that it returns. It returns their sizes as `size_0` …, and all profiles that are in
-   * any set as `owners`. In the same order, `bits_0` … say which sets each profile is in. So a profile is listed once,
-   * in however many sets it is.
+   * The number of sets of profiles that it returns. Each row is a chunk of the profiles that are in any set: `owners`,
+   * and in the same order `bits_0` …, which say which sets each profile is in. So a profile is listed once, in however
+   * many sets it is. `size_0` … are the sizes of the sets within the chunk.
    */
   readonly sets: number
 }
@@ -82,6 +82,12 @@ const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', ''
 /** Maximum profiles in one set. A larger set is refused. */
 export const setLimit = 1_000_000
 
+/** Profiles per row of an answer. Reading one row, or sending it to the other store, takes a thread about 1 ms. */
+const chunkSize = 10_000
+/** Maximum profiles in all sets together. The event store refuses a statement with more. */
+export const profileLimit = 5 * setLimit
+const limitChunks = `max_result_rows = ${profileLimit / chunkSize}`
+
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
 /** The profile of an owner, by the merges in the event store. */
@@ -120,13 +126,16 @@ from (
   select ${sets.map((set) => `countIf(s${set}) as size_${set}`).join(', ')},
     groupArray((toInt64(profile), ${words.map((word) => `b${word}`).join(', ')})) as found
   from (
-    select profile, ${conditions.map((where, set) => `${where} as s${set}`).join(', ')},
-      ${bits.join(',\n      ')}
-    from (
+    select *, intDiv(rowNumberInAllBlocks(), {chunk:UInt64}) as chunk from (
+      select profile, ${conditions.map((where, set) => `${where} as s${set}`).join(', ')},
+        ${bits.join(',\n        ')}
+      from (
 ${from}
+      )
     )
     where ${words.map((word) => `b${word} != 0`).join(' or ')}
   )
+  group by chunk
 )`
 }
 
@@ -145,7 +154,11 @@ export const statementOfSeen = (
     select distinct owner from events where ${own} and status = 'accepted' and not test and ${where}
   ) as seen${joinProfiles}`,
   )
-  return { text, params: { ...params.values, workspace: workspaceId }, sets: 1 } as unknown as EventsStatement
+  return {
+    text: `${text}\nsettings ${limitChunks}`,
+    params: { ...params.values, workspace: workspaceId, chunk: chunkSize },
+    sets: 1,
+  } as unknown as EventsStatement
 }
 
 /**
@@ -192,10 +205,10 @@ export const statementOfEvents = (
   ) as seen${owners === undefined ? joinProfiles : ''}${within ?? ''}
   group by profile`,
   )}
-settings precise_float_parsing = 1`
+settings precise_float_parsing = 1, ${limitChunks}`
   return {
     text,
-    params: { ...params.values, workspace: workspaceId },
+    params: { ...params.values, workspace: workspaceId, chunk: chunkSize },
     sets: counted.length,
   } as unknown as EventsStatement
 }
@@ -209,13 +222,27 @@ export type SetParam = { readonly column: string }
  */
 export type ProfilesStatement = {
   readonly [made]: 'profiles'
-  /** Ends with a common table expression `members (id, sequence, …)`. The statement that reads it follows. */
-  readonly text: string
-  /** The same statement for few remaining profiles: it looks traits up one by one. The parameters are the same. */
-  readonly narrow: string
+  /**
+   * Ends with a common table expression `members (id, sequence, …)`. The statement that reads it follows. The
+   * parameters are the same for each form.
+   */
+  readonly text: (form: ProfilesForm) => string
   /** The maximum number of profiles that conditions on events leave, from the sizes of the sets. */
   readonly most: MaxSize
   readonly params: readonly (string | number | readonly string[] | SetParam)[]
+}
+
+/** `few`: few profiles remain, so their traits are looked up one by one. `stored`: chunks of the sets are in a table. */
+export type ProfilesForm = { few: boolean; stored: boolean }
+
+/** The statements that store chunks of sets, for a number of columns: `owners`, `bits_0` …. */
+export const storeStatements = (columns: number): { create: string; add: string } => {
+  const places = range(columns)
+  const names = places.map((place) => (place === 0 ? 'owner' : `b${place - 1}`))
+  return {
+    create: `create temporary table seen_profiles (${names.map((name) => `${name} bigint`).join(', ')}) on commit drop`,
+    add: `insert into pg_temp.seen_profiles select * from unnest(${places.map((place) => `$${place + 1}::bigint[]`).join(', ')})`,
+  }
 }
 
 /** An upper bound that follows from the sizes of sets. */
@@ -230,17 +257,17 @@ export const createProfilesParams = (workspaceId: string) => {
     /** A condition that is true for the profiles in a set of the event store. */
     inSet(set: number): Condition {
       words = Math.max(words, wordOf(set) + 1)
-      return `p.owner in (select owner from seen where b${wordOf(set)} & ${bitOf(set)} <> 0)` as Condition
+      return `coalesce(seen.b${wordOf(set)} & ${bitOf(set)} <> 0, false)` as Condition
     },
-    /** The table `seen` of those sets, which must come before its first use; '' if no set is used. */
-    seen(): string {
-      if (words === 0) return ''
+    /** The table `seen` of those sets, with the chunks in a table or without; undefined if no set is used. */
+    seen(): ((stored: boolean) => string) | undefined {
+      if (words === 0) return undefined
+      const bits = range(words).map((word) => `b${word}`)
       const columns = ['owners', ...range(words).map((word) => `bits_${word}`)]
       const lists = columns.map((column) => this.add('bigint[]', { column }))
-      return `seen as materialized (
-  select * from unnest(${lists.join(', ')}) as seen (owner, ${range(words)
-    .map((word) => `b${word}`)
-    .join(', ')})
+      const last = `select * from unnest(${lists.join(', ')}) as seen (owner, ${bits.join(', ')})`
+      return (stored) => `seen as materialized (
+  ${last}${stored ? ` union all select owner, ${bits.join(', ')} from pg_temp.seen_profiles` : ''}
 ), `
     },
     add(
@@ -344,12 +371,14 @@ export const statementOfProfiles = (
   }))
   const met = typeof where === 'string' ? '' : `, array[${where.join(',\n    ')}]::boolean[] as met`
   const seen = params.seen()
-  const statement = (before: string, join: string): string => `with ${seen}${before}members as materialized (
+  const joinSeen = seen === undefined ? '' : '\n  left join seen on seen.owner = p.owner'
+  const statement = (stored: boolean, before: string, join: string): string =>
+    `with ${seen?.(stored) ?? ''}${before}members as materialized (
   select p.id, p.sequence${met}
   from (
     select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
     from profiles where workspace_id = $1::uuid and merged_into is null${only('id')}
-  ) as p${join}
+  ) as p${joinSeen}${join}
   where p.id not in (
     select i.profile_id from privacy_hashes h
     join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
@@ -357,11 +386,11 @@ export const statementOfProfiles = (
   )${typeof where === 'string' ? ` and ${where}` : ''}
 )`
   const oneByOne = asked.map((trait, index) => `${latestTrait(trait, 'p.id')} as t${index}`)
-  const text =
-    names.length === 0
-      ? statement('', '')
-      : statement(traitsOfMany(asked, only), '\n  left join traits on traits.profile_id = p.id')
-  const narrow =
-    names.length === 0 ? text : statement('', `\n  cross join lateral (select ${oneByOne.join(', ')}) as traits`)
-  return { text, narrow, most, params: params.values } as unknown as ProfilesStatement
+  const text = ({ few, stored }: ProfilesForm): string => {
+    if (names.length === 0) return statement(stored, '', '')
+    return few
+      ? statement(stored, '', `\n  cross join lateral (select ${oneByOne.join(', ')}) as traits`)
+      : statement(stored, traitsOfMany(asked, only), '\n  left join traits on traits.profile_id = p.id')
+  }
+  return { text, most, params: params.values } as unknown as ProfilesStatement
 }

@@ -25,17 +25,20 @@ const crossedSince = async (
   compiler.addAll(queries)
   const statement = compiler.crossings(before.getTime())
   if (statement === undefined) return []
-  const { sizes, columns } = await runEvents(eventStore, statement, { workspaceId, slot: 'heavy', signal })
-  if (sizes[0] === 0) return []
-  // The number is the start of the ID.
-  const { rows } = await sql<{ id: string }>`
-    select p.id from unnest(${columns['owners'] ?? '{}'}::bigint[]) as crossed (owner)
-    cross join lateral (select lpad(to_hex(crossed.owner), 16, '0') as begins) as named
-    cross join lateral (
-      select id from profiles where workspace_id = ${workspaceId}::uuid
-        and id between (named.begins || repeat('0', 16))::uuid and (named.begins || repeat('f', 16))::uuid
-    ) as p`.execute(db)
-  return rows.map(({ id }) => id)
+  const { chunks } = await runEvents(eventStore, statement, { workspaceId, slot: 'heavy', signal })
+  const found: string[] = []
+  for (const { owners } of chunks) {
+    // The number is the start of the ID.
+    const { rows } = await sql<{ id: string }>`
+      select p.id from unnest(${owners}::bigint[]) as crossed (owner)
+      cross join lateral (select lpad(to_hex(crossed.owner), 16, '0') as begins) as named
+      cross join lateral (
+        select id from profiles where workspace_id = ${workspaceId}::uuid
+          and id between (named.begins || repeat('0', 16))::uuid and (named.begins || repeat('f', 16))::uuid
+      ) as p`.execute(db)
+    for (const { id } of rows) found.push(id)
+  }
+  return found
 }
 
 const liveOf = async (db: Db, workspaceId: string): Promise<Live[]> => {

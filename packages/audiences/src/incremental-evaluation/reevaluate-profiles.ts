@@ -4,7 +4,7 @@ import { faultPoint } from '@tributary/kernel'
 import { type EventStore } from '@tributary/storage'
 import { type CompiledQuery, sql } from 'kysely'
 import { createCompiler } from '../compile.ts'
-import { noSets, profilesQuery, runEvents } from '../evaluate.ts'
+import { noSets, profilesQuery, runEvents, storeSets } from '../evaluate.ts'
 import { readPeople } from '../people.ts'
 import type { AudienceRow } from '../read.ts'
 import type { AudienceServices } from '../services.ts'
@@ -125,6 +125,7 @@ const lookAtSome = async (
       text: storeTouched,
       params: [touched, present.map(({ id }) => id), present.map(({ place }) => place), asOf],
     }
+    await storeSets(tx, sets)
     const { rows } = await tx.executeQuery<Change>(profilesQuery(statement, sets, ask) as CompiledQuery<Change>)
     await storeChanges(tx, rows, asOf, reached)
     faultPoint('audiences.before-commit')

@@ -1,3 +1,4 @@
+import type { Tx } from '@tributary/api-kit'
 import type { AudienceQuery } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning, createOwnersProjection, createProfileLedger } from '@tributary/profiles'
@@ -5,9 +6,9 @@ import { createTestDatabase, createTestEventStore, type TestDatabase, type TestE
 import type { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCompiler } from '../../../audiences/src/compile.ts'
-import { noSets, type ProfileSets, profilesQuery, runEvents } from '../../../audiences/src/evaluate.ts'
+import { noSets, type ProfileSets, profilesQuery, runEvents, storeSets } from '../../../audiences/src/evaluate.ts'
 import { readPeople } from '../../../audiences/src/people.ts'
-import type { ProfilesStatement } from '../../../audiences/src/sql-builder.ts'
+import type { EventsStatement, ProfilesStatement } from '../../../audiences/src/sql-builder.ts'
 import { meetsQuery, type NaiveEvent, type NaiveProfile, propertyAt } from '../testing/naive-audience.ts'
 import {
   createRandom,
@@ -199,8 +200,17 @@ const alone = 5
 
 const rowsOf = async <Row>(statement: ProfilesStatement, sets: ProfileSets, text: string): Promise<readonly Row[]> => {
   const query = profilesQuery(statement, sets, { text }) as CompiledQuery<Row>
-  return (await database.db.executeQuery(query)).rows
+  return await database.db.transaction().execute(async (tx) => {
+    await storeSets(tx as unknown as Tx, sets)
+    return (await tx.executeQuery(query)).rows
+  })
 }
+
+/** The statement with answers of a few profiles a row, as a large audience has them. */
+const inSmallChunks = (statement: EventsStatement): EventsStatement => ({
+  ...statement,
+  params: { ...statement.params, chunk: 5 },
+})
 
 /**
  * Compares the results of compiled random queries with a plain evaluation, and returns how many profiles each found.
@@ -227,7 +237,8 @@ const compareAll = async ({ workspace, profiles }: Data, random: Random): Promis
     })
     const asked = compiler.events()
     const options = { workspaceId: newId(), slot: 'short', signal: new AbortController().signal } as const
-    const sets = asked === undefined ? noSets : await runEvents(eventStore, asked, options)
+    const sets = asked === undefined ? noSets : await runEvents(eventStore, inSmallChunks(asked), options)
+    expect(sets.chunks.length).toBeGreaterThan(1)
     for (const { queries, statement, own } of chunks) {
       const rows = await rowsOf<{ id: string; met: boolean[] }>(statement, sets, 'select id, met from members')
       expect(rows.length).toBe(profiles.size)

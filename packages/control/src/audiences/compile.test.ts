@@ -1,11 +1,16 @@
 import { type AudienceQuery, audienceQuery, eventTypes } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { compileAudience, createCompiler } from '../../../audiences/src/compile.ts'
+import type { ProfilesStatement } from '../../../audiences/src/sql-builder.ts'
 import { createRandom, randomAudience } from '../testing/random-audience.ts'
 
 const workspaceId = '00000000-0000-4000-8000-000000000001'
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
 const noOther = () => undefined
+
+/** All forms of a statement. */
+const formsOf = ({ text }: ProfilesStatement): string[] =>
+  [false, true].flatMap((few) => [false, true].map((stored) => text({ few, stored })))
 
 const compile = (query: AudienceQuery) => compileAudience(query, { workspaceId, asOf, queryOf: noOther })
 
@@ -50,7 +55,7 @@ test('a typical audience reads events once, by name and time, and traits by name
   const { events, profiles } = compile(typical)
   expect(events?.text).toMatchSnapshot()
   expect(events?.params).toMatchSnapshot()
-  expect(profiles.text).toMatchSnapshot()
+  expect(profiles.text({ few: false, stored: false })).toMatchSnapshot()
   expect(profiles.params).toMatchSnapshot()
 })
 
@@ -100,7 +105,7 @@ test('a sample has the profiles whose IDs are below its share of all numbers, in
     /where if\(joined\.profile = 0, seen\.owner, joined\.profile\) < \{sample_\d+:UInt64\}\n {2}group by/,
   )
   expect(profiles.params).toContain('10000000000000000000000000000000')
-  for (const text of [profiles.text, profiles.narrow]) expect(text).toMatch(/merged_into is null and id < \$\d+::uuid/)
+  for (const text of formsOf(profiles)) expect(text).toMatch(/merged_into is null and id < \$\d+::uuid/)
 })
 
 test('how many profiles are left by events at most follows from the sizes of their sets', () => {
@@ -130,7 +135,7 @@ describe('whatever a query is', () => {
   test('each table that is read is narrowed to the workspace', () => {
     for (const { events, profiles } of compiled) {
       expect(profiles.params[0]).toBe(workspaceId)
-      for (const text of [profiles.text, profiles.narrow]) {
+      for (const text of formsOf(profiles)) {
         const tables = [...text.matchAll(/\b(?:from|join) (profile\w*|current_traits|privacy_hashes)(?: ([a-z])\b)?/g)]
         expect(tables.length).toBeGreaterThan(0)
         for (const [, , alias = ''] of tables)
@@ -150,7 +155,7 @@ describe('whatever a query is', () => {
     const own =
       /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|e|\.|true|false|\{|\}|,|)$/
     for (const { events, profiles } of compiled)
-      for (const text of [events?.text ?? '', profiles.text, profiles.narrow])
+      for (const text of [events?.text ?? '', ...formsOf(profiles)])
         for (const [, inside = ''] of text.matchAll(quoted)) expect(inside).toMatch(own)
   })
 })
@@ -166,7 +171,7 @@ test('an audience that refers to itself is empty there, and the compiler ends', 
     },
   })
   const { profiles } = compileAudience(itself, { workspaceId, asOf, queryOf: () => itself })
-  expect(profiles.text).toContain(') and false')
+  expect(profiles.text({ few: false, stored: false })).toContain(') and false')
 })
 
 test.each(eventTypes)('%s names the events of that type that have no name', (type) => {

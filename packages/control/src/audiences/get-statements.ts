@@ -1,4 +1,4 @@
-import { compileAudience, lookUp, readAudience, readKnown } from '@tributary/audiences'
+import { compileAudience, lookUp, profileLimit, readAudience, readKnown } from '@tributary/audiences'
 import type { AudienceStatement, methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
@@ -25,7 +25,7 @@ export const getAudienceStatements =
     })
     const ofProfiles: AudienceStatement = {
       store: 'profiles',
-      text: `${profiles.text}\nselect id from members`,
+      text: `${profiles.text({ few: false, stored: false })}\nselect id from members`,
       params: Object.fromEntries(
         profiles.params.map((value, index) => {
           const isSet = typeof value === 'object' && 'column' in value
@@ -34,7 +34,11 @@ export const getAudienceStatements =
       ),
     }
     if (events === undefined) return { as_of, statements: [ofProfiles] }
-    const values = Object.entries(events.params).map(([name, value]): [string, string] => [name, shown(value)])
+    // One chunk, so that a user copies one row.
+    const values = Object.entries({ ...events.params, chunk: profileLimit }).map(([name, value]): [string, string] => [
+      name,
+      shown(value),
+    ])
     const ofEvents: AudienceStatement = { store: 'events', text: events.text, params: Object.fromEntries(values) }
     return { as_of, statements: [ofEvents, ofProfiles] }
   }
