@@ -2,9 +2,9 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildServer, isServerBuilt } from './build/server-build.mjs'
+import { bundleServer } from './build/server-bundle.mjs'
 import { showProgress } from './launch/progress.mjs'
-import { buildServer, isServerBuilt } from './launch/server-build.mjs'
-import { bundleServer } from './launch/server-bundle.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 if (isServerBuilt(root)) process.exit(0)

@@ -3,10 +3,10 @@
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { compressFolder } from './launch/compress.mjs'
+import { compressFolder } from './build/compress.mjs'
+import { hashOfSources } from './build/sources.mjs'
+import { tagBuild } from './build/tag-build.mjs'
 import { showProgress } from './launch/progress.mjs'
-import { hashOfSources } from './launch/sources.mjs'
-import { tagBuild } from './launch/tag-build.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const kit = process.argv[2] === 'kit'
@@ -16,9 +16,9 @@ const inputs = [
   page,
   'apps/web/vite.config.ts',
   'scripts/build-web.mjs',
-  'scripts/launch/compress.mjs',
-  'scripts/launch/sources.mjs',
-  'scripts/launch/tag-build.mjs',
+  'scripts/build/compress.mjs',
+  'scripts/build/sources.mjs',
+  'scripts/build/tag-build.mjs',
   'apps/web/public',
   'packages/contract/src',
   'packages/kernel/src',

@@ -4,11 +4,11 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isServerBuilt } from '../build/server-build.mjs'
 import { distrustInstall, install, installState } from './install.mjs'
 import { describeEnd, exitCodeOf, hintsAtDamage, run, stop, stoppedBy, watchStarters } from './processes.mjs'
 import { LaunchFailed } from './progress.mjs'
 import { createRestarts } from './restarts.mjs'
-import { isServerBuilt } from './server-build.mjs'
 import { helpOf, tasks } from './tasks.mjs'
 
 /** @typedef {import('./tasks.mjs').Task} Task */

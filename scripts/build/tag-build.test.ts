@@ -1,9 +1,9 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
-import { tagBuild } from './launch/tag-build.mjs'
+import { tagBuild } from './tag-build.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 let code = ''
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { identify } from './processes.mjs'
+import { identify } from '../launch/processes.mjs'
 import { hashOfSources } from './sources.mjs'
 
 /** The sources of the server's build; tests beside them do not change it. */
@@ -11,8 +11,8 @@ const inputs = [
   'packages',
   'package-lock.json',
   'scripts/build-server.mjs',
-  'scripts/launch/server-build.mjs',
-  'scripts/launch/server-bundle.mjs',
+  'scripts/build/server-build.mjs',
+  'scripts/build/server-bundle.mjs',
 ]
 
 /** @param {string} path */
