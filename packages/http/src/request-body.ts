@@ -68,6 +68,13 @@ const holdersOf = ({ actor, address, work }: Sender): Holders => {
   return { user: actor.userId, work, ...(organization.length === 0 ? {} : { organization: organization.join(' ') }) }
 }
 
+const poolOf = (kind: 'network' | 'user', { limit, share }: ApiLimits['users']): Pool =>
+  createPool({
+    total: limit,
+    shares: { [kind]: share, organization: organizationPart * limit, work: workPart * limit },
+    shrinking: [kind, 'organization'],
+  })
+
 export type RequestBodies = {
   /** Sets the sender of a request. The body is not read before this. */
   admit(request: FastifyRequest, sender: Sender): void
@@ -111,12 +118,6 @@ const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
  * `__proto__` is rejected.
  */
 export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): RequestBodies => {
-  const poolOf = (kind: 'network' | 'user', { limit, share }: ApiLimits['users']): Pool =>
-    createPool({
-      total: limit,
-      shares: { [kind]: share, organization: organizationPart * limit, work: workPart * limit },
-      shrinking: [kind, 'organization'],
-    })
   const pools = { strangers: poolOf('network', limits.strangers), users: poolOf('user', limits.users) }
   const pace = createPace(limits.pace)
   const parse = createParse(app, limits)

@@ -46,7 +46,6 @@ export const createQueue = (options: QueueOptions): Queue => {
   const waiting = createPool({ total: Number.POSITIVE_INFINITY, shares: waitingShares })
   /** Queues in the order of their next turn. */
   const queues = new Map<string, Waiting[]>()
-  const nameOf = (holders: Holders): string => holders[turns] ?? ''
 
   /** Starts the next job for which a slot is free, in turns. */
   const startNext = (): void => {
@@ -72,13 +71,11 @@ export const createQueue = (options: QueueOptions): Queue => {
   }
 
   const wait = (holders: Holders, signal: AbortSignal): Promise<PoolHold> => {
-    const name = nameOf(holders)
-    const bound = (): PoolBound => places.bound(holders) ?? 'total'
+    const name = holders[turns] ?? ''
     const own = queues.get(name)
-    const isFull = own !== undefined && waiting.held() >= options.waiting
     const seat = waiting.take(holders)
     if (seat === undefined) throw refuse('own-full', waiting.bound(holders) ?? turns)
-    if (isFull) {
+    if (own !== undefined && waiting.held() > options.waiting) {
       seat.release()
       throw refuse('full', 'total')
     }
@@ -91,7 +88,7 @@ export const createQueue = (options: QueueOptions): Queue => {
       const giveUp = (why: QueueRejection): void => {
         leave(name, entry)
         settle()
-        reject(refuse(why, bound()))
+        reject(refuse(why, places.bound(holders) ?? 'total'))
       }
       const onAbort = (): void => giveUp('gone')
       const late = setTimeout(() => giveUp('late'), maxWaitMs)

@@ -79,28 +79,17 @@ export const createWorkShare = (
   worked: () => number = now ?? threadMs,
 ): WorkShare => createShare({ ...defaultWorkShare, ...given }, now ?? (() => performance.now()), worked)
 
-type Waiting = { job: () => void; pieces: () => number }
-
-/** Wraps a job so that it leaves the queue if the signal aborts before it runs. */
-const unlessGone = (job: () => void, signal: AbortSignal, leave: () => void): (() => void) => {
-  signal.addEventListener('abort', leave, { once: true })
-  return () => {
-    signal.removeEventListener('abort', leave)
-    job()
-  }
-}
-
-const createShare = (settings: WorkShareSettings, now: () => number, worked: () => number): WorkShare => {
+/** The debts of keys, and of all keys together. */
+const createAccounts = (settings: WorkShareSettings, now: () => number) => {
   const accounts = new Map<string, Account>()
   let sweepAt = fewAccounts
   const together: Account = { debtMs: 0, at: 0 }
-  const queues = new Map<string, Waiting[]>()
-  let soon: NodeJS.Immediate | undefined
-  let later: NodeJS.Timeout | undefined
 
   const debtOf = ({ debtMs, at }: Account, share: number): number => Math.max(0, debtMs - (now() - at) * share)
   const waitOf = (account: Account, share: number): number =>
     Math.max(0, debtOf(account, share) - settings.burstMs) / share
+
+  const waitTogether = (): number => waitOf(together, settings.together)
 
   const isForgotten = (account: Account): boolean =>
     debtOf(account, settings.share) === 0 && now() - account.at > rememberedMs
@@ -118,7 +107,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
       accounts.delete(key)
       return 0
     }
-    return Math.max(waitOf(account, settings.share), waitOf(together, settings.together))
+    return Math.max(waitOf(account, settings.share), waitTogether())
   }
 
   const owing = (account: Account, share: number, ms: number): Account => ({
@@ -133,6 +122,26 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
     if (accounts.size >= sweepAt) sweep()
     Object.assign(together, owing(together, settings.together, ms))
   }
+
+  return { wait, waitTogether, charge, remembered: () => accounts.size }
+}
+
+type Waiting = { job: () => void; pieces: () => number }
+
+/** Wraps a job so that it leaves the queue if the signal aborts before it runs. */
+const unlessGone = (job: () => void, signal: AbortSignal, leave: () => void): (() => void) => {
+  signal.addEventListener('abort', leave, { once: true })
+  return () => {
+    signal.removeEventListener('abort', leave)
+    job()
+  }
+}
+
+const createShare = (settings: WorkShareSettings, now: () => number, worked: () => number): WorkShare => {
+  const { wait, waitTogether, charge, remembered } = createAccounts(settings, now)
+  const queues = new Map<string, Waiting[]>()
+  let soon: NodeJS.Immediate | undefined
+  let later: NodeJS.Timeout | undefined
 
   const run: WorkShare['run'] = (key, work, pieces = one) => {
     const started = worked()
@@ -161,7 +170,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
     if (soon !== undefined || queues.size === 0) return
     clearTimeout(later)
     // A key never waits for less time than all keys together do.
-    const least = waitOf(together, settings.together)
+    const least = waitTogether()
     let soonest = Number.POSITIVE_INFINITY
     for (const key of queues.keys()) {
       soonest = Math.min(soonest, wait(key))
@@ -197,7 +206,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
       return true
     },
     resume: (key, job, pieces = one) => enqueue(key, { job, pieces }),
-    remembered: () => accounts.size,
+    remembered,
   }
 }
 

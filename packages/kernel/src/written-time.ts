@@ -164,23 +164,25 @@ const createDates = ({ peek, isSign, skip, number, step }: Cursor) => {
   return numericDate
 }
 
-const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
-  /** The fractional seconds in ms, if there are any. */
-  const fraction = (): number => {
-    const next = peek(1)
-    const isThere = (isSign('.') || isSign(',')) && next?.kind === 'number' && !next.gap
-    if (!isThere) return 0
-    step(2)
-    return Number((next?.text ?? '').slice(0, 3).padEnd(3, '0'))
-  }
+/** The fractional seconds in ms, if there are any. */
+const fractionAt = ({ peek, isSign, step }: Cursor): number => {
+  const next = peek(1)
+  const isThere = (isSign('.') || isSign(',')) && next?.kind === 'number' && !next.gap
+  if (!isThere) return 0
+  step(2)
+  return Number((next?.text ?? '').slice(0, 3).padEnd(3, '0'))
+}
 
-  const halfDay = (hour: number): number => {
-    const word = peek()?.kind === 'word' ? peek()?.text : undefined
-    if (word !== 'am' && word !== 'pm') return hour
-    step()
-    if (hour < 1 || hour > 12) return wrong()
-    return (hour % 12) + (word === 'pm' ? 12 : 0)
-  }
+const hourOfDay = ({ peek, step }: Cursor, hour: number): number => {
+  const word = peek()?.kind === 'word' ? peek()?.text : undefined
+  if (word !== 'am' && word !== 'pm') return hour
+  step()
+  if (hour < 1 || hour > 12) return wrong()
+  return (hour % 12) + (word === 'pm' ? 12 : 0)
+}
+
+const createClocks = (cursor: Cursor) => {
+  const { peek, isSign, skip, number, step, finish } = cursor
 
   const clock = (basic: boolean): Clock => {
     const first = peek()?.text ?? ''
@@ -191,7 +193,7 @@ const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
       minute = number(2, 2)
       if (skip(':')) {
         second = number(2, 2)
-        ms = fraction()
+        ms = fractionAt(cursor)
       }
     } else if (basic && (first.length === 2 || first.length === 4 || first.length === 6)) {
       number(2, 6)
@@ -199,10 +201,10 @@ const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
       minute = first.length > 2 ? digitsAt(first, 2, 2) : 0
       if (first.length === 6) {
         second = digitsAt(first, 4, 2)
-        ms = fraction()
+        ms = fractionAt(cursor)
       }
     } else return wrong()
-    hour = halfDay(hour)
+    hour = hourOfDay(cursor, hour)
     const leap = minute === 59 && second === 60
     const isEnd = hour === 24 && minute === 0 && second === 0 && ms === 0
     if (minute > 59 || (second > 59 && !leap) || (hour > 23 && !isEnd)) return wrong()
