@@ -9,7 +9,7 @@ import { createPixels } from './calls/pixels.ts'
 import { createStartCalls } from './calls/start-calls.ts'
 import { type BodyTransform, createTracking } from './calls/tracking.ts'
 import { outerKey } from './credentials.ts'
-import { createIngestionContext } from './ingestion-context.ts'
+import { createIngestionContext, type IngestionContext } from './ingestion-context.ts'
 import type { CollectDeps } from './ports.ts'
 import * as refusals from './refusal.ts'
 import { findRoute, isCollectPath, methodsOf } from './routes.ts'
@@ -45,17 +45,13 @@ const forwarded: BodyTransform = (given) => {
   return Buffer.isBuffer(body) ? { body } : body
 }
 
-/**
- * The tracking API and the start calls of the SDKs, on plain node:http. A request gets 200 only after its record is
- * durable in the log. A request waits only for its own body and the disk.
- */
-export const createCollect = (deps: CollectDeps): Collect => {
-  const { keys, clock, metrics } = deps
-  const context = createIngestionContext(deps)
-  let sdk: BrowserSdk | undefined
-  let timer: NodeJS.Timeout | undefined
-  let unsubscribe: (() => void) | undefined
-  let draining = false
+/** Creates the function that gives a request to the handler of its route. */
+const createDispatch = (
+  context: IngestionContext,
+  deps: CollectDeps,
+  sdk: () => BrowserSdk | undefined,
+): ((req: IncomingMessage, res: ServerResponse) => void) => {
+  const { keys } = deps
   const track = createTracking(context, keys, createTurns(deps.workShare ?? createWorkShare(), context.settings.turns))
   const webhook = createWebhook(context, deps)
   const pixel = createPixels(context, keys)
@@ -63,13 +59,12 @@ export const createCollect = (deps: CollectDeps): Collect => {
   const start = createStartCalls({
     context,
     keys,
-    sdk: () => sdk,
+    sdk,
     publicUrl: deps.publicUrl,
-    updatedAt: new Date(clock()).toISOString(),
+    updatedAt: new Date(deps.clock()).toISOString(),
   })
 
-  const dispatch = (req: IncomingMessage, res: ServerResponse): void => {
-    if (draining) res.shouldKeepAlive = false
+  return (req, res) => {
     if (req.method === 'OPTIONS') return sendPreflight(req, res)
     const url = req.url ?? ''
     const mark = url.indexOf('?')
@@ -105,10 +100,23 @@ export const createCollect = (deps: CollectDeps): Collect => {
         return start(request, route)
     }
   }
+}
+
+/**
+ * The tracking API and the start calls of the SDKs, on plain node:http. A request gets 200 only after its record is
+ * durable in the log. A request waits only for its own body and the disk.
+ */
+export const createCollect = (deps: CollectDeps): Collect => {
+  const context = createIngestionContext(deps)
+  let sdk: BrowserSdk | undefined
+  let timer: NodeJS.Timeout | undefined
+  let unsubscribe: (() => void) | undefined
+  let draining = false
+  const dispatch = createDispatch(context, deps, () => sdk)
 
   const flush = (): Promise<void> => {
     context.metricsBuffer.flush()
-    metrics.gauge('collect_buffered_bytes', context.buffered())
+    deps.metrics.gauge('collect_buffered_bytes', context.buffered())
     return context.counter.flush()
   }
 
@@ -116,6 +124,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
     handles: (req) => isCollectPath(req.url ?? ''),
     handle(req, res) {
       try {
+        if (draining) res.shouldKeepAlive = false
         dispatch(req, res)
       } catch (error) {
         context.fail({ req, res }, error)

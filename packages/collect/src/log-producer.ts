@@ -1,5 +1,5 @@
 import type { RequestMeta } from '@tributary/contract'
-import { faultPoint } from '@tributary/kernel'
+import { faultPoint, type Logger } from '@tributary/kernel'
 import { cutRequest, LogOverloaded, type RequestPart } from '@tributary/storage'
 import { createPauses, type Pauses } from './pauses.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
@@ -30,6 +30,22 @@ export type LogProducer = {
 
 const observeEvery = 32
 
+type Part = Omit<RequestPart, 'partition'> & { partition?: number }
+
+/** Errors here are logged only: the outcome of the record is already decided, and only its response is lost. */
+const settle = (logger: Logger, done: Done, refusal?: Refusal): void => {
+  try {
+    done(refusal)
+  } catch (error) {
+    logger.error({ err: error }, 'answer to a collection request failed')
+  }
+}
+
+/** Appends without breaks. */
+const drain = (appending: Generator<void, void>): void => {
+  while (appending.next().done !== true) {}
+}
+
 /** Creates the producer that appends to the log, within each workspace's quota. */
 export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
@@ -50,36 +66,22 @@ export const createLogProducer = (
     }
     return retryLater.unavailable
   }
-  /** Errors here are logged only: the outcome of the record is already decided, and only its response is lost. */
-  const settle = (done: Done, refusal?: Refusal): void => {
-    try {
-      done(refusal)
-    } catch (error) {
-      logger.error({ err: error }, 'answer to a collection request failed')
-    }
-  }
-
   /** Appends the part for one partition, or the whole request if it was not split. */
-  const put = (
-    workspaceId: string,
-    { meta, body, partition }: Omit<RequestPart, 'partition'> & { partition?: number },
-    done: Done,
-  ): void => {
+  const put = (workspaceId: string, { meta, body, partition }: Part, done: Done): void => {
     const finished = pauses.begin()
     const from = ++appended % observeEvery === 0 ? performance.now() : 0
-    const key = workspaceId
-    log.append({ key, partition, meta: JSON.stringify(meta), body }).then(
+    log.append({ key: workspaceId, partition, meta: JSON.stringify(meta), body }).then(
       (place) => {
         quota.placed(workspaceId, body.length, place)
         if (from !== 0) metrics.observe('collect_append', performance.now() - from)
         faultPoint('collect.appended')
         finished()
-        settle(done)
+        settle(logger, done)
       },
       (error: unknown) => {
         quota.release(workspaceId, body.length)
         finished(!(error instanceof LogOverloaded))
-        settle(done, failed(error))
+        settle(logger, done, failed(error))
       },
     )
   }
@@ -98,16 +100,11 @@ export const createLogProducer = (
 
   function* append(accepted: Accepted, done: Done, hasWaited = false): Generator<void, void> {
     const { workspaceId } = accepted.entry
-    if (pauses.isPaused(workspaceId) || (!hasWaited && pauses.isAwaited(workspaceId)))
-      return pauses.wait(
-        workspaceId,
-        {
-          bytes: accepted.body.length,
-          goOn: () => append(accepted, done, true),
-          sendAway: () => settle(done, retryLater.moving),
-        },
-        hasWaited,
-      )
+    if (pauses.isPaused(workspaceId) || (!hasWaited && pauses.isAwaited(workspaceId))) {
+      const goOn = () => append(accepted, done, true)
+      const sendAway = () => settle(logger, done, retryLater.moving)
+      return pauses.wait(workspaceId, { bytes: accepted.body.length, goOn, sendAway }, hasWaited)
+    }
     const spread = spreads?.of(workspaceId)
     if (spread === undefined) {
       if (!quota.reserve(workspaceId, accepted.body.length)) return done(retryLater.quota)
@@ -119,10 +116,6 @@ export const createLogProducer = (
     const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
     if (!quota.reserve(workspaceId, bytes)) return done(retryLater.quota)
     putAll(workspaceId, parts, done)
-  }
-
-  const drain = (appending: Generator<void, void>): void => {
-    while (appending.next().done !== true) {}
   }
 
   return {
