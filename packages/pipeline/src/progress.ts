@@ -39,6 +39,14 @@ type Waiter = { ends: readonly number[]; resolve(): void; reject(error: Error): 
 
 const expiryMs = 60_000
 
+const safely = (logger: Logger, what: string, task: () => Promise<void> | void) => async (): Promise<void> => {
+  try {
+    await task()
+  } catch (error) {
+    logger.warn({ err: error }, what)
+  }
+}
+
 /**
  * Reports the progress of the pipeline to waiting callers, to collection (for its back-pressure), and to the metrics.
  */
@@ -48,8 +56,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   let closed: Error | undefined
   let reporting: NodeJS.Timeout | undefined
   let expiring: NodeJS.Timeout | undefined
-  let meanBytes = 0
-  let behindMs = 0
+  let [meanBytes, behindMs] = [0, 0]
   let floor: readonly number[] = []
 
   const position = (partition: number): number => Math.max(store.committed().get(partition) ?? 0, floor[partition] ?? 0)
@@ -59,11 +66,10 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   const lag = async (): ReturnType<Progress['lag']> => {
     const ends = await reader.ends()
     const lagRecords = ends.reduce((sum, end, partition) => sum + Math.max(0, end - position(partition)), 0)
-    const oldest = store.oldest()
     return {
       lagRecords,
       lagBytes: Math.round(lagRecords * meanBytes),
-      oldestUnstoredMs: oldest === undefined ? 0 : Math.max(0, clock() - oldest),
+      oldestUnstoredMs: Math.max(0, clock() - (store.oldest() ?? Number.POSITIVE_INFINITY)),
     }
   }
 
@@ -82,14 +88,6 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     metrics.gauge('pipeline_oldest_unstored_seconds', oldestUnstoredMs / 1000)
   }
 
-  const safely = (what: string, task: () => Promise<void> | void) => async (): Promise<void> => {
-    try {
-      await task()
-    } catch (error) {
-      logger.warn({ err: error }, what)
-    }
-  }
-
   /** Resolves the callers whose offsets are committed. */
   const settle = (): void => {
     if (waiters.length === 0) return
@@ -100,9 +98,9 @@ export const createProgress = (deps: ProgressDeps): Progress => {
 
   return {
     start() {
-      reporting = setInterval(safely('The progress could not be told', report), settings.reportMs)
-      const expire = () => journal.expire(clock())
-      expiring = setInterval(safely('Old message ids could not be forgotten', expire), expiryMs)
+      reporting = setInterval(safely(logger, 'The progress could not be told', report), settings.reportMs)
+      const expire = safely(logger, 'Old message ids could not be forgotten', () => journal.expire(clock()))
+      expiring = setInterval(expire, expiryMs)
     },
     begin(starts) {
       floor = starts

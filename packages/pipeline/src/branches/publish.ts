@@ -101,6 +101,19 @@ type Channel = {
   timer: NodeJS.Timeout | undefined
 }
 
+/** Adds values if the summaries leave space, those of the newest event first. No event is omitted for them. */
+const addValues = ({ summaries, events, bytes }: Channel, liveBytes: number): void => {
+  let remaining = liveBytes - bytes
+  for (let index = summaries.length - 1; index >= 0; index--) {
+    const [summary, event] = [summaries[index], events[index]]
+    const values = event === undefined ? undefined : valuesOf(event)
+    if (summary === undefined || values === undefined) continue
+    remaining -= bytesOf(values) + valuesKeyBytes
+    if (remaining < 0) return
+    summary.values = values
+  }
+}
+
 /**
  * Each gateway reports its watched channels every two seconds. A gateway without a report for this time counts as gone.
  */
@@ -142,24 +155,11 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
     for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
   })
 
-  /** Adds values if the summaries leave space, those of the newest event first. No event is omitted for them. */
-  const addValues = ({ summaries, events, bytes }: Channel): void => {
-    let remaining = settings.liveBytes - bytes
-    for (let index = summaries.length - 1; index >= 0; index--) {
-      const [summary, event] = [summaries[index], events[index]]
-      const values = event === undefined ? undefined : valuesOf(event)
-      if (summary === undefined || values === undefined) continue
-      remaining -= bytesOf(values) + valuesKeyBytes
-      if (remaining < 0) return
-      summary.values = values
-    }
-  }
-
   const send = (name: string, channel: Channel): void => {
     clearTimeout(channel.timer)
     channel.timer = undefined
     if (channel.summaries.length === 0 && channel.skipped === 0) return
-    addValues(channel)
+    addValues(channel, settings.liveBytes)
     const data = { events: channel.summaries, skipped: channel.skipped }
     coordination.publish(livePublishTopic, { channel: name, event: 'events', data })
     channel.summaries = []

@@ -53,15 +53,7 @@ export const readerOfLanes = (
   }
 }
 
-/** Keeps the overtaken workspaces in the consumer's journal. */
-export const createOvertakings = ({
-  journal,
-  partitions,
-  retryWrite,
-  logger,
-  metrics,
-  onBegin,
-}: {
+type OvertakingsDeps = {
   journal: Pick<ConsumerJournal, 'notes' | 'commit' | 'saw'>
   partitions: number
   retryWrite: RetryWrite
@@ -69,7 +61,11 @@ export const createOvertakings = ({
   metrics: Pick<Metrics, 'gauge'>
   /** Called with the start of the reading ahead, once it is durable. */
   onBegin(lane: number, at: number): void
-}): Overtakings => {
+}
+
+/** Keeps the overtaken workspaces in the consumer's journal. */
+export const createOvertakings = (deps: OvertakingsDeps): Overtakings => {
+  const { journal, partitions, retryWrite, logger, metrics, onBegin } = deps
   const known = new Map<number, Overtaking>()
   const aheadOf = (partition: number): number => partition + partitions
   const partitionOf = (lane: number): number => lane % partitions

@@ -31,8 +31,7 @@ export type Readings = {
 /** Maximum bytes that the reading ahead skips in a turn to find enough work, in multiples of `turnBytes`. */
 const passedTurns = 32
 
-/** Creates the readings. The caller keeps `next`, the next offset of each lane, current. */
-export const createReadings = (deps: {
+type ReadingsDeps = {
   journal: Pick<ConsumerJournal, 'saw'>
   overtakings: Overtakings
   floods: Floods
@@ -45,7 +44,10 @@ export const createReadings = (deps: {
   committed(): ReadonlyMap<number, number>
   /** Bytes read from a partition in its turn. */
   turnBytes: number
-}): Readings => {
+}
+
+/** Creates the readings. The caller keeps `next`, the next offset of each lane, current. */
+export const createReadings = (deps: ReadingsDeps): Readings => {
   const { journal, overtakings, next, turnBytes } = deps
   const { aheadOf, partitionOf } = overtakings
   const nextOf = (lane: number): number => next.get(lane) ?? 0
