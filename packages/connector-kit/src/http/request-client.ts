@@ -145,6 +145,83 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
   return flat
 }
 
+const openAgent = (options: RequestClientOptions, readBytes: number): Agent =>
+  new (undici().Agent)({
+    connect: createConnector(options, readBytes),
+    connections: options.connectionsPerOrigin ?? 256,
+    pipelining: 1,
+    // A single timer covers the whole request.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 4000,
+    keepAliveMaxTimeout: 30_000,
+    maxHeaderSize: 16 * 1024,
+    allowH2: false,
+  })
+
+/** What a request may take, unless it names another limit. */
+type SendLimits = { kept: number; readable: number; timeoutMs: number }
+
+/** Sends a request over a connection of an agent. */
+const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits): Promise<HttpAnswer> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now()
+    const timeoutMs = request.timeoutMs ?? limits.timeoutMs
+    const wanted = request.keepBytes ?? limits.kept
+    const maxRead = Math.min(request.readBytes ?? limits.readable, maxReadBytes)
+    const chunks: Buffer[] = []
+    let control: Dispatcher.DispatchController | undefined
+    let status = 0
+    let headers: Record<string, string> = {}
+    let read = 0
+    let settled = false
+    const settle = (error: Error | undefined): void => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      request.signal?.removeEventListener('abort', onAbort)
+      if (error !== undefined) return reject(error)
+      const body = chunks.length === 0 ? '' : cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), wanted)
+      resolve({ status, headers, body, latencyMs: Math.round(performance.now() - started) })
+    }
+    const abort = (error: Error): void => {
+      settle(error)
+      control?.abort(error)
+    }
+    const onAbort = (): void => abort(new RetryableError('Interrupted'))
+    const timer = setTimeout(() => abort(new RetryableError(`No response within ${timeoutMs} ms`)), timeoutMs)
+    request.signal?.addEventListener('abort', onAbort, { once: true })
+    to.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+      },
+      {
+        onRequestStart: (controller) => {
+          control = controller
+          // Timed out while it waited for a connection: it must no longer be sent.
+          if (settled) controller.abort(new Error('Timed out before it was sent'))
+        },
+        onResponseStart: (_controller, code, responseHeaders) => {
+          status = code
+          headers = flatHeaders(responseHeaders)
+        },
+        onResponseData: (controller, chunk) => {
+          if (read < wanted) chunks.push(chunk.subarray(0, wanted - read))
+          read += chunk.length
+          if (read <= maxRead) return
+          settle(undefined)
+          controller.abort(new Error('Response truncated'))
+        },
+        onResponseEnd: () => settle(undefined),
+        onResponseError: (_controller, error) => settle(networkError(error)),
+      },
+    )
+  })
+
 /**
  * Creates the only way out of the process for connectors. The checks are at the socket: names are resolved by a checked
  * lookup, IP addresses are checked before connecting, and the connected address is checked again. So neither a redirect
@@ -152,27 +229,14 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
  * connection pool per origin; each request is limited in time, each response in size.
  */
 export const createRequestClient = (options: RequestClientOptions): RequestClient => {
-  const kept = options.keptResponseBytes ?? maxExchangeBytes
   const readable = options.readResponseBytes ?? defaultReadBytes
-  const defaultTimeoutMs = options.timeoutMs ?? 10_000
+  const kept = options.keptResponseBytes ?? maxExchangeBytes
+  const limits = { kept, readable, timeoutMs: options.timeoutMs ?? 10_000 }
   const maxInFlight = options.maxInFlight ?? 4096
   // Long responses use their own connections, so that those of other requests keep their low limit.
   let agent: Agent | undefined
   let longAgent: Agent | undefined
   let closed = false
-  const openAgent = (readBytes: number): Agent =>
-    new (undici().Agent)({
-      connect: createConnector(options, readBytes),
-      connections: options.connectionsPerOrigin ?? 256,
-      pipelining: 1,
-      // A single timer covers the whole request.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: 4000,
-      keepAliveMaxTimeout: 30_000,
-      maxHeaderSize: 16 * 1024,
-      allowH2: false,
-    })
   const sockets = createGuardedSockets({
     egress: options.egress,
     lookup: options.lookup ?? (systemLookup as LookupFunction),
@@ -180,67 +244,6 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
     answerBytes: options.answerBytes,
   })
   let inFlight = 0
-
-  const send = (to: Agent, request: OutgoingRequest, url: URL): Promise<HttpAnswer> =>
-    new Promise((resolve, reject) => {
-      const started = performance.now()
-      const timeoutMs = request.timeoutMs ?? defaultTimeoutMs
-      const wanted = request.keepBytes ?? kept
-      const maxRead = Math.min(request.readBytes ?? readable, maxReadBytes)
-      const chunks: Buffer[] = []
-      let control: Dispatcher.DispatchController | undefined
-      let status = 0
-      let headers: Record<string, string> = {}
-      let read = 0
-      let settled = false
-      const settle = (error: Error | undefined): void => {
-        if (settled) return
-        settled = true
-        inFlight--
-        clearTimeout(timer)
-        request.signal?.removeEventListener('abort', onAbort)
-        if (error !== undefined) return reject(error)
-        const body = chunks.length === 0 ? '' : cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), wanted)
-        resolve({ status, headers, body, latencyMs: Math.round(performance.now() - started) })
-      }
-      const abort = (error: Error): void => {
-        settle(error)
-        control?.abort(error)
-      }
-      const onAbort = (): void => abort(new RetryableError('Interrupted'))
-      const timer = setTimeout(() => abort(new RetryableError(`No response within ${timeoutMs} ms`)), timeoutMs)
-      request.signal?.addEventListener('abort', onAbort, { once: true })
-      inFlight++
-      to.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: request.method,
-          headers: request.headers,
-          body: request.body ?? null,
-        },
-        {
-          onRequestStart: (controller) => {
-            control = controller
-            // Timed out while it waited for a connection: it must no longer be sent.
-            if (settled) controller.abort(new Error('Timed out before it was sent'))
-          },
-          onResponseStart: (_controller, code, responseHeaders) => {
-            status = code
-            headers = flatHeaders(responseHeaders)
-          },
-          onResponseData: (controller, chunk) => {
-            if (read < wanted) chunks.push(chunk.subarray(0, wanted - read))
-            read += chunk.length
-            if (read <= maxRead) return
-            settle(undefined)
-            controller.abort(new Error('Response truncated'))
-          },
-          onResponseEnd: () => settle(undefined),
-          onResponseError: (_controller, error) => settle(networkError(error)),
-        },
-      )
-    })
 
   return {
     request: async (request) => {
@@ -250,12 +253,17 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       if (request.signal?.aborted === true) throw new RetryableError('Interrupted')
       if (inFlight >= maxInFlight) throw new RetryableError('Too many requests in progress')
       if (closed) throw new RetryableError('Interrupted')
-      if ((request.readBytes ?? 0) > readable) {
-        longAgent ??= openAgent(maxReadBytes)
-        return await send(longAgent, request, url)
+      inFlight++
+      try {
+        if ((request.readBytes ?? 0) <= readable) {
+          agent ??= openAgent(options, readable)
+          return await send(agent, request, url, limits)
+        }
+        longAgent ??= openAgent(options, maxReadBytes)
+        return await send(longAgent, request, url, limits)
+      } finally {
+        inFlight--
       }
-      agent ??= openAgent(readable)
-      return await send(agent, request, url)
     },
     connect: sockets.connect,
     inFlight: () => inFlight,

@@ -147,32 +147,71 @@ const hostileAnswers: readonly [string, PeerAnswer][] = [
 
 const isSuccess = (answer: PeerAnswer): boolean => typeof answer === 'object' && answer.status < 300
 
+const hides = ({ secrets }: DestinationCase, kept: string): void => {
+  for (const secret of secrets) expect(kept).not.toContain(secret)
+}
+
+const vendorOf = async (given: DestinationCase, answer = given.vendor) => {
+  const { rebase, ...vendor } = await startVendor(given, answer)
+  const granted = given.accessToken === undefined ? {} : { accessToken: given.accessToken }
+  return { ...vendor, options: { rebase, ...granted } }
+}
+
+/** Faults of the vendor: nothing is delivered, or lost. */
+const testFaults = (definition: DestinationDefinition, given: DestinationCase): void => {
+  it('retries events when the vendor reports a rate limit, after the time it names', async () => {
+    const { answer, retryAfterMs } = given.rateLimit ?? {
+      answer: { status: 429, headers: { 'retry-after': '7' }, body: page },
+      retryAfterMs: 7000,
+    }
+    const { peer, asked, options } = await vendorOf(given, () => answer)
+    const ended = await deliver(definition, given.settings(peer.url), given.events, options)
+    if ('error' in ended) {
+      expect(ended.error).toBeInstanceOf(RetryableError)
+      expect(ended.error).toMatchObject({ retryAfterMs })
+    } else
+      expect(ended.outcomes).toMatchObject(
+        given.events.map(() => ({ kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })),
+      )
+    expect(asked.length).toBeGreaterThan(0)
+  })
+
+  it('retries events after a fault of the vendor', async () => {
+    const { peer, options } = await vendorOf(given, () => ({ status: 503, body: given.secrets.join(' ') }))
+    const ended = await deliver(definition, given.settings(peer.url), given.events, options)
+    if ('error' in ended) expect(ended.error).toBeInstanceOf(RetryableError)
+    else expect(ended.outcomes).toMatchObject(given.events.map(() => ({ kind: 'retry' })))
+    hides(given, ended.kept)
+  })
+
+  const hostile = hostileAnswers.filter(([, answer]) => given.successByStatus !== true || !isSuccess(answer))
+  it.each(hostile)('delivers nothing and does not crash if the response is %s', async (_, answer) => {
+    const { peer, options } = await vendorOf(given, () => answer)
+    const ended = await deliver(definition, given.settings(peer.url), given.events, options)
+    hides(given, ended.kept)
+    if ('error' in ended) return
+    expect(ended.outcomes).toHaveLength(given.events.length)
+    expect(ended.outcomes.filter(({ kind }) => kind === 'delivered')).toEqual([])
+  })
+}
+
 /**
  * Defines the tests that every destination must pass, with its data: success, bad credentials, rate limit, partial
  * failure, oversize, age, hostile responses. Special behavior of a destination has its own tests.
  */
 export const testDestination = (definition: DestinationDefinition, given: DestinationCase): void => {
-  const hides = (kept: string): void => {
-    for (const secret of given.secrets) expect(kept).not.toContain(secret)
-  }
-  const granted = given.accessToken === undefined ? {} : { accessToken: given.accessToken }
-  const vendorOf = async (answer = given.vendor) => {
-    const { rebase, ...vendor } = await startVendor(given, answer)
-    return { ...vendor, options: { rebase, ...granted } }
-  }
-
   describe(`${definition.title}, like every destination`, () => {
     it('delivers events with the requests that the vendor documents', async () => {
-      const { peer, asked, options } = await vendorOf()
+      const { peer, asked, options } = await vendorOf(given)
       const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       expect(ended).toMatchObject({ outcomes: given.events.map(() => ({ kind: 'delivered' })) })
       expect(asked).toMatchObject(given.requests)
       expect(asked).toHaveLength(given.requests.length)
-      hides(ended.kept)
+      hides(given, ended.kept)
     })
 
     it('reports a working connection, and sends no event for that', async () => {
-      const { peer, asked, options } = await vendorOf()
+      const { peer, asked, options } = await vendorOf(given)
       const tested = await runConnectionTest(definition, given.settings(peer.url), options)
       expect(tested).toEqual({ ok: true, message: given.connected })
       for (const { messageId } of given.events) expect(JSON.stringify(asked)).not.toContain(messageId)
@@ -182,51 +221,26 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     if (badCredentials !== undefined)
       it('holds events while the credentials are rejected, and the connection test says why', async () => {
         const { settings, answer, message } = badCredentials
-        const { peer, options } = await vendorOf(answer === undefined ? given.vendor : () => answer)
+        const { peer, options } = await vendorOf(given, answer === undefined ? given.vendor : () => answer)
         const ended = await deliver(definition, settings(peer.url), given.events, options)
         expect('error' in ended ? ended.error : ended).toBeInstanceOf(ConfigurationError)
         expect('error' in ended ? ended.error.message : '').toContain(message)
-        hides(ended.kept)
+        hides(given, ended.kept)
         const tested = await runConnectionTest(definition, settings(peer.url), options)
         expect(tested).toEqual({ ok: false, message: expect.stringContaining(message) })
       })
 
-    it('retries events when the vendor reports a rate limit, after the time it names', async () => {
-      const { answer, retryAfterMs } = given.rateLimit ?? {
-        answer: { status: 429, headers: { 'retry-after': '7' }, body: page },
-        retryAfterMs: 7000,
-      }
-      const { peer, asked, options } = await vendorOf(() => answer)
-      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
-      if ('error' in ended) {
-        expect(ended.error).toBeInstanceOf(RetryableError)
-        expect(ended.error).toMatchObject({ retryAfterMs })
-      } else
-        expect(ended.outcomes).toMatchObject(
-          given.events.map(() => ({ kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })),
-        )
-      expect(asked.length).toBeGreaterThan(0)
-    })
-
-    it('retries events after a fault of the vendor', async () => {
-      const { peer, options } = await vendorOf(() => ({ status: 503, body: given.secrets.join(' ') }))
-      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
-      if ('error' in ended) expect(ended.error).toBeInstanceOf(RetryableError)
-      else expect(ended.outcomes).toMatchObject(given.events.map(() => ({ kind: 'retry' })))
-      hides(ended.kept)
-    })
-
     if (partialFailure !== undefined)
       it('distinguishes the events that the vendor rejects from those that it accepts', async () => {
-        const { peer, options } = await vendorOf()
+        const { peer, options } = await vendorOf(given)
         const ended = await deliver(definition, given.settings(peer.url), partialFailure.events, options)
         expect(ended).toMatchObject({ outcomes: partialFailure.outcomes })
-        hides(ended.kept)
+        hides(given, ended.kept)
       })
 
     if (oversize !== undefined)
       it('does not send events that are too large for the vendor, and sends the others', async () => {
-        const { peer, asked, options } = await vendorOf()
+        const { peer, asked, options } = await vendorOf(given)
         const { outcomes } = await runConnector(definition, given.settings(peer.url), oversize.events, options)
         expect(outcomes).toMatchObject(oversize.outcomes)
         expect(asked).toHaveLength(oversize.requests)
@@ -236,14 +250,6 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       expect(definition.maxEventAgeMs).toBe(given.maxEventAgeMs)
     })
 
-    const hostile = hostileAnswers.filter(([, answer]) => given.successByStatus !== true || !isSuccess(answer))
-    it.each(hostile)('delivers nothing and does not crash if the response is %s', async (_, answer) => {
-      const { peer, options } = await vendorOf(() => answer)
-      const ended = await deliver(definition, given.settings(peer.url), given.events, options)
-      hides(ended.kept)
-      if ('error' in ended) return
-      expect(ended.outcomes).toHaveLength(given.events.length)
-      expect(ended.outcomes.filter(({ kind }) => kind === 'delivered')).toEqual([])
-    })
+    testFaults(definition, given)
   })
 }

@@ -31,6 +31,66 @@ const trustMs = 60_000
 /** By workspace: the position that was read, and the position that is recorded in the event store. */
 type Places = Map<string, { sequence: number; written: number }>
 
+type OwnersTable = ReturnType<typeof createOwnersTable>
+
+/** Reads the progress from the event store, and removes rows that belong to no current ledger. */
+const readPlaces = async (
+  { db, logger }: OwnersProjectionDeps,
+  table: OwnersTable,
+  ledgers: ReadonlyMap<string, number>,
+): Promise<Places> => {
+  const written = await table.places()
+  const marks = await readMarks(db, new Map(written.map(({ id, place }) => [id, place])))
+  const right = written.filter(({ id, mark }) => ledgers.has(id) && marks.get(id) === mark)
+  const known = new Set(right.map(({ id }) => id))
+  const others = written.map(({ id }) => id).filter((id) => !known.has(id))
+  if (others.length > 0) {
+    logger.info({ workspaces: others.length }, 'profile owners of stored events are rebuilt')
+    await table.empty(others)
+  }
+  return new Map(right.map(({ id, place }) => [id, { sequence: place, written: place }]))
+}
+
+const insert = async (table: OwnersTable, known: Places, pages: ReadonlyMap<string, Changes>): Promise<void> => {
+  await table.insert(pages)
+  for (const [id, { through }] of pages) known.set(id, { sequence: through.sequence, written: through.sequence })
+}
+
+/** Projects one page of each ledger that has new entries; true if there are more. */
+const projectPages = async (
+  db: Kysely<Database>,
+  table: OwnersTable,
+  known: Places,
+  ledgers: ReadonlyMap<string, number>,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  let pages = new Map<string, Changes>()
+  let rows = 0
+  for (const [id, length] of ledgers) {
+    const { sequence, written } = known.get(id) ?? { sequence: 0, written: 0 }
+    if (sequence >= length || signal.aborted) continue
+    const changes = await readChanges(db, id, sequence)
+    if (changes === undefined) {
+      known.set(id, { sequence: length, written })
+      continue
+    }
+    const { joined, erased, through } = changes
+    if (erased.length > 0) await table.erase(id, erased)
+    if (joined.length === 0 && through.sequence - written < quietEntries) {
+      known.set(id, { sequence: through.sequence, written })
+      continue
+    }
+    pages.set(id, changes)
+    rows += joined.length + 1
+    if (rows < insertRows) continue
+    await insert(table, known, pages)
+    pages = new Map()
+    rows = 0
+  }
+  if (pages.size > 0) await insert(table, known, pages)
+  return [...ledgers].some(([id, length]) => (known.get(id)?.sequence ?? 0) < length)
+}
+
 /**
  * Maintains the table `profile_owners` of the event store, which contains the current profile of identifiers that
  * joined or left a profile. It follows the ledgers asynchronously, and continues where it stopped when the event store
@@ -38,74 +98,23 @@ type Places = Map<string, { sequence: number; written: number }>
  * (after a restore of the database) are removed first. Each row contains the length of its ledger, so a later merge or
  * split wins, whichever process writes last.
  */
-export const createOwnersProjection = ({
-  db,
-  eventStore,
-  logger,
-  everyMs = 2000,
-}: OwnersProjectionDeps): OwnersProjection => {
-  const table = createOwnersTable(eventStore)
+export const createOwnersProjection = (deps: OwnersProjectionDeps): OwnersProjection => {
+  const { db, logger, everyMs = 2000 } = deps
+  const table = createOwnersTable(deps.eventStore)
   const stopping = new AbortController()
+  const { signal } = stopping
   let places: Places | undefined
   let trustedUntil = 0
   let running: Promise<void> = Promise.resolve()
-
-  /** Reads the progress from the event store, and removes rows that belong to no current ledger. */
-  const readPlaces = async (ledgers: ReadonlyMap<string, number>): Promise<Places> => {
-    const written = await table.places()
-    const marks = await readMarks(db, new Map(written.map(({ id, place }) => [id, place])))
-    const right = written.filter(({ id, mark }) => ledgers.has(id) && marks.get(id) === mark)
-    const known = new Set(right.map(({ id }) => id))
-    const others = written.map(({ id }) => id).filter((id) => !known.has(id))
-    if (others.length > 0) {
-      logger.info({ workspaces: others.length }, 'profile owners of stored events are rebuilt')
-      await table.empty(others)
-    }
-    return new Map(right.map(({ id, place }) => [id, { sequence: place, written: place }]))
-  }
-
-  const insert = async (known: Places, pages: ReadonlyMap<string, Changes>): Promise<void> => {
-    await table.insert(pages)
-    for (const [id, { through }] of pages) known.set(id, { sequence: through.sequence, written: through.sequence })
-  }
-
-  /** Projects one page of each ledger that has new entries; true if there are more. */
-  const round = async (known: Places, ledgers: ReadonlyMap<string, number>): Promise<boolean> => {
-    let pages = new Map<string, Changes>()
-    let rows = 0
-    for (const [id, length] of ledgers) {
-      const { sequence, written } = known.get(id) ?? { sequence: 0, written: 0 }
-      if (sequence >= length || stopping.signal.aborted) continue
-      const changes = await readChanges(db, id, sequence)
-      if (changes === undefined) {
-        known.set(id, { sequence: length, written })
-        continue
-      }
-      const { joined, erased, through } = changes
-      if (erased.length > 0) await table.erase(id, erased)
-      if (joined.length === 0 && through.sequence - written < quietEntries) {
-        known.set(id, { sequence: through.sequence, written })
-        continue
-      }
-      pages.set(id, changes)
-      rows += joined.length + 1
-      if (rows < insertRows) continue
-      await insert(known, pages)
-      pages = new Map()
-      rows = 0
-    }
-    if (pages.size > 0) await insert(known, pages)
-    return [...ledgers].some(([id, length]) => (known.get(id)?.sequence ?? 0) < length)
-  }
 
   const catchUpNow = async (): Promise<void> => {
     try {
       const ledgers = await readLedgers(db)
       if (places === undefined || performance.now() > trustedUntil) {
-        places = await readPlaces(ledgers)
+        places = await readPlaces(deps, table, ledgers)
         trustedUntil = performance.now() + trustMs
       }
-      while (!stopping.signal.aborted && (await round(places, ledgers)));
+      while (!signal.aborted && (await projectPages(db, table, places, ledgers, signal)));
     } catch (error) {
       // The next run reads the progress again.
       places = undefined
@@ -120,11 +129,11 @@ export const createOwnersProjection = ({
     return next
   }
 
-  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
 
   const follow = async (): Promise<void> => {
     let failures = 0
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       try {
         await catchUp()
         failures = 0
