@@ -35,7 +35,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/pipeline/src/process.ts createProcessor': oneState,
   'packages/pipeline/src/steps/normalise.ts normalise': hotPath,
   'packages/pipeline/src/steps/normalise.ts normaliseEvent': hotPath,
-  'packages/realtime/src/gateway.ts createGateway': oneState,
   'packages/storage/src/event-store/chdb/engine.ts openEngine': oneState,
   'packages/storage/src/jobs/pg-boss/pg-boss-jobs.ts openPgBossJobs': oneState,
   'packages/storage/src/log/kafka/writer.ts openKafkaLogWriter': oneState,

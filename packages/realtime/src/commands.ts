@@ -48,13 +48,54 @@ const signedInUser = (userData: string): string | undefined => {
   }
 }
 
-/** The commands of the protocol over a registry of channels. */
-export const createCommands = (options: {
+type CommandsOptions = {
   signer: Signer
   channels: Channels<Connection>
   limits: RealtimeLimits
-}): Commands => {
-  const { signer, channels, limits } = options
+}
+
+/** Why a subscription is rejected, or its member (undefined outside of presence channels). */
+const admit = (
+  { signer, limits }: CommandsOptions,
+  connection: Connection,
+  channel: string,
+  data: unknown,
+): { refused: string; status: number } | { member?: Member; masked?: boolean } => {
+  const kind = channelKind(channel)
+  const already = connection.subscriptions.has(channel)
+  // A client that has signed in subscribes to its user's channel again, which it already has.
+  if (kind === 'user' && already) return {}
+  if (kind === undefined || kind === 'user') return { refused: 'The channel name is not allowed', status: 400 }
+  if (!already && connection.subscriptions.size >= limits.channelsPerConnection)
+    return { refused: 'Too many channels', status: 400 }
+  if (kind === 'public') return {}
+  const channelData = textField(data, 'channel_data')
+  const auth = textField(data, 'auth') ?? ''
+  const expected = signer.channel(connection.socketId, channel, channelData)
+  if (kind === 'private' && sameText(signer.maskedChannel(connection.socketId, channel), auth)) return { masked: true }
+  if (!sameText(expected, auth)) return { refused: 'The subscription is not authorized', status: 401 }
+  if (kind !== 'presence') return {}
+  const member = presenceMember(channelData)
+  return member === undefined ? { refused: 'The channel_data needs a user_id', status: 400 } : { member }
+}
+
+/** Why a client may not send an event, or undefined if it may. */
+const clientEventProblem = (
+  { channels, limits }: CommandsOptions,
+  connection: Connection,
+  { channel = '', data }: ClientMessage,
+): string | undefined => {
+  const kind = channelKind(channel)
+  if ((kind !== 'private' && kind !== 'presence') || channel.startsWith(serverOwned))
+    return 'Client events are not allowed on this channel'
+  if (!channels.has(channel, connection)) return 'Client events need a subscription to the channel'
+  if (JSON.stringify(data ?? null).length > limits.dataBytes) return 'The client event is too large'
+  return connection.allowClientEvent() ? undefined : 'Too many client events; send fewer per second'
+}
+
+/** The commands of the protocol over a registry of channels. */
+export const createCommands = (options: CommandsOptions): Commands => {
+  const { signer, channels } = options
 
   const tellOthers = (channel: string, sender: Connection, text: string): void => {
     for (const other of channels.subscribers(channel)) if (other !== sender) other.sendLive(text)
@@ -68,31 +109,6 @@ export const createCommands = (options: {
     tellOthers(channel, connection, message('pusher_internal:member_removed', { user_id: goneMember }, channel))
   }
 
-  /** Why a subscription is rejected, or its member (undefined outside of presence channels). */
-  const admit = (
-    connection: Connection,
-    channel: string,
-    data: unknown,
-  ): { refused: string; status: number } | { member?: Member; masked?: boolean } => {
-    const kind = channelKind(channel)
-    const already = connection.subscriptions.has(channel)
-    // A client that has signed in subscribes to its user's channel again, which it already has.
-    if (kind === 'user' && already) return {}
-    if (kind === undefined || kind === 'user') return { refused: 'The channel name is not allowed', status: 400 }
-    if (!already && connection.subscriptions.size >= limits.channelsPerConnection)
-      return { refused: 'Too many channels', status: 400 }
-    if (kind === 'public') return {}
-    const channelData = textField(data, 'channel_data')
-    const auth = textField(data, 'auth') ?? ''
-    const expected = signer.channel(connection.socketId, channel, channelData)
-    if (kind === 'private' && sameText(signer.maskedChannel(connection.socketId, channel), auth))
-      return { masked: true }
-    if (!sameText(expected, auth)) return { refused: 'The subscription is not authorized', status: 401 }
-    if (kind !== 'presence') return {}
-    const member = presenceMember(channelData)
-    return member === undefined ? { refused: 'The channel_data needs a user_id', status: 400 } : { member }
-  }
-
   const succeeded = (channel: string, member: Member | undefined): string => {
     if (member === undefined) return message('pusher_internal:subscription_succeeded', {}, channel)
     const members = channels.members(channel)
@@ -102,7 +118,7 @@ export const createCommands = (options: {
 
   const subscribe = (connection: Connection, data: unknown): void => {
     const channel = textField(data, 'channel') ?? ''
-    const admitted = admit(connection, channel, data)
+    const admitted = admit(options, connection, channel, data)
     if ('refused' in admitted) return connection.send(subscriptionError(channel, admitted.refused, admitted.status))
     const { member, masked = false } = admitted
     connection.subscriptions.add(channel)
@@ -127,18 +143,8 @@ export const createCommands = (options: {
     connection.send(message('pusher:signin_success', { user_data: userData }))
   }
 
-  /** Why a client may not send an event, or undefined if it may. */
-  const clientEventProblem = (connection: Connection, { channel = '', data }: ClientMessage): string | undefined => {
-    const kind = channelKind(channel)
-    if ((kind !== 'private' && kind !== 'presence') || channel.startsWith(serverOwned))
-      return 'Client events are not allowed on this channel'
-    if (!channels.has(channel, connection)) return 'Client events need a subscription to the channel'
-    if (JSON.stringify(data ?? null).length > limits.dataBytes) return 'The client event is too large'
-    return connection.allowClientEvent() ? undefined : 'Too many client events; send fewer per second'
-  }
-
   const relay = (connection: Connection, received: ClientMessage): void => {
-    const problem = clientEventProblem(connection, received)
+    const problem = clientEventProblem(options, connection, received)
     if (problem !== undefined) return connection.send(errorMessage(clientEventRefused, problem))
     const { channel = '', event, data } = received
     tellOthers(channel, connection, message(event, data, channel, channels.memberOf(channel, connection)?.userId))

@@ -133,14 +133,23 @@ const createOccupancy = (names: () => string[], coordination: Coordination) => {
   }
 }
 
-/** The sockets: accepts them, keeps them alive, and passes messages between them and the coordination service. */
-export const createGateway = (options: GatewayOptions): Gateway => {
-  const { key, coordination, logger, metrics, limits } = options
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
-  const connections = new Map<string, Connection>()
-  const channels = createChannels<Connection>(() => occupancy.changed())
-  const occupancy = createOccupancy(() => channels.names(), coordination)
-  const commands = createCommands({ signer: options.signer, channels, limits })
+/** Returns how to open a connection when it is the turn of its network. It returns false if too many wait. */
+const createOpenings = (maxWaiting: number): ((network: string, open: () => void) => boolean) => {
+  const openings = createWorkShare(openingShare)
+  let waiting = 0
+  return (network, open) => {
+    const opening = (): void => {
+      waiting--
+      open()
+    }
+    if (waiting >= maxWaiting || !openings.later(network, opening)) return false
+    waiting++
+    return true
+  }
+}
+
+/** The places of connections, within the limits of networks, users, workspaces, and organizations. */
+const createPlaces = (limits: RealtimeLimits, connections: Map<string, Connection>) => {
   const pool = createPool({
     total: limits.connections,
     shares: {
@@ -157,13 +166,6 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     holds.get(connection)?.release()
     holds.delete(connection)
   }
-  const openings = createWorkShare(openingShare)
-  /** Connections of all networks that wait to be opened. */
-  let waiting = 0
-  const deliver = createDelivery(channels, options)
-  let timers: NodeJS.Timeout[] = []
-  let unsubscribe: (() => void)[] = []
-  let closing = false
 
   /** If all connections are in use, ends the oldest one without an authorized user. */
   const makeRoom = (): void => {
@@ -174,16 +176,50 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     }
   }
 
+  return {
+    leave,
+    /** Returns false if there is no place. */
+    enter(connection: Connection, network: string): boolean {
+      if (pool.bound({ network }) === 'total') makeRoom()
+      const hold = pool.take({ network })
+      if (hold !== undefined) holds.set(connection, hold)
+      return hold !== undefined
+    },
+    /** Charges a connection to its user, and to the workspace and organization of `owner`. */
+    join(connection: Connection, userId: string, owner: unknown): boolean {
+      const hold = holds.get(connection)
+      const joins = (kind: 'user' | 'workspace' | 'organization', name: string | undefined): boolean =>
+        name === undefined || hold?.join(kind, name) === true
+      return (
+        joins('user', userId) &&
+        joins('workspace', text(owner, 'workspaceId')) &&
+        joins('organization', text(owner, 'organizationId'))
+      )
+    },
+  }
+}
+
+/** The sockets: accepts them, keeps them alive, and passes messages between them and the coordination service. */
+export const createGateway = (options: GatewayOptions): Gateway => {
+  const { key, coordination, logger, metrics, limits } = options
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
+  const connections = new Map<string, Connection>()
+  const channels = createChannels<Connection>(() => occupancy.changed())
+  const occupancy = createOccupancy(() => channels.names(), coordination)
+  const commands = createCommands({ signer: options.signer, channels, limits })
+  const places = createPlaces(limits, connections)
+  const openLater = createOpenings(limits.connections)
+  const deliver = createDelivery(channels, options)
+  let timers: NodeJS.Timeout[] = []
+  let unsubscribe: (() => void)[] = []
+  let closing = false
+
   const admissionProblem = (url: URL, connection: Connection, network: string): Closing | undefined => {
     if (url.pathname !== `/app/${key}`) return closings.unknownApp
     const version = versionProblem(url.searchParams.get('protocol'))
     if (version !== undefined) return version
     if (closing) return closings.stopping
-    if (pool.bound({ network }) === 'total') makeRoom()
-    const hold = pool.take({ network })
-    if (hold === undefined) return closings.overCapacity
-    holds.set(connection, hold)
-    return undefined
+    return places.enter(connection, network) ? undefined : closings.overCapacity
   }
 
   const handleUpgrade: Gateway['handleUpgrade'] = (req, socket, head) => {
@@ -196,12 +232,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     socket.on('error', () => socket.destroy())
     const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     const opening = (): void => {
-      waiting--
       // A client that has disconnected meanwhile is skipped.
       if (!socket.destroyed) open(url, network, req, socket, head)
     }
-    if (waiting >= limits.connections || !openings.later(network, opening)) return void socket.end(tooManyOpenings)
-    waiting++
+    if (!openLater(network, opening)) socket.end(tooManyOpenings)
   }
 
   const open = (url: URL, network: string, req: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -212,7 +246,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       if (problem !== undefined) return connection.end(problem)
       connections.set(connection.socketId, connection)
       webSocket.on('close', () => {
-        leave(connection)
+        places.leave(connection)
         commands.leaveAll(connection)
       })
       webSocket.on('ping', connection.heard)
@@ -232,14 +266,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const connection = connections.get(text(owner, 'socketId') ?? '')
     if (userId === undefined || connection === undefined) return
     connection.owners.add(userId)
-    const hold = holds.get(connection)
-    const joins = (kind: 'user' | 'workspace' | 'organization', name: string | undefined): boolean =>
-      name === undefined || hold?.join(kind, name) === true
-    const hasPlace =
-      joins('user', userId) &&
-      joins('workspace', text(owner, 'workspaceId')) &&
-      joins('organization', text(owner, 'organizationId'))
-    if (!hasPlace) connection.end(closings.overCapacity)
+    if (!places.join(connection, userId, owner)) connection.end(closings.overCapacity)
   }
   const onDisconnect = (order: unknown): void => {
     const userId = text(order, 'userId')
