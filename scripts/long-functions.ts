@@ -26,10 +26,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/configuration/src/oauth-grants/access-tokens.ts createAccessTokens': oneState,
   'packages/control/src/testing/control-harness.ts startControl':
     'one part after the other, each given those before it',
-  'packages/delivery/src/delivery.ts createDelivery': 'one part after the other, and the loops over them',
-  'packages/delivery/src/parking/parking.ts createParking': 'one table: a statement for each method',
   'packages/delivery/src/destination/destination-worker.ts createDestinationWorker': oneState,
-  'packages/delivery/src/parking/key-order.ts createKeyOrder': oneState,
   'packages/delivery/src/destination/outcomes.ts createOutcomes': oneState,
   'packages/delivery/src/destination/record-consumer.ts createRecordConsumer': oneState,
   'packages/pipeline/src/process.ts createProcessor': oneState,

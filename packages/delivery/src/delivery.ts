@@ -97,6 +97,118 @@ export type Delivery = {
   retryNow(destinationId: string): Promise<void>
 }
 
+/** This worker creates ranges in memory first, so another process made a range due if it is only in the store. */
+const takeUpRanges = async (
+  { id: destinationId, held, lanes }: DestinationWorker,
+  { parking, clock }: WorkerContext,
+): Promise<void> => {
+  const ids = (): string[] => lanes.flatMap(({ spilled }) => spilled.all().map(({ id }) => id))
+  const known = new Set(ids())
+  const waiting = await parking.ranges()
+  for (const id of ids()) known.add(id)
+  for (const row of waiting)
+    if (row.destinationId === destinationId && !known.has(row.id))
+      held[row.lane].spilled.restore(restoredRange(row, clock()))
+}
+
+/** Creates the parts of a delivery, each with those before it. Open requests end when the signal aborts. */
+const createParts = (deps: DeliveryDeps, signal: AbortSignal) => {
+  const { reader, journal, clock, logger, metrics, destinationCache } = deps
+  const settings: DeliverySettings = { ...defaultDeliverySettings, ...deps.settings }
+  const owned = new Set<number>()
+  const parking = createParking(deps.db, owned)
+  const shares = createShares({ groups: deps.groups ?? 1, owned, parking, destinationCache, clock, logger })
+  const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
+  const outcomes = createOutcomeLog({ log: deps.outcomes, clock, logger, metrics })
+  const places = createPlaces(reader.partitions)
+  const context: WorkerContext = {
+    ...deps,
+    shares,
+    owned,
+    isRead: (partition, offset) => {
+      const place = places[partition]
+      return place !== undefined && (offset < place.next || offset >= place.end)
+    },
+    accessTokens: deps.accessTokens,
+    attempts,
+    outcomes,
+    parking,
+    settings,
+    signal,
+    workShare: deps.workShare ?? createWorkShare({ waiting: Number.POSITIVE_INFINITY }),
+    queued: { bytes: 0 },
+  }
+  const workers = new Map<string, DestinationWorker>()
+
+  const workerOf = (id: string): DestinationWorker => {
+    const known = workers.get(id)
+    if (known !== undefined) return known
+    const worker = createDestinationWorker(id, context)
+    workers.set(id, worker)
+    return worker
+  }
+  const deadLetterReports = createDeadLetterReports(context)
+  const maintenance = createMaintenance({ ...context, reportDeadLetters: deadLetterReports.run, workers, workerOf })
+
+  const reading = createLogReading({
+    ...context,
+    journal,
+    places,
+    offer: (id, record, entry, tracker) => workerOf(id).offer(record, entry, tracker),
+  })
+  const commit = createCommit({ ...context, places, workers, journal })
+  const partitions = createPartitions({
+    ...context,
+    owned,
+    places,
+    workers,
+    workerOf,
+    journal,
+    commit,
+    reading,
+    maintenance,
+  })
+  return { context, places, workers, workerOf, reading, maintenance, commit, partitions }
+}
+type Parts = ReturnType<typeof createParts>
+
+/** Whether all that can be sent now is sent, and all outcomes are written. */
+const isSettled = async ({ context, reading, workers }: Parts): Promise<boolean> =>
+  (await reading.upToDate()) &&
+  [...workers.values()].every((worker) => worker.idle()) &&
+  context.attempts.buffered() === 0 &&
+  context.outcomes.buffered() === 0 &&
+  context.parking.buffered() === 0
+
+/** Resolves when everything is sent and written, and a commit creates no more work. */
+const untilIdle = async (parts: Parts): Promise<void> => {
+  const { context, places, commit } = parts
+  for (;;) {
+    if (await isSettled(parts)) {
+      const before = places.map((place) => place.next).join()
+      // The commit may create more work, so only a round without any ends the loop.
+      if ((await commit.run(true)) && (await isSettled(parts)) && before === places.map((place) => place.next).join())
+        return
+    }
+    await Promise.all([context.attempts.flush(true), context.outcomes.flush()])
+    context.reader.notice()
+    await pause(10)
+  }
+}
+
+/** Writes what is not durable yet. Gives up after a few attempts, if a store is down. */
+const writeRest = async ({ context: { attempts, outcomes, parking }, commit, workers }: Parts): Promise<void> => {
+  for (let tries = 0; tries < 5; tries++) {
+    await Promise.all([attempts.flush(true), outcomes.flush()])
+    const done = await commit.run(true)
+    // Events of a range that were sent during its write are not in the written row yet.
+    const written = [...workers.values()].every(({ lanes }) =>
+      lanes.every(({ spilled }) => spilled.all().every(isRangeWritten)),
+    )
+    if (done && written && attempts.buffered() + outcomes.buffered() + parking.buffered() === 0) return
+  }
+}
+
 /**
  * Delivers the records of the deliveries log to each of their destinations, at least once. A position passes a record
  * only when every event has a durable state at every destination:
@@ -107,90 +219,13 @@ export type Delivery = {
  *   the position passes them.
  */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
-  const { reader, journal, clock, logger, metrics, destinationCache } = deps
-  const settings: DeliverySettings = { ...defaultDeliverySettings, ...deps.settings }
   const abort = new AbortController()
-  const owned = new Set<number>()
-  const parking = createParking(deps.db, owned)
-  const shares = createShares({ groups: deps.groups ?? 1, owned, parking, destinationCache, clock, logger })
-  const attempts = createAttemptLog({ eventStore: deps.eventStore, clock, logger, metrics, settings })
-  const outcomes = createOutcomeLog({ log: deps.outcomes, clock, logger, metrics })
-  const places = createPlaces(reader.partitions)
-  const context: WorkerContext = {
-    reader,
-    shares,
-    owned,
-    isRead: (partition, offset) => {
-      const place = places[partition]
-      return place !== undefined && (offset < place.next || offset >= place.end)
-    },
-    destinationCache,
-    connectors: deps.connectors,
-    requestClient: deps.requestClient,
-    accessTokens: deps.accessTokens,
-    attempts,
-    eventStore: deps.eventStore,
-    outcomes,
-    forgotten: deps.forgotten,
-    parking,
-    clock,
-    logger,
-    metrics,
-    settings,
-    signal: abort.signal,
-    workShare: deps.workShare ?? createWorkShare({ waiting: Number.POSITIVE_INFINITY }),
-    queued: { bytes: 0 },
-  }
-  const workers = new Map<string, DestinationWorker>()
+  const parts = createParts(deps, abort.signal)
+  const { context, places, workers, workerOf, reading, maintenance, commit, partitions } = parts
+  const { reader, clock, metrics, shares, attempts, outcomes, parking, settings } = context
   let loaded = false
   let stopping = false
   let loops: Promise<void>[] = []
-
-  const workerOf = (id: string): DestinationWorker => {
-    const known = workers.get(id)
-    if (known !== undefined) return known
-    const worker = createDestinationWorker(id, context)
-    workers.set(id, worker)
-    return worker
-  }
-  const deadLetterReports = createDeadLetterReports({ parking, reader, outcomes, logger })
-  const maintenance = createMaintenance({
-    parking,
-    reader,
-    reportDeadLetters: deadLetterReports.run,
-    workers,
-    workerOf,
-    clock,
-    logger,
-    metrics,
-    settings,
-  })
-
-  const reading = createLogReading({
-    reader,
-    journal,
-    places,
-    offer: (id, record, entry, tracker) => workerOf(id).offer(record, entry, tracker),
-    settings,
-    logger,
-    metrics,
-  })
-  const commit = createCommit({ places, workers, parking, journal, logger, metrics })
-  const partitions = createPartitions({
-    owned,
-    places,
-    workers,
-    workerOf,
-    reader,
-    journal,
-    parking,
-    attempts,
-    commit,
-    reading,
-    maintenance,
-    clock,
-    logger,
-  })
 
   const writeLoop = async (): Promise<void> => {
     while (!stopping) {
@@ -217,39 +252,16 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     }
   }
 
-  const load = async (given: readonly number[]): Promise<void> => {
-    await destinationCache.ready()
-    await partitions.give(given)
-    loaded = true
-  }
-
-  /** This worker creates ranges in memory first, so another process made a range due if it is only in the store. */
-  const takeUpRanges = async (destinationId: string): Promise<void> => {
-    const { held, lanes } = workerOf(destinationId)
-    const ids = (): string[] => lanes.flatMap(({ spilled }) => spilled.all().map(({ id }) => id))
-    const known = new Set(ids())
-    const waiting = await parking.ranges()
-    for (const id of ids()) known.add(id)
-    for (const row of waiting)
-      if (row.destinationId === destinationId && !known.has(row.id))
-        held[row.lane].spilled.restore(restoredRange(row, clock()))
-  }
-
   const takeUp = async (destinationId: string): Promise<void> => {
-    await takeUpRanges(destinationId)
+    await takeUpRanges(workerOf(destinationId), context)
     await maintenance.refresh()
   }
 
-  const settled = async (): Promise<boolean> =>
-    (await reading.upToDate()) &&
-    [...workers.values()].every((worker) => worker.idle()) &&
-    attempts.buffered() === 0 &&
-    outcomes.buffered() === 0 &&
-    parking.buffered() === 0
-
   return {
     start: async (given = places.map(({ partition }) => partition)) => {
-      await load(given)
+      await context.destinationCache.ready()
+      await partitions.give(given)
+      loaded = true
       loops = [reading.run(), writeLoop(), tickLoop()]
     },
     stop: async () => {
@@ -263,31 +275,11 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       abort.abort()
       await Promise.all([...workers.values()].map((worker) => worker.end()))
       if (!loaded) return
-      for (let tries = 0; tries < 5; tries++) {
-        await Promise.all([attempts.flush(true), outcomes.flush()])
-        const done = await commit.run(true)
-        // Events of a range that were sent during its write are not in the written row yet.
-        const written = [...workers.values()].every(({ lanes }) =>
-          lanes.every(({ spilled }) => spilled.all().every(isRangeWritten)),
-        )
-        if (done && written && attempts.buffered() + outcomes.buffered() + parking.buffered() === 0) return
-      }
+      await writeRest(parts)
     },
     give: partitions.give,
     take: partitions.take,
-    idle: async () => {
-      for (;;) {
-        if (await settled()) {
-          const before = places.map((place) => place.next).join()
-          // The commit may create more work, so only a round without any ends the loop.
-          if ((await commit.run(true)) && (await settled()) && before === places.map((place) => place.next).join())
-            return
-        }
-        await Promise.all([attempts.flush(true), outcomes.flush()])
-        reader.notice()
-        await pause(10)
-      }
-    },
+    idle: () => untilIdle(parts),
     wake: () => reader.notice(),
     takeUp,
     retryNow: async (destinationId) => {
@@ -306,7 +298,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       unwritten: { attempts: attempts.buffered(), parked: parking.buffered() },
     }),
     minimumNeeded: () => {
-      const positions = journal.positions()
+      const positions = deps.journal.positions()
       return places
         .filter(({ owned: isOwned }) => isOwned)
         .map(({ partition }) => {

@@ -42,22 +42,32 @@ export type WorkerLane = {
   crawls(): boolean
 }
 
-/** Capacity of a lane. */
-const createRoom = ({
-  lane,
-  context,
-  keyOrder,
-  queue,
-  rows,
-  collecting,
-}: {
+type WorkerLaneDeps = {
+  id: string
   lane: Lane
   context: WorkerContext
   keyOrder: KeyOrder
-  queue: BatchQueue
-  rows: WorkerRows
-  collecting: Collecting
-}) => {
+  ready: () => Ready | undefined
+  /** State of the worker. */
+  state: () => WorkerState
+  /** Which parked deliveries the lane may take; none while the other lane has the turn. */
+  intake: () => Intake
+  sends: () => boolean
+  ordered: () => boolean
+  /** True while items of the worker are queued or in flight. */
+  busy: () => boolean
+  /** Items in flight of both lanes. */
+  inFlight: () => readonly Item[]
+  wake: () => void
+}
+
+/** Capacity of a lane. */
+const createRoom = (
+  { lane, context, keyOrder }: WorkerLaneDeps,
+  queue: BatchQueue,
+  rows: WorkerRows,
+  collecting: Collecting,
+) => {
   const { settings } = context
   const totalBytes = settings.totalBytes * shareOf[lane]
   const isLogFull = (): boolean => context.attempts.full(shareOf[lane])
@@ -88,24 +98,7 @@ const createRoom = ({
 }
 
 /** Creates an empty lane of a worker. */
-export const createWorkerLane = (deps: {
-  id: string
-  lane: Lane
-  context: WorkerContext
-  keyOrder: KeyOrder
-  ready: () => Ready | undefined
-  /** State of the worker. */
-  state: () => WorkerState
-  /** Which parked deliveries the lane may take; none while the other lane has the turn. */
-  intake: () => Intake
-  sends: () => boolean
-  ordered: () => boolean
-  /** True while items of the worker are queued or in flight. */
-  busy: () => boolean
-  /** Items in flight of both lanes. */
-  inFlight: () => readonly Item[]
-  wake: () => void
-}): WorkerLane => {
+export const createWorkerLane = (deps: WorkerLaneDeps): WorkerLane => {
   const { id, lane, context, keyOrder, ready, ordered } = deps
   const { clock, settings } = context
   const spilled = createSpilledRanges(lane, (partition) => context.owned.has(partition))
@@ -114,37 +107,21 @@ export const createWorkerLane = (deps: {
   const { rows } = retries
   const outcomes = createOutcomes(id, context, retries, keyOrder)
   const collecting = createCollecting({ context, lane, spilled, queue, ready, state: deps.state })
-  const { isLogFull, hasCapacity, hasRowCapacity } = createRoom({ lane, context, keyOrder, queue, rows, collecting })
+  const { isLogFull, hasCapacity, hasRowCapacity } = createRoom(deps, queue, rows, collecting)
 
-  const consume = createRecordConsumer({
-    id,
-    lane,
-    context,
-    outcomes,
-    queue,
-    order: keyOrder,
-    ready,
-    sends: deps.sends,
-    wake: deps.wake,
-  })
+  const consume = createRecordConsumer({ ...deps, outcomes, queue, order: keyOrder })
   const isWaiting = (): boolean => queue.length() > 0 || consume.pending() > 0
 
   const source = createRetrySource({
-    id,
-    lane,
-    context,
+    ...deps,
     spilled,
     retries,
-    keyOrder,
-    ordered,
     hasCapacity: () => hasCapacity() && consume.free(),
     hasRowCapacity: () => hasRowCapacity() && consume.free(),
     rangesDue: collecting.due,
     consume,
     state: deps.intake,
-    busy: deps.busy,
     isLaneBusy: () => isWaiting() || deps.inFlight().some(({ inFlight }) => inFlight.lane === lane),
-    wake: deps.wake,
   })
 
   return {

@@ -147,6 +147,33 @@ const createAttemptWriter = (to: RowWriter) => {
 /** Rows of one insert, and the record of each. */
 type Batch = { rows: Rows; held: readonly Held[]; token: string }
 
+type AttemptLogDeps = {
+  eventStore: EventStore
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  settings: DeliverySettings
+}
+
+/** Inserts the rows in the range [`from`, `to`). */
+const insert = async (deps: AttemptLogDeps, batch: Batch, from: number, to: number, token: string): Promise<void> => {
+  try {
+    const { bytes, ends } = batch.rows
+    const rows = bytes.subarray(ends[from - 1] ?? 0, ends[to - 1])
+    await insertDeliveries(deps.eventStore, { columns, pieces: [rows] }, { token })
+  } catch (error) {
+    if (!(error instanceof InsertRejected)) throw error
+    if (to - from === 1) {
+      deps.metrics.count('delivery_log_rows_refused', 1)
+      deps.logger.error({ err: error }, 'event store rejected a row of the delivery log')
+      return
+    }
+    const middle = (from + to) >> 1
+    await insert(deps, batch, from, middle, `${token}-a`)
+    await insert(deps, batch, middle, to, `${token}-b`)
+  }
+}
+
 /**
  * Writes attempts to the event store in batches. It sends one insert at a time and repeats it with its token until the
  * store has it, so an acknowledged row exists exactly once. It bisects a batch that the store rejects because of its
@@ -155,14 +182,8 @@ type Batch = { rows: Rows; held: readonly Held[]; token: string }
  * Waiting rows are kept as bytes. As strings, they were half of what outlived each collection of young objects. Copying
  * them took as much processor time as all deliveries of a webhook.
  */
-export const createAttemptLog = (deps: {
-  eventStore: EventStore
-  clock: Clock
-  logger: Logger
-  metrics: Metrics
-  settings: DeliverySettings
-}): AttemptLog => {
-  const { eventStore, clock, logger, metrics } = deps
+export const createAttemptLog = (deps: AttemptLogDeps): AttemptLog => {
+  const { clock, logger } = deps
   const limits = deps.settings.attempts
   const waiting = createRowWriter()
   const writeAttempt = createAttemptWriter(waiting)
@@ -175,25 +196,6 @@ export const createAttemptLog = (deps: {
   let unsent: Batch | undefined
   let running: Promise<void> | undefined
 
-  /** Inserts the rows in the range [`from`, `to`). */
-  const insert = async (batch: Batch, from: number, to: number, token: string): Promise<void> => {
-    try {
-      const { bytes, ends } = batch.rows
-      const rows = bytes.subarray(ends[from - 1] ?? 0, ends[to - 1])
-      await insertDeliveries(eventStore, { columns, pieces: [rows] }, { token })
-    } catch (error) {
-      if (!(error instanceof InsertRejected)) throw error
-      if (to - from === 1) {
-        metrics.count('delivery_log_rows_refused', 1)
-        logger.error({ err: error }, 'event store rejected a row of the delivery log')
-        return
-      }
-      const middle = (from + to) >> 1
-      await insert(batch, from, middle, `${token}-a`)
-      await insert(batch, middle, to, `${token}-b`)
-    }
-  }
-
   /** Takes the waiting rows as one batch. */
   const takeWaiting = (): Batch => {
     const batch = { rows: waiting.take(), held, token: `deliveries-${newId()}` }
@@ -205,7 +207,7 @@ export const createAttemptLog = (deps: {
     unsent ??= takeWaiting()
     const batch = unsent
     try {
-      await insert(batch, 0, batch.rows.ends.length, batch.token)
+      await insert(deps, batch, 0, batch.rows.ends.length, batch.token)
     } catch (error) {
       retryAt = clock() + 500
       logger.warn({ err: error, rows: batch.rows.ends.length }, 'delivery log cannot be written; trying again')

@@ -54,16 +54,19 @@ const readBytes = 1024 * 1024
 /** How often it checks for capacity while the maximum number of records is in flight, ms. */
 const fullMs = 20
 
-/** Creates a reading that has not started. `offer` is called with a record once for each destination that it names. */
-export const createLogReading = (deps: {
+type LogReadingDeps = {
   reader: LogReader
   journal: Pick<ConsumerJournal, 'saw'>
   places: readonly Place[]
+  /** Called with a record once for each destination that it names. */
   offer: (destinationId: string, record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker) => void
   settings: Pick<DeliverySettings, 'openRecords'>
   logger: Logger
   metrics: Metrics
-}): LogReading => {
+}
+
+/** Creates a reading that has not started. */
+export const createLogReading = (deps: LogReadingDeps): LogReading => {
   const { reader, journal, places, settings, logger, metrics } = deps
   let stopping = false
   /** Ends the wait for new records. */
@@ -85,10 +88,8 @@ export const createLogReading = (deps: {
       const entry = place.tracker.begin(found.offset)
       const record = openRecord(found)
       if (record === undefined) {
-        logger.error(
-          { partition: found.partition, offset: found.offset },
-          'record of the deliveries log has no readable meta',
-        )
+        const { partition, offset } = found
+        logger.error({ partition, offset }, 'record of the deliveries log has no readable meta')
         metrics.count('delivery_records_unreadable', 1)
         // Changes of producers are not sent again, so that an old value never replaces a new one.
       } else if (found.offset >= place.again || record.reference.meta.producer === undefined)

@@ -119,19 +119,39 @@ const verdictOf = (open: Open, blocks: boolean): Verdict => {
   return nextTime === undefined ? { kind: 'send' } : { kind: 'behind', nextTime }
 }
 
-/** Creates an order without open changes. `blocks` says whether later changes wait for an open one. */
-export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean): KeyOrder => {
+/** Held changes, whose items count as queued bytes. */
+const createHeld = (queued: { bytes: number }) => {
+  const held = new Set<Open>()
+  const count = { live: 0, bulk: 0 }
+  return {
+    count: (lane: Lane): number => count[lane],
+    inOrder: (): Open[] => [...held].toSorted((a, b) => a.version - b.version),
+    hold(open: Open, item: Item): void {
+      open.state = 'held'
+      open.item = item
+      held.add(open)
+      count[item.inFlight.lane]++
+      queued.bytes += item.bytes
+    },
+    letGo(open: Open): Item | undefined {
+      const { item } = open
+      open.item = undefined
+      if (!held.delete(open) || item === undefined) return item
+      queued.bytes -= item.bytes
+      count[item.inFlight.lane]--
+      return item
+    },
+  }
+}
+
+/** The open changes by origin, object, and key, with the versions that were delivered during look-ups. */
+const createKeys = () => {
   /** By origin and object. Their number is limited by the producers' objects, so they are never removed. */
   const objects = new Map<string, Map<string, Among>>()
   /** The last used origin and object, since all rows of a record have the same. */
   let last: { origin: string; object: string; among: Among } | undefined
-  const rows = new Map<string, { opens: readonly Open[]; own: boolean }>()
-  const held = new Set<Open>()
-  const changed = new Set<Changes>()
   const floors = new Map<string, number>()
   let looks = 0
-  const size = { live: 0, bulk: 0 }
-  const heldOf = { live: 0, bulk: 0 }
 
   const amongOf = (origin: string, object: string): Among => {
     if (last?.origin === origin && last.object === object) return last.among
@@ -144,45 +164,61 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
   const floorOf = ({ key, among }: Pick<Changes, 'key' | 'among'>): number =>
     floors.size === 0 ? -1 : (floors.get(among.name + key) ?? -1)
 
+  const lift = (changes: Changes): void => {
+    changes.delivered = Math.max(changes.delivered, floorOf(changes))
+  }
+  return {
+    /** Notes in the changes of a key what was delivered meanwhile. */
+    lift,
+    /** The changes of a key. The caller adds those of a new key to `among`. */
+    changesOf(origin: string, object: string, key: string): Changes {
+      const among = amongOf(origin, object)
+      const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
+      lift(changes)
+      return changes
+    },
+    deliver(changes: Changes, version: number): void {
+      changes.delivered = Math.max(changes.delivered, version)
+      if (looks > 0) floors.set(changes.among.name + changes.key, Math.max(floorOf(changes), version))
+    },
+    beginLook: (): ReturnType<KeyOrder['beginLook']> => {
+      if (looks++ === 0) floors.clear()
+      return {
+        learn: (key, version) => void floors.set(key, Math.max(floors.get(key) ?? -1, version)),
+        end: () => {
+          looks--
+        },
+      }
+    },
+  }
+}
+
+/** Creates an order without open changes. `blocks` says whether later changes wait for an open one. */
+export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean): KeyOrder => {
+  const rows = new Map<string, { opens: readonly Open[]; own: boolean }>()
+  const held = createHeld(queued)
+  const changed = new Set<Changes>()
+  const keys = createKeys()
+  const size = { live: 0, bulk: 0 }
+
   const enter = (record: DeliveryRecord, index: number): Open => {
     const { meta, partition, lane } = record.reference
     const { object, key } = changedBy(record, index) ?? { object: '', key: '' }
-    const among = amongOf(meta.sourceId, object)
-    const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
-    changes.delivered = Math.max(changes.delivered, floorOf(changes))
+    const changes = keys.changesOf(meta.sourceId, object, key)
     const version = versionOf(record.reference, index)
     const open: Open = { of: changes, version, partition, lane, state: 'taken', nextTime: 0, item: undefined }
-    if (changes.opens.push(open) === 1) among.keys.set(key, changes)
+    if (changes.opens.push(open) === 1) changes.among.keys.set(key, changes)
     size[lane]++
     return open
   }
 
-  const hold = (open: Open, item: Item): void => {
-    open.state = 'held'
-    open.item = item
-    held.add(open)
-    heldOf[item.inFlight.lane]++
-    queued.bytes += item.bytes
-  }
-  const letGo = (open: Open): Item | undefined => {
-    const { item } = open
-    open.item = undefined
-    if (!held.delete(open) || item === undefined) return item
-    queued.bytes -= item.bytes
-    heldOf[item.inFlight.lane]--
-    return item
-  }
-
   const close = (open: Open, delivered: boolean): void => {
     if (open.state === 'closed') return
-    letGo(open)
+    held.letGo(open)
     open.state = 'closed'
     size[open.lane]--
     const { of: changes, version } = open
-    if (delivered) {
-      changes.delivered = Math.max(changes.delivered, version)
-      if (looks > 0) floors.set(changes.among.name + changes.key, Math.max(floorOf(changes), version))
-    }
+    if (delivered) keys.deliver(changes, version)
     if (changes.opens.length === 1 && changes.opens[0] === open) changes.opens.pop()
     else changes.opens = changes.opens.filter((other) => other !== open)
     if (changes.opens.length === 0) changes.among.keys.delete(changes.key)
@@ -191,7 +227,7 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
 
   const wait = (open: Open, nextTime: number): void => {
     if (open.state === 'closed') return
-    letGo(open)
+    held.letGo(open)
     open.state = 'waiting'
     open.nextTime = nextTime
     changed.add(open.of)
@@ -201,8 +237,6 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     for (const open of opens) wait(open, nextTime)
     rows.set(row, { opens, own })
   }
-
-  const heldInOrder = (): Open[] => [...held].toSorted((a, b) => a.version - b.version)
 
   return {
     take: (record, indexes, row) => {
@@ -214,14 +248,14 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
         const before = known?.find((open) => open.version === version && open.state === 'waiting')
         if (before === undefined) return enter(record, index)
         before.state = 'taken'
-        before.of.delivered = Math.max(before.of.delivered, floorOf(before.of))
+        keys.lift(before.of)
         return before
       })
     },
     admit: (open, item) => {
       const verdict = verdictOf(open, blocks())
       if (verdict.kind === 'send') open.state = 'sending'
-      if (verdict.kind === 'hold') hold(open, item)
+      if (verdict.kind === 'hold') held.hold(open, item)
       return verdict
     },
     close,
@@ -251,13 +285,13 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     },
     released: () => {
       if (changed.size === 0) return undefined
-      const touched = heldInOrder().filter(({ of }) => changed.has(of))
+      const touched = held.inOrder().filter(({ of }) => changed.has(of))
       changed.clear()
       const released: Released = { send: [], superseded: [], behind: [] }
       for (const open of touched) {
         const verdict = verdictOf(open, blocks())
         if (verdict.kind === 'hold') continue
-        const item = letGo(open)
+        const item = held.letGo(open)
         if (item === undefined) continue
         open.state = verdict.kind === 'send' ? 'sending' : 'taken'
         if (verdict.kind === 'behind') released.behind.push({ item, nextTime: verdict.nextTime })
@@ -265,23 +299,15 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
       }
       return released
     },
-    heldItems: () => heldInOrder().flatMap(({ item }) => (item === undefined ? [] : [item])),
+    heldItems: () => held.inOrder().flatMap(({ item }) => (item === undefined ? [] : [item])),
     clearHeld: () =>
-      heldInOrder().flatMap((open) => {
-        const item = letGo(open)
+      held.inOrder().flatMap((open) => {
+        const item = held.letGo(open)
         open.state = 'taken'
         return item === undefined ? [] : [item]
       }),
-    held: (lane) => heldOf[lane],
+    held: held.count,
     size: (lane) => size[lane],
-    beginLook: () => {
-      if (looks++ === 0) floors.clear()
-      return {
-        learn: (key, version) => void floors.set(key, Math.max(floors.get(key) ?? -1, version)),
-        end: () => {
-          looks--
-        },
-      }
-    },
+    beginLook: keys.beginLook,
   }
 }

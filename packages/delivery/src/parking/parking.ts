@@ -113,18 +113,16 @@ export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange =
 /** Sorts before every real ID. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/**
- * The table of parked deliveries. The owner of a partition also owns its rows: only those of `owned` are looked up.
- * Each flush writes the collected changes in one transaction; a pushed change stays until a flush succeeds.
- */
-export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
+/** Collects changes, and writes them. Each flush is one transaction; a pushed change stays until a flush succeeds. */
+const createParkingWrites = (
+  db: Kysely<Database>,
+): Pick<Parking, 'push' | 'buffered' | 'flush' | 'lowest' | 'refreshLowest'> => {
   let pending: { change: ParkingChange; settle: Settle }[] = []
   let lowest = new Map<number, number>()
   let writtenSince = new Map<number, number>()
   const lower = (map: Map<number, number>, partition: number, offset: number): void => {
     map.set(partition, Math.min(map.get(partition) ?? offset, offset))
   }
-  const isOwned = () => sql<boolean>`log_partition = any(${[...owned]}::integer[])`
   return {
     push: (change, settle) => {
       pending.push({ change, settle })
@@ -149,6 +147,29 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       pending = pending.slice(batch.length)
       for (const item of batch) item.settle(unwritten)
     },
+    lowest: () => lowest,
+    refreshLowest: async () => {
+      writtenSince = new Map()
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select((select) => ['log_partition', select.fn.min('log_offset').as('low')])
+        .where((where) => where.or([where('state', '=', 'waiting'), where('tells', '=', true)]))
+        .groupBy('log_partition')
+        .execute()
+      const found = new Map(rows.map((row) => [row.log_partition, Number(row.low)]))
+      for (const [partition, offset] of writtenSince) lower(found, partition, offset)
+      lowest = found
+    },
+  }
+}
+
+/**
+ * The table of parked deliveries. The owner of a partition also owns its rows: only those of `owned` are looked up.
+ */
+export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
+  const isOwned = () => sql<boolean>`log_partition = any(${[...owned]}::integer[])`
+  return {
+    ...createParkingWrites(db),
     summary: async () => {
       const rows = await db
         .selectFrom('parked_deliveries')
@@ -249,19 +270,6 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
     reported: async (ids) => {
       if (ids.length === 0) return
       await markParkedReported(db, ids)
-    },
-    lowest: () => lowest,
-    refreshLowest: async () => {
-      writtenSince = new Map()
-      const rows = await db
-        .selectFrom('parked_deliveries')
-        .select((select) => ['log_partition', select.fn.min('log_offset').as('low')])
-        .where((where) => where.or([where('state', '=', 'waiting'), where('tells', '=', true)]))
-        .groupBy('log_partition')
-        .execute()
-      const found = new Map(rows.map((row) => [row.log_partition, Number(row.low)]))
-      for (const [partition, offset] of writtenSince) lower(found, partition, offset)
-      lowest = found
     },
   }
 }

@@ -50,55 +50,61 @@ export type RangeReadingDeps = {
   wake: () => void
 }
 
+const take = (range: SpilledRange, record: DeliveryRecord, consume: RangeReadingDeps['consume']): void => {
+  const { offset, time, bytes, meta } = record.reference
+  const entry = range.tracker.begin(offset)
+  range.firstTime = time
+  range.unreadEvents -= meta.count
+  range.unreadBytes -= bytes
+  consume(record, undefined, () => {
+    range.events -= meta.count
+    range.bytes -= bytes
+    range.tracker.release(entry)
+  })
+}
+
+const holds = (id: string, range: SpilledRange, { reference: { meta, lane } }: DeliveryRecord): boolean =>
+  meta.destinationIds.includes(id) && (range.holds === undefined || range.holds === lane)
+
+const wantedOf = (id: string, range: SpilledRange, records: readonly LogRecord[], open: Opening) =>
+  records.flatMap((found) => {
+    const record = open(found)
+    const { meta } = record?.reference ?? {}
+    if (record === undefined || meta?.producer === undefined || !holds(id, range, record)) return []
+    return [{ record, indexes: Array.from({ length: meta.count }, (_, index) => index) }]
+  })
+
 /**
  * Reads spilled ranges from their cursor into the worker's queue, one piece at a time, while there is capacity. While
  * the worker probes, it reads a single record. It checks again after each read of the log whether it may continue, and
  * takes every record of a range once.
  */
 export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
-  const { id, spilled, context } = deps
+  const { id, context } = deps
   let reading = false
   /** When a failed read is retried, epoch ms. */
   let readAgain = 0
 
   /** The range that may be read now, and its maximum offset. */
   const next = (): { range: SpilledRange; before: number } | undefined => {
-    const range = spilled.next()
+    const range = deps.spilled.next()
     const state = deps.state()
     if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
-    if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
-    if (context.clock() < readAgain) return undefined
+    if (!deps.hasCapacity() || !deps.rangesDue() || context.clock() < readAgain) return undefined
+    if (state === 'probing' && deps.busy()) return undefined
     // Earlier records were not offered yet, but must be sent first.
     if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
     const before = deps.limit(range)
     return before === undefined ? undefined : { range, before }
   }
 
-  const lose = (range: SpilledRange): void => {
-    const { partition, cursor: from, end: to } = range
-    context.logger.error({ destination: id, partition, from, to }, 'held records are no longer in the log')
-    range.dead = noLongerHeld
-  }
-
-  const take = (range: SpilledRange, record: DeliveryRecord): void => {
-    const { offset, time, bytes, meta } = record.reference
-    const entry = range.tracker.begin(offset)
-    range.firstTime = time
-    range.unreadEvents -= meta.count
-    range.unreadBytes -= bytes
-    deps.consume(record, undefined, () => {
-      range.events -= meta.count
-      range.bytes -= bytes
-      range.tracker.release(entry)
-    })
-  }
-
-  const holds = (range: SpilledRange, { reference: { meta, lane } }: DeliveryRecord): boolean =>
-    meta.destinationIds.includes(id) && (range.holds === undefined || range.holds === lane)
-
   /** Takes the permitted part of a piece. Returns false if no more may be taken now. */
   const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number, open: Opening): boolean => {
-    if (records.length === 0) lose(range)
+    if (records.length === 0) {
+      const lost = { destination: id, partition: range.partition, from: range.cursor, to: range.end }
+      context.logger.error(lost, 'held records are no longer in the log')
+      range.dead = noLongerHeld
+    }
     const once = deps.state() === 'probing'
     for (const found of records) {
       if (found.offset >= range.end) {
@@ -109,31 +115,21 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       if (found.offset >= before || !deps.hasCapacity()) return false
       range.cursor = found.offset + 1
       const record = open(found)
-      if (record === undefined || !holds(range, record)) continue
-      take(range, record)
+      if (record === undefined || !holds(id, range, record)) continue
+      take(range, record, deps.consume)
       if (once) return true
     }
     return true
   }
 
-  const wantedOf = (range: SpilledRange, records: readonly LogRecord[], open: Opening) =>
-    records.flatMap((found) => {
-      const record = open(found)
-      const { meta } = record?.reference ?? {}
-      if (record === undefined || meta?.producer === undefined || !holds(range, record)) return []
-      return [{ record, indexes: Array.from({ length: meta.count }, (_, index) => index) }]
-    })
-
   const readOn = async (): Promise<void> => {
     const until = performance.now() + turnMs
-    for (let place = next(); place !== undefined && performance.now() < until; place = next()) {
-      const { range } = place
+    for (let range = next()?.range; range !== undefined && performance.now() < until; range = next()?.range) {
       const { cursor } = range
-      const maxBytes = deps.state() === 'probing' ? 1 : pieceBytes
-      const records = await context.reader.read(range.partition, cursor, maxBytes)
+      const records = await context.reader.read(range.partition, cursor, deps.state() === 'probing' ? 1 : pieceBytes)
       const open = createOpening()
       // For a restored or revived range, a later change may already have been delivered.
-      const taken = range.restored ? await deps.later(wantedOf(range, records, open)) : undefined
+      const taken = range.restored ? await deps.later(wantedOf(id, range, records, open)) : undefined
       try {
         const now = next()
         // During the read, another range may have become the next one.

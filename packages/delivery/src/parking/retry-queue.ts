@@ -21,6 +21,15 @@ export type WorkerRows = {
   handovers: number
 }
 
+const emptyRows = (): WorkerRows => ({
+  waiting: 0,
+  nextDue: Number.POSITIVE_INFINITY,
+  taken: new Map(),
+  unparked: 0,
+  version: 0,
+  handovers: 0,
+})
+
 /** Parks a worker's events that wait for a retry, and its dead letters. Releases nothing before it is durable. */
 export type RetryQueue = {
   readonly rows: WorkerRows
@@ -37,19 +46,36 @@ export type RetryQueue = {
   lost(row: ParkedRow, now: number): void
 }
 
+/** The row as a dead letter, since its record is no longer in the log. */
+const lostRow = (row: ParkedRow, now: number): NewParkedRow => ({
+  ...row,
+  nextTime: now,
+  events: row.indexes.length,
+  bytes: 0,
+  state: 'dead',
+  lastStatus: undefined,
+  reason: noLongerHeld,
+  request: '',
+  response: '',
+})
+
+const returned = ({ index, event }: Item): EventFailure => ({
+  index,
+  eventId: event.eventId,
+  decision: { kind: 'returned' },
+  result: undefined,
+})
+
 /** Creates the queue of one lane of a destination; it is empty until its rows are looked up. */
 export const createRetryQueue = (
   destinationId: string,
   { parking, metrics, clock }: Pick<ParkingContext, 'parking' | 'metrics' | 'clock'>,
   order: KeyOrder,
 ): RetryQueue => {
-  const rows: WorkerRows = {
-    waiting: 0,
-    nextDue: Number.POSITIVE_INFINITY,
-    taken: new Map(),
-    unparked: 0,
-    version: 0,
-    handovers: 0,
+  const rows = emptyRows()
+  const noteWaiting = (due: number): void => {
+    rows.version++
+    rows.nextDue = Math.min(rows.nextDue, due)
   }
 
   const noteDurable = (written: readonly NewParkedRow[]): void => {
@@ -59,8 +85,7 @@ export const createRetryQueue = (
         continue
       }
       rows.waiting++
-      rows.version++
-      rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+      noteWaiting(row.nextTime)
     }
   }
 
@@ -90,8 +115,7 @@ export const createRetryQueue = (
     const opens = inFlight.failures.flatMap(({ open }) => (open === undefined ? [] : [open]))
     if (opens.length > 0) order.park(row.id, opens, row.nextTime)
     rows.taken.delete(row.id)
-    rows.version++
-    rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+    noteWaiting(row.nextTime)
   }
 
   return {
@@ -99,13 +123,7 @@ export const createRetryQueue = (
     park: (inFlight, failures, holds, now) =>
       write({ deletes: [], rows: rowsOf(destinationId, inFlight, failures, now) }, () => release(inFlight, holds)),
     takeOver: (inFlight, items, now) => {
-      const failures = items.map(({ index, event }) => ({
-        index,
-        eventId: event.eventId,
-        decision: { kind: 'returned' as const },
-        result: undefined,
-      }))
-      for (const row of rowsOf(destinationId, inFlight, failures, now)) {
+      for (const row of rowsOf(destinationId, inFlight, items.map(returned), now)) {
         const takenOver: InFlightRecord = {
           record: inFlight.record,
           row,
@@ -123,18 +141,7 @@ export const createRetryQueue = (
     lost: (row, now) => {
       order.lost([row.id])
       rows.taken.set(row.id, row.partition)
-      const dead: NewParkedRow = {
-        ...row,
-        nextTime: now,
-        events: row.indexes.length,
-        bytes: 0,
-        state: 'dead',
-        lastStatus: undefined,
-        reason: noLongerHeld,
-        request: '',
-        response: '',
-      }
-      write({ deletes: [row.id], rows: [dead] }, () => leave(row))
+      write({ deletes: [row.id], rows: [lostRow(row, now)] }, () => leave(row))
     },
   }
 }

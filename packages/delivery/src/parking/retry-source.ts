@@ -7,7 +7,7 @@ import type { ParkedRow } from './parked-row.ts'
 import type { Intake, ParkingContext } from './parking-context.ts'
 import { createPlaceOrder } from './place-order.ts'
 import { createRangeReading } from './range-reading.ts'
-import type { RetryQueue } from './retry-queue.ts'
+import type { RetryQueue, WorkerRows } from './retry-queue.ts'
 import { createRowReading } from './row-reading.ts'
 import { createRowsInOrder } from './rows-in-order.ts'
 import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
@@ -49,6 +49,38 @@ export type RetrySourceDeps = {
   wake: () => void
 }
 
+/** Makes all parked rows of a worker due. */
+const createMakingDue = (
+  id: string,
+  { parking, clock, logger }: ParkingContext,
+  rows: WorkerRows,
+  wake: () => void,
+) => {
+  let underWay = false
+  return {
+    underWay: () => underWay,
+    start: (): void => {
+      if (rows.waiting === 0) return
+      underWay = true
+      const now = clock()
+      parking
+        .makeDue(id, now)
+        .then(() => {
+          rows.nextDue = now
+          rows.version++
+        })
+        .catch((error: unknown) => {
+          const problem = 'parked deliveries keep their due times; the store cannot be reached'
+          logger.warn({ err: error, destination: id }, problem)
+        })
+        .finally(() => {
+          underWay = false
+          wake()
+        })
+    },
+  }
+}
+
 /**
  * Brings back a worker's held deliveries: reads ranges from their cursor while the queue has capacity, and fetches
  * parked rows that are due. While probing, it brings a single record or row. An ordered worker gets everything by its
@@ -57,13 +89,13 @@ export type RetrySourceDeps = {
 export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   const { id, lane, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
   const { rows } = retries
-  const { parking, clock, logger, settings } = context
+  const { clock, logger, settings } = context
   let fetching = false
-  let makingDue = false
   /** When a failed query is retried, epoch ms. */
   let askAgain = 0
 
   const order = createPlaceOrder({ rows, spilled, busy: deps.isLaneBusy })
+  const making = createMakingDue(id, context, rows, wake)
   const later = createLaterDeliveries(id, context, keyOrder)
   const read = createRowReading({ context, retries, knows: keyOrder.knows, later, consume })
   const fetchDeps = { id, lane, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
@@ -73,7 +105,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
     ...deps,
     later,
     limit: (range) => {
-      if (deps.ordered()) return fetching || makingDue ? undefined : order.limit(range)
+      if (deps.ordered()) return fetching || making.underWay() ? undefined : order.limit(range)
       // A probe uses a waiting row first.
       return state() === 'probing' && (fetching || rows.waiting > 0) ? undefined : Number.POSITIVE_INFINITY
     },
@@ -81,11 +113,9 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
 
   const sends = (): boolean => state() === 'flowing' || state() === 'probing'
 
-  const full = (): boolean =>
-    !deps.hasRowCapacity() || rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked
-
   const rowsWanted = (): boolean => {
-    if (fetching || makingDue || full()) return false
+    if (fetching || making.underWay() || !deps.hasRowCapacity()) return false
+    if (rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked) return false
     if (deps.ordered()) {
       if (!order.known()) return clock() >= askAgain
       const head = order.head()
@@ -118,29 +148,9 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
       ranges.start()
     },
     brings: () => sends() && (fetching || ranges.underWay() || ranges.mayRead()),
-    makeDue: () => {
-      if (rows.waiting === 0) return
-      makingDue = true
-      const now = clock()
-      parking
-        .makeDue(id, now)
-        .then(() => {
-          rows.nextDue = now
-          rows.version++
-        })
-        .catch((error: unknown) => {
-          logger.warn(
-            { err: error, destination: id },
-            'parked deliveries keep their due times; the store cannot be reached',
-          )
-        })
-        .finally(() => {
-          makingDue = false
-          wake()
-        })
-    },
+    makeDue: making.start,
     pending: () => {
-      if (fetching || makingDue || ranges.underWay()) return true
+      if (fetching || making.underWay() || ranges.underWay()) return true
       if (!sends()) return false
       if (rows.taken.size > 0 || rows.nextDue <= clock()) return true
       const head = deps.ordered() ? order.head() : undefined

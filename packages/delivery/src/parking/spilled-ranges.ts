@@ -102,6 +102,40 @@ const isReadable = (range: SpilledRange): boolean => range.dead === undefined &&
 const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 
+/** Whether a record joins the last range of its partition. */
+const mayExtend = (range: SpilledRange | undefined, record: SpilledRecord, lane: Lane): range is SpilledRange =>
+  range !== undefined &&
+  !range.sealed &&
+  range.holds === lane &&
+  isReadable(range) &&
+  record.offset >= range.end &&
+  range.events < rangeEvents &&
+  record.time - range.firstTime < rangeAgeMs
+
+/** A new range with one record. */
+const rangeOf = (record: SpilledRecord, lane: Lane, now: number): SpilledRange => ({
+  id: newId(),
+  partition: record.partition,
+  workspaceId: record.workspaceId,
+  sourceId: record.sourceId,
+  holds: lane,
+  cursor: record.offset,
+  end: record.offset + 1,
+  needsReport: record.needsReport,
+  events: record.events,
+  bytes: record.bytes,
+  unreadEvents: record.events,
+  unreadBytes: record.bytes,
+  firstTime: record.time,
+  lastTime: record.time,
+  writtenAt: now,
+  persisted: undefined,
+  sealed: false,
+  restored: false,
+  dead: undefined,
+  tracker: createOffsetTracker(),
+})
+
 /** Creates an empty set of spilled ranges of a lane; `isOwned` says which partitions may be read. */
 export const createSpilledRanges = (
   lane: Lane = 'live',
@@ -110,14 +144,6 @@ export const createSpilledRanges = (
   let ranges: SpilledRange[] = []
   /** Offsets that restored ranges cover, until the reader has passed them. */
   let spans: { partition: number; start: number; end: number; holds: Lane | undefined }[] = []
-  const extendable = (range: SpilledRange | undefined, record: SpilledRecord): range is SpilledRange =>
-    range !== undefined &&
-    !range.sealed &&
-    range.holds === lane &&
-    isReadable(range) &&
-    record.offset >= range.end &&
-    range.events < rangeEvents &&
-    record.time - range.firstTime < rangeAgeMs
   return {
     covers: (partition, offset, comesIn) => {
       if (spans.length === 0) return false
@@ -132,7 +158,7 @@ export const createSpilledRanges = (
     lags: (partition) => ranges.some((range) => range.partition === partition && isReadable(range)),
     add: (record, now) => {
       const last = ranges.findLast((range) => range.partition === record.partition)
-      if (extendable(last, record)) {
+      if (mayExtend(last, record, lane)) {
         last.end = record.offset + 1
         last.needsReport ||= record.needsReport
         last.events += record.events
@@ -142,28 +168,7 @@ export const createSpilledRanges = (
         last.lastTime = record.time
         return
       }
-      ranges.push({
-        id: newId(),
-        partition: record.partition,
-        workspaceId: record.workspaceId,
-        sourceId: record.sourceId,
-        holds: lane,
-        cursor: record.offset,
-        end: record.offset + 1,
-        needsReport: record.needsReport,
-        events: record.events,
-        bytes: record.bytes,
-        unreadEvents: record.events,
-        unreadBytes: record.bytes,
-        firstTime: record.time,
-        lastTime: record.time,
-        writtenAt: now,
-        persisted: undefined,
-        sealed: false,
-        restored: false,
-        dead: undefined,
-        tracker: createOffsetTracker(),
-      })
+      ranges.push(rangeOf(record, lane, now))
     },
     next: () => {
       let oldest: SpilledRange | undefined

@@ -31,8 +31,7 @@ export type Partitions = {
   take(partitions: readonly number[]): Promise<void>
 }
 
-/** Creates the partition ownership of a delivery that owns none yet; `owned` is updated. */
-export const createPartitions = (deps: {
+type PartitionsDeps = {
   owned: Set<number>
   places: readonly Place[]
   workers: ReadonlyMap<string, DestinationWorker>
@@ -46,7 +45,10 @@ export const createPartitions = (deps: {
   maintenance: Pick<Maintenance, 'refresh'>
   clock: Clock
   logger: Logger
-}): Partitions => {
+}
+
+/** Creates the partition ownership of a delivery that owns none yet; `owned` is updated. */
+export const createPartitions = (deps: PartitionsDeps): Partitions => {
   const { owned, places, workers, workerOf, parking, maintenance, clock } = deps
   const placesOf = (partitions: readonly number[], isOwned: boolean): Place[] =>
     places.filter((place) => place.owned === isOwned && partitions.includes(place.partition))
