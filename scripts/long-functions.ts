@@ -34,9 +34,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/pipeline/src/steps/normalise.ts normaliseEvent': hotPath,
   'packages/storage/src/event-store/chdb/engine.ts openEngine': oneState,
   'packages/storage/src/jobs/pg-boss/pg-boss-jobs.ts openPgBossJobs': oneState,
-  'packages/storage/src/log/kafka/writer.ts openKafkaLogWriter': oneState,
-  'packages/storage/src/log/sqlite/appender.ts openAppender': oneState,
-  'packages/storage/src/log/sqlite/reader.ts openLogReader': oneState,
   'packages/storage/src/stream/consumer.ts createConsumer': oneState,
   'packages/storage/src/supervisor/child-runner.ts createChildRunner': oneState,
 }

@@ -190,78 +190,94 @@ export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'
   kept?: KeptPlaces
 }
 
-/**
- * Creates a consumer of accepted events. A new one begins with the oldest stored event. One whose records were trimmed
- * before it read them reads these events from the event store. Both then continue with the stream, without a gap. No
- * event is repeated, except those of the group in which it may have stopped.
- */
-export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
-  const { reader, journal, history, kept, logger, name } = deps
-  /** Skips events that are held because they blocked the thread of this consumer. */
-  const handle: EventConsumerDeps['handle'] = (events, partition, reached) => {
-    if (!isAnyWorkHeld()) return deps.handle(events, partition, reached)
+/** Skips events that are held because they blocked the thread of this consumer. */
+const passingHeld =
+  ({ name, logger, handle }: EventConsumerDeps): EventConsumerDeps['handle'] =>
+  (events, partition, reached) => {
+    if (!isAnyWorkHeld()) return handle(events, partition, reached)
     const open = events.filter(({ eventId }) => !isHeldWork(consumerItem(name, eventId)))
     if (open.length < events.length)
       logger.error(
         { consumer: name, partition, events: events.length - open.length },
         'events that are held are passed over',
       )
-    return open.length === 0 ? Promise.resolve() : deps.handle(open, partition, reached)
+    return open.length === 0 ? Promise.resolve() : handle(open, partition, reached)
   }
+/**
+ * The events of records that come after the note's position. The note moves on with the groups of the records; `atEnd`
+ * says whether the last group has no further records.
+ */
+const newEvents = (records: readonly LogRecord[], note: Note, atEnd: boolean): AcceptedEvent[] => {
+  const events: AcceptedEvent[] = []
+  for (const record of records) {
+    const accepted = acceptedRecord(record)
+    const last = accepted?.events.at(-1)
+    if (accepted === undefined || last === undefined) continue
+    const { incarnation } = requestPlaceOf(last.eventId)
+    const group = accepted.through === undefined ? undefined : { incarnation, offset: accepted.through }
+    if (note.group !== undefined && group !== undefined && isPlaceBefore(note.group, group))
+      note.from = later(note.from, note.group)
+    if (group !== undefined) note.group = group
+    const { from } = note
+    // The events of a record are in the order of the log: if the first one is new, all are.
+    const isNew = (event: AcceptedEvent): boolean =>
+      from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)
+    const begin = accepted.events.findIndex(isNew)
+    if (begin >= 0) for (const event of accepted.events.slice(begin)) events.push(event)
+  }
+  if (atEnd && note.group !== undefined) note.from = later(note.from, note.group)
+  return events
+}
+
+/**
+ * The position to continue from, given the journal's. It is the same, unless the store has another mark. Then it is
+ * the lower of both, if the log still matches the store's position; undefined if the store has none any more.
+ */
+const agreed = async (
+  { kept, reader, journal, logger, name }: EventConsumerDeps,
+  partition: number,
+  place: Place | undefined,
+  start: number,
+): Promise<Place | undefined> => {
+  if (kept === undefined) return place
+  const stored = await kept.read(partition)
+  if (place === undefined || stored?.mark === noteOf(place.note).mark) return place
+  const end = (await reader.ends())[partition] ?? 0
+  const back = stored && placeToRewindTo(stored, { ranges: await reader.incarnations(partition), start, end })
+  const { offset, incarnation } = back ?? stored ?? { offset: 0, incarnation: undefined }
+  // If the offsets are equal during catching up, the store's position counts.
+  if (stored !== undefined && offset > place.offset) return place
+  logger.warn(
+    { consumer: name, partition, from: place.offset, to: offset },
+    'a consumer reads part of the stream again: its store was set back',
+  )
+  if (stored === undefined) return undefined
+  const { note } = placeWith(offset, { ...noteOf(stored.note), mark: stored.mark })
+  await journal.commit(new Map([[partition, offset]]), new Map([[partition, note]]))
+  await journal.rewind(partition, { offset, incarnation })
+  return { offset, note }
+}
+
+/**
+ * Creates a consumer of accepted events. A new one begins with the oldest stored event. One whose records were trimmed
+ * before it read them reads these events from the event store. Both then continue with the stream, without a gap. No
+ * event is repeated, except those of the group in which it may have stopped.
+ */
+export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
+  const { reader, history, kept } = deps
+  const handle = passingHeld(deps)
   const turns = createTurns(catchUpsAtOnce)
+  const marked = (partition: number, note: Note): Note => ({ ...note, mark: kept?.mark(partition) })
 
   /** Passes records to the handler, except those before the note's position, which were already handled. */
   const handleRecords = async (records: readonly LogRecord[], text: string, atEnd: boolean): Promise<string> => {
     const note = noteOf(text)
-    const events: AcceptedEvent[] = []
-    for (const record of records) {
-      const accepted = acceptedRecord(record)
-      const last = accepted?.events.at(-1)
-      if (accepted === undefined || last === undefined) continue
-      const { incarnation } = requestPlaceOf(last.eventId)
-      const group = accepted.through === undefined ? undefined : { incarnation, offset: accepted.through }
-      if (note.group !== undefined && group !== undefined && isPlaceBefore(note.group, group))
-        note.from = later(note.from, note.group)
-      if (group !== undefined) note.group = group
-      const { from } = note
-      // The events of a record are in the order of the log: if the first one is new, all are.
-      const isNew = (event: AcceptedEvent): boolean =>
-        from === undefined || !isPlaceBefore(requestPlaceOf(event.eventId), from)
-      const begin = accepted.events.findIndex(isNew)
-      if (begin >= 0) for (const event of accepted.events.slice(begin)) events.push(event)
-    }
-    if (atEnd && note.group !== undefined) note.from = later(note.from, note.group)
+    const events = newEvents(records, note, atEnd)
     const last = records.at(-1)
     if (last === undefined) return text
     const { partition, offset, incarnation } = last
     if (events.length > 0) await handle(events, partition, { ...placeWith(offset + 1, note), incarnation })
     return JSON.stringify(marked(partition, note))
-  }
-
-  const marked = (partition: number, note: Note): Note => ({ ...note, mark: kept?.mark(partition) })
-
-  /**
-   * The position to continue from, given the journal's. It is the same, unless the store has another mark. Then it is
-   * the lower of both, if the log still matches the store's position; undefined if the store has none any more.
-   */
-  const agreed = async (partition: number, place: Place | undefined, start: number): Promise<Place | undefined> => {
-    if (kept === undefined) return place
-    const stored = await kept.read(partition)
-    if (place === undefined || stored?.mark === noteOf(place.note).mark) return place
-    const end = (await reader.ends())[partition] ?? 0
-    const back = stored && placeToRewindTo(stored, { ranges: await reader.incarnations(partition), start, end })
-    const { offset, incarnation } = back ?? stored ?? { offset: 0, incarnation: undefined }
-    // If the offsets are equal during catching up, the store's position counts.
-    if (stored !== undefined && offset > place.offset) return place
-    logger.warn(
-      { consumer: name, partition, from: place.offset, to: offset },
-      'a consumer reads part of the stream again: its store was set back',
-    )
-    if (stored === undefined) return undefined
-    const { note } = placeWith(offset, { ...noteOf(stored.note), mark: stored.mark })
-    await journal.commit(new Map([[partition, offset]]), new Map([[partition, note]]))
-    await journal.rewind(partition, { offset, incarnation })
-    return { offset, note }
   }
 
   /**
@@ -304,7 +320,7 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
     ...deps,
     handle: handleRecords,
     async begin(partition, { place: known, start, keep, signal }) {
-      let place = await agreed(partition, known, start)
+      let place = await agreed(deps, partition, known, start)
       for (let held = start; ; held = (await reader.starts())[partition] ?? 0) {
         if (place !== undefined && noteOf(place.note).catchUp === undefined && place.offset >= held) return place
         place = await catchUpFrom(partition, place, { keep, signal })

@@ -61,6 +61,19 @@ const open = (file: string): DatabaseSync => {
 /** An incarnation as it is stored: null if the record was never read. */
 const nameOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
+/** Writes in one transaction with a sync. */
+const inTransaction = <Result>(db: DatabaseSync, write: () => Result): Result => {
+  db.exec('begin immediate')
+  try {
+    const result = write()
+    db.exec('commit')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback')
+    throw error
+  }
+}
+
 /**
  * Opens a consumer's journal on SQLite in the calling thread. Each call that writes is one transaction with a sync, and
  * is on disk when it returns. If it throws (disk full), nothing of it is stored and it can be called again.
@@ -84,20 +97,6 @@ export const openJournal = (options: JournalOptions): FileJournal => {
   const endRanges = db.prepare('delete from open_range where partition = ? and "to" <= ?')
   const dropRanges = db.prepare('delete from open_range where partition = ? and "to" > ?')
 
-  const fresh = allPositions.get() === undefined && allRanges.get() === undefined
-
-  const durably = <Result>(write: () => Result): Result => {
-    db.exec('begin immediate')
-    try {
-      const result = write()
-      db.exec('commit')
-      return result
-    } catch (error) {
-      if (db.isTransaction) db.exec('rollback')
-      throw error
-    }
-  }
-
   const places = (): Map<number, JournalPlace> =>
     new Map(
       allPositions
@@ -107,17 +106,15 @@ export const openJournal = (options: JournalOptions): FileJournal => {
   let seen = createSeenIncarnations(places())
 
   return {
-    fresh,
+    fresh: allPositions.get() === undefined && allRanges.get() === undefined,
     places,
     openEnds: () =>
-      allRanges.all().map((row) => ({
-        partition: Number(row.partition),
-        offset: Number(row.to),
-        incarnation: nameOf(row.incarnation),
-      })),
+      allRanges.all().map(({ partition, to, incarnation }) => {
+        return { partition: Number(partition), offset: Number(to), incarnation: nameOf(incarnation) }
+      }),
     saw: (records) => seen.saw(records),
     rewind(partition, { offset, incarnation }) {
-      durably(() => {
+      inTransaction(db, () => {
         setPosition.run(partition, offset, incarnation ?? null)
         dropRanges.run(partition, offset)
       })
@@ -133,7 +130,7 @@ export const openJournal = (options: JournalOptions): FileJournal => {
       })),
     firstSeen: (hash) => buckets.find(hash),
     begin(ranges, ids, now) {
-      const remembered = durably(() => {
+      const remembered = inTransaction(db, () => {
         for (const { partition, from, to, token } of ranges)
           addRange.run(partition, from, to, token, seen.before(partition, to) ?? null)
         return ids.length === 0 ? undefined : buckets.add(ids, now)
@@ -142,7 +139,7 @@ export const openJournal = (options: JournalOptions): FileJournal => {
     },
     notes: () => new Map(allNotes.all().map((row) => [Number(row.partition), String(row.text)])),
     commit(positions, notes = new Map()) {
-      durably(() => {
+      inTransaction(db, () => {
         for (const [partition, next] of positions) {
           setPosition.run(partition, next, seen.before(partition, next) ?? null)
           endRanges.run(partition, next)
@@ -152,10 +149,10 @@ export const openJournal = (options: JournalOptions): FileJournal => {
     },
     remember(ids, now) {
       if (ids.length === 0) return
-      durably(() => buckets.add(ids, now))()
+      inTransaction(db, () => buckets.add(ids, now))()
     },
     expire(now) {
-      durably(() => buckets.expire(now))
+      inTransaction(db, () => buckets.expire(now))
     },
     close: () => db.close(),
   }

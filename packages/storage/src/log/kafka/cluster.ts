@@ -102,20 +102,18 @@ const createConnect = (options: KafkaOptions): ((address: BrokerAddress) => Prom
   }
 }
 
-/** Creates the client of a cluster. It connects on first use. */
-export const openCluster = (options: KafkaOptions): Cluster => {
+/** The open connections to brokers, by address. */
+const createConnections = (options: KafkaOptions) => {
   const connections = new Map<string, Promise<Connection>>()
   const connect = createConnect(options)
   let closed = false
-  let nodes = new Map<number, BrokerAddress>()
-  let known = new Map<string, TopicState>()
 
   const drop = (key: string, connection: Connection): void => {
     connections.delete(key)
     // After a late response the library cannot find the beginning of the next one.
     connection.socket.destroy()
   }
-  const connectionTo = (address: BrokerAddress): Promise<Connection> => {
+  const to = (address: BrokerAddress): Promise<Connection> => {
     const key = `${address.host}:${address.port}`
     const open = connections.get(key)
     if (open !== undefined) return open
@@ -130,19 +128,42 @@ export const openCluster = (options: KafkaOptions): Cluster => {
     }, forget)
     return made
   }
+
+  return {
+    to,
+    drop,
+    isClosed: () => closed,
+    close(): void {
+      closed = true
+      for (const [key, open] of connections)
+        open.then(
+          (connection) => drop(key, connection),
+          () => {},
+        )
+      connections.clear()
+    },
+  }
+}
+
+/** Creates the client of a cluster. It connects on first use. */
+export const openCluster = (options: KafkaOptions): Cluster => {
+  const connections = createConnections(options)
+  let nodes = new Map<number, BrokerAddress>()
+  let known = new Map<string, TopicState>()
+
   const callAt = async <Arguments extends unknown[], Answer>(
     address: BrokerAddress,
     call: Call<Arguments, Answer>,
     given: Arguments,
   ): Promise<Answer> => {
-    if (closed) throw new Error('The connections to Kafka are closed')
-    const connection = await connectionTo(address)
+    if (connections.isClosed()) throw new Error('The connections to Kafka are closed')
+    const connection = await connections.to(address)
     try {
       return await call.async(connection, ...given)
     } catch (error) {
       const answer = answerIn(error)
       if (answer !== undefined) return answer as Answer
-      drop(`${address.host}:${address.port}`, connection)
+      connections.drop(`${address.host}:${address.port}`, connection)
       throw error
     }
   }
@@ -182,12 +203,7 @@ export const openCluster = (options: KafkaOptions): Cluster => {
   return {
     async topics(names) {
       if (names.some((name) => !known.has(name))) await load(names)
-      return new Map(
-        names.flatMap((name) => {
-          const state = known.get(name)
-          return state === undefined ? [] : [[name, state] as const]
-        }),
-      )
+      return new Map([...known].filter(([name]) => names.includes(name)))
     },
     forget() {
       known = new Map()
@@ -204,15 +220,9 @@ export const openCluster = (options: KafkaOptions): Cluster => {
       return await callAt(address, call, given)
     },
     close() {
-      closed = true
-      for (const [key, open] of connections)
-        open.then(
-          (connection) => drop(key, connection),
-          () => {},
-        )
-      connections.clear()
+      connections.close()
     },
-    isClosed: () => closed,
+    isClosed: connections.isClosed,
   }
 }
 

@@ -112,11 +112,8 @@ const createNotes = (given: {
   const { dataId, partitions, openings, openingsOf } = given
   const notes = new Map<string, Notes>()
   const notesOf = (name: string): Notes => {
-    let found = notes.get(name)
-    if (found === undefined) {
-      found = { producers: new Map(), checkpoint: undefined }
-      notes.set(name, found)
-    }
+    const found = notes.get(name) ?? { producers: new Map(), checkpoint: undefined }
+    notes.set(name, found)
     return found
   }
   const positionIn = (name: string, partition: number): number | undefined => {
@@ -135,10 +132,7 @@ const createNotes = (given: {
   return {
     takeProducer(name: string, producer: string, text: string): void {
       const { producers } = notesOf(name)
-      if (text === '') {
-        producers.delete(producer)
-        return
-      }
+      if (text === '') return void producers.delete(producer)
       const { epoch, last } = known<StoredProducer>(text)
       producers.set(producer, { epoch, last: new Map(last.map((sequence) => [sequence.partition, sequence])) })
     },

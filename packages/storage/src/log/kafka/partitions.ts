@@ -130,6 +130,47 @@ const createAsking = (
   }
 }
 
+/** Sends batches to the leaders of their partitions. A leader that does not respond is the outcome of its partitions. */
+const produceTo = async (
+  cluster: Cluster,
+  topic: string,
+  batches: ReadonlyMap<number, Buffer>,
+  leading: ReadonlyMap<number, number[]>,
+): Promise<Map<number, Outcome>> => {
+  const outcomes = new Map<number, Outcome>()
+  const send = async (leader: number, partitions: readonly number[]): Promise<void> => {
+    try {
+      const sent = partitions.map((partition): [number, Buffer] => [partition, batches.get(partition) ?? Buffer.of()])
+      const { responses } = await cluster.call(leader, produce, topic, sent)
+      for (const { partitionResponses } of responses)
+        for (const { index, errorCode, baseOffset } of partitionResponses)
+          outcomes.set(index, { code: errorCode, base: Number(baseOffset) })
+    } catch (error) {
+      for (const partition of partitions) outcomes.set(partition, { code: -1, base: -1, error })
+    }
+  }
+  await Promise.all([...leading].map(([leader, partitions]) => send(leader, partitions)))
+  return outcomes
+}
+
+/** The request for batches of partitions of one leader. */
+const fetchOf = (
+  topicId: string,
+  places: ReadonlyMap<number, number>,
+  asked: readonly number[],
+  maxBytes: number,
+): FetchArguments => {
+  const partitions = asked.map((partition) => ({
+    partition,
+    currentLeaderEpoch: -1,
+    fetchOffset: BigInt(places.get(partition) ?? 0),
+    lastFetchedEpoch: -1,
+    partitionMaxBytes: maxBytes,
+  }))
+  const whole = Math.min(maxBytes * asked.length, 0x7fffffff)
+  return [0, 0, whole, 0, 0, -1, [{ topicId, partitions }], [], '']
+}
+
 /** Opens an existing topic; read requests are retried for `askMs`. Rejects with KafkaUnusable if it does not exist. */
 export const openPartitions = async (
   cluster: Cluster,
@@ -147,14 +188,7 @@ export const openPartitions = async (
   const byLeader = async (partitions: Iterable<number>): Promise<Map<number, number[]>> => {
     const state = await stateOf()
     if (state.id !== id) throw new KafkaUnusable(`The topic ${topic} was replaced by another one while it is in use`)
-    const groups = new Map<number, number[]>()
-    for (const partition of partitions) {
-      const leader = state.leaders[partition] ?? -1
-      const group = groups.get(leader)
-      if (group === undefined) groups.set(leader, [partition])
-      else group.push(partition)
-    }
-    return groups
+    return Map.groupBy(partitions, (partition) => state.leaders[partition] ?? -1)
   }
   const all = (): number[] => Array.from({ length: count }, (_, partition) => partition)
   const ask = createAsking(cluster, topic, askMs, byLeader)
@@ -178,38 +212,14 @@ export const openPartitions = async (
     topic,
     id,
     count,
-    async produce(batches) {
-      const outcomes = new Map<number, Outcome>()
-      const send = async (leader: number, partitions: readonly number[]): Promise<void> => {
-        try {
-          const sent = partitions.map((partition): [number, Buffer] => [
-            partition,
-            batches.get(partition) ?? Buffer.of(),
-          ])
-          const { responses } = await cluster.call(leader, produce, topic, sent)
-          for (const { partitionResponses } of responses)
-            for (const { index, errorCode, baseOffset } of partitionResponses)
-              outcomes.set(index, { code: errorCode, base: Number(baseOffset) })
-        } catch (error) {
-          for (const partition of partitions) outcomes.set(partition, { code: -1, base: -1, error })
-        }
-      }
-      const leading = await byLeader(batches.keys())
-      await Promise.all([...leading].map(([leader, partitions]) => send(leader, partitions)))
-      return outcomes
-    },
+    produce: async (batches) => await produceTo(cluster, topic, batches, await byLeader(batches.keys())),
     fetch: (places, maxBytes) =>
       ask(places.keys(), async (leader, asked) => {
-        const partitions = asked.map((partition) => ({
-          partition,
-          currentLeaderEpoch: -1,
-          fetchOffset: BigInt(places.get(partition) ?? 0),
-          lastFetchedEpoch: -1,
-          partitionMaxBytes: maxBytes,
-        }))
-        const whole = Math.min(maxBytes * asked.length, 0x7fffffff)
-        const asking: FetchArguments = [0, 0, whole, 0, 0, -1, [{ topicId: id, partitions }], [], '']
-        const found: Map<number, Fetched | number> = await cluster.call(leader, fetchBatches, ...asking)
+        const found: Map<number, Fetched | number> = await cluster.call(
+          leader,
+          fetchBatches,
+          ...fetchOf(id, places, asked, maxBytes),
+        )
         for (const [partition, value] of found)
           if (typeof value === 'object' && value.code !== codes.none && value.code !== codes.offsetOutOfRange)
             found.set(partition, value.code)

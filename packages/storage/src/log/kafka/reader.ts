@@ -3,7 +3,7 @@ import type { LogPosition, LogReader, LogRecord } from '../port.ts'
 import { createBatchCache } from './batch-cache.ts'
 import { openCluster } from './cluster.ts'
 import { createCollecting, minFetch, ownedBy } from './collecting.ts'
-import { followControl, incarnationOf } from './control.ts'
+import { type Control, followControl, incarnationOf, type Opening } from './control.ts'
 import { createLineage } from './lineage.ts'
 import { type KafkaLogOptions, topicsOf } from './options.ts'
 import { openPartitions, type Partitions } from './partitions.ts'
@@ -19,6 +19,44 @@ export type KafkaLogReaderOptions = KafkaLogOptions & {
   isShared?: boolean
   /** Memory for batches that may be read again, bytes. */
   cacheBytes?: number
+}
+
+/** The ends of the records in each partition, which Kafka's own ends may exceed. */
+const createEnds = (data: Partitions, control: Control, cache: ReturnType<typeof createBatchCache>) => {
+  /** By partition, Kafka's own end at the last check and the end of the records before it. */
+  const looked = new Map<number, { end: number; records: number }>()
+  let looking: Promise<number[]> | undefined
+
+  const look = async (): Promise<number[]> => {
+    const ends = await data.offsets('next')
+    const news = new Map<number, number>()
+    for (const [partition, end] of ends.entries()) if (looked.get(partition)?.end !== end) news.set(partition, end)
+    const found = await recordEnds(data, control, news, { batchAt: cache.at, noted: cache.add })
+    for (const [partition, records] of found) looked.set(partition, { end: news.get(partition) ?? 0, records })
+    return ends.map((_, partition) => looked.get(partition)?.records ?? 0)
+  }
+  /** A caller during a check may miss newer records, so it gets the next check. */
+  const now = async (): Promise<number[]> => {
+    await looking?.catch(() => {})
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    return await looking
+  }
+  return { now, lookedAt: (partition: number) => looked.get(partition) }
+}
+
+/** The ranges of incarnations in a partition whose records begin at `start`. */
+const rangesOf = (openings: readonly Opening[], partition: number, start: number): IncarnationRange[] => {
+  const ranges: IncarnationRange[] = []
+  for (const [at, opening] of openings.entries()) {
+    const incarnation = incarnationOf(opening)
+    const from = (opening.fences[partition] ?? 0) + 1
+    const until = openings[at + 1]?.ends[partition] ?? Number.POSITIVE_INFINITY
+    // An opening without remaining records is not a range. An opening that continues another belongs to that range.
+    if (until > from && until > start && ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
+  }
+  return ranges
 }
 
 /**
@@ -40,27 +78,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
   const control = followControl(controlTopic, data)
   const cache = createBatchCache(options.cacheBytes ?? 8 * 1024 * 1024)
   const waiting = createRemoteWaiting(options.pollMs ?? 250)
-  /** By partition, Kafka's own end at the last check and the end of the records before it. */
-  const looked = new Map<number, { end: number; records: number }>()
-  let looking: Promise<number[]> | undefined
-
-  const look = async (): Promise<number[]> => {
-    const ends = await data.offsets('next')
-    const news = new Map<number, number>()
-    for (const [partition, end] of ends.entries()) if (looked.get(partition)?.end !== end) news.set(partition, end)
-    const found = await recordEnds(data, control, news, { batchAt: cache.at, noted: cache.add })
-    for (const [partition, records] of found) looked.set(partition, { end: news.get(partition) ?? 0, records })
-    return ends.map((_, partition) => looked.get(partition)?.records ?? 0)
-  }
-  /** A caller during a check may miss newer records, so it gets the next check. */
-  const ends = async (): Promise<number[]> => {
-    await looking?.catch(() => {})
-    looking ??= look().finally(() => {
-      looking = undefined
-    })
-    return await looking
-  }
-
+  const { now: ends, lookedAt } = createEnds(data, control, cache)
   const lineage = createLineage(control, options.isShared === true, cluster.isClosed)
   const { batchFrom, collect } = createCollecting(data, cache, lineage)
   const findOne = async ({ partition, offset }: LogPosition): Promise<LogRecord | undefined> => {
@@ -83,7 +101,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
   return {
     partitions: data.count,
     read: async (partition, offset, maxBytes, which) => {
-      const known = looked.get(partition)
+      const known = lookedAt(partition)
       // There are no records between the newest one and Kafka's own end.
       if (known !== undefined && offset >= known.records && offset < known.end) {
         const now = await ends()
@@ -109,18 +127,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     starts: () => data.offsets('first'),
     async incarnations(partition) {
       await control.refresh()
-      const start = (await data.offsets('first'))[partition] ?? 0
-      const ranges: IncarnationRange[] = []
-      const openings = control.openingsOf(partition)
-      for (const [at, opening] of openings.entries()) {
-        const incarnation = incarnationOf(opening)
-        const from = (opening.fences[partition] ?? 0) + 1
-        const until = openings[at + 1]?.ends[partition] ?? Number.POSITIVE_INFINITY
-        // An opening without remaining records is not a range. An opening that continues another belongs to that range.
-        if (until > from && until > start && ranges.at(-1)?.incarnation !== incarnation)
-          ranges.push({ incarnation, from })
-      }
-      return ranges
+      return rangesOf(control.openingsOf(partition), partition, (await data.offsets('first'))[partition] ?? 0)
     },
     async positionsBefore(time) {
       const after = await data.offsets({ after: time })

@@ -245,6 +245,24 @@ const initProducers = async (
   return found
 }
 
+const unknownProducer: Producer = { id: noProducer, epoch: -1 }
+
+/** Returns how to write to the control topic, as this producer. */
+const createChange = (
+  cluster: Cluster,
+  topic: Partitions,
+  producer: Producer,
+): ((changes: readonly ControlChange[]) => Promise<void>) => {
+  const sequences = createSequences(() => producer)
+  return async (changes) => {
+    for (let at = 0; at < changes.length; at += changesAtOnce) {
+      const some = changes.slice(at, at + changesAtOnce)
+      await sendAll(cluster, topic, new Map([[0, encodeControl(some, sequences.stamp(0), Date.now())]]))
+      sequences.advance(0, some.length)
+    }
+  }
+}
+
 type SessionTopics = {
   cluster: Cluster
   data: Partitions & { id: string }
@@ -265,8 +283,7 @@ type SessionTopics = {
  */
 export const openSession = async (given: SessionTopics, own: Set<string>, continues?: string): Promise<Session> => {
   const { cluster, data, controlTopic, isShared = false } = given
-  const all = Array.from({ length: data.count }, (_, partition) => partition)
-  const owned = given.owned ?? all
+  const owned = given.owned ?? Array.from({ length: data.count }, (_, partition) => partition)
   const control = followControl(controlTopic, data)
   const requireNewest = async (): Promise<void> => {
     await control.refresh()
@@ -275,25 +292,15 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
   }
   if (own.size > 0) await requireNewest()
   const writing = await initProducers(cluster, given.name, owned)
-  const unknown: Producer = { id: noProducer, epoch: -1 }
-  const sequences = createSequences((partition) => writing.get(partition) ?? unknown)
-  /** The control topic is written as the producer of the first partition. */
-  const controlling = createSequences(() => writing.get(owned[0] ?? 0) ?? unknown)
-  const change = async (changes: readonly ControlChange[]): Promise<void> => {
-    for (let at = 0; at < changes.length; at += changesAtOnce) {
-      const some = changes.slice(at, at + changesAtOnce)
-      await sendAll(cluster, controlTopic, new Map([[0, encodeControl(some, controlling.stamp(0), Date.now())]]))
-      controlling.advance(0, some.length)
-    }
-  }
+  const sequences = createSequences((partition) => writing.get(partition) ?? unknownProducer)
+  const change = createChange(cluster, controlTopic, writing.get(owned[0] ?? 0) ?? unknownProducer)
   await change([{ fence: true }])
   await control.refresh()
   if (control.openings().some(({ byPartition }) => byPartition !== true)) {
     await endOlder(given, owned)
     await control.refresh()
   }
-  const newest = control.newest() ?? ''
-  const fenced = await appendFences({ cluster, data, owned, sequences }, { newest, continues })
+  const fenced = await appendFences({ cluster, data, owned, sequences }, { newest: control.newest() ?? '', continues })
   const { name, fences } = fenced
   const incarnation = continues ?? name
   own.add(name)
@@ -305,9 +312,8 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
       `The topic ${data.topic} has records and ${controlTopic.topic}, which describes them, has none: one of them was created anew`,
     )
   const producers = control.producers(owned)
-  const before = await readTail({ data, control, fences, isShared }, producers)
   const sparse = (values: ReadonlyMap<number, number>): (number | null)[] =>
-    all.map((partition) => (fences.has(partition) ? (values.get(partition) ?? 0) : null))
+    Array.from({ length: data.count }, (_, at) => (fences.has(at) ? (values.get(at) ?? 0) : null))
   const opening: Opening = {
     incarnation: name,
     ...(continues === undefined ? {} : { continues }),
@@ -316,7 +322,7 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
     ...(given.folder === undefined ? {} : { folder: given.folder }),
     fences: sparse(fences),
     ends: sparse(found),
-    bytes: sparse(before),
+    bytes: sparse(await readTail({ data, control, fences, isShared }, producers)),
   }
   await change([
     { opening: name, value: opening },

@@ -6,7 +6,7 @@ import { WriterReplaced } from './errors.ts'
 import { createHeldBytes } from './held-bytes.ts'
 import type { Item } from './items.ts'
 import { type KafkaLogOptions, topicsOf } from './options.ts'
-import { openPartitions } from './partitions.ts'
+import { openPartitions, type Partitions } from './partitions.ts'
 import { openSession, type Session } from './session.ts'
 import { recordEnds } from './tails.ts'
 import { ensureTopics } from './topics.ts'
@@ -77,33 +77,24 @@ const isWanted = ({ producers }: Session, item: Item, settle: (item: Item, how: 
   return false
 }
 
-/**
- * Opens a log for writing on Kafka, and creates missing topics. All in-sync replicas have every acknowledged record. A
- * partition has one writer at a time: opening it ends the previous writer. An append to a partition that is not `owned`
- * rejects with a RangeError. Rejects with KafkaUnusable, which explains what an operator has to change.
- */
-export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promise<LogWriter> => {
-  const { partitions = 64, isShared = false } = options
-  const opened = await openTopics({ ...options, partitions })
-  const { topics, own } = opened
-  const { cluster, data } = topics
-  const owned: ReadonlySet<number> = new Set(opened.session.owned)
+/** The sessions in which a log is written, one after the other. */
+const createSessions = (
+  { topics, own, session: first }: Awaited<ReturnType<typeof openTopics>>,
+  onReplaced: KafkaLogWriterOptions['onReplaced'],
+) => {
   /** Undefined if Kafka has lost the state of its producer. */
-  let session: Session | undefined = opened.session
+  let session: Session | undefined = first
   /** The incarnation to keep in the next session; undefined if appended records were lost. */
   let continues: string | undefined
   let openedAt = performance.now()
   let replaced: WriterReplaced | undefined
-  /** Bytes, and producers, that are not recorded in the control topic yet. */
-  let unsaved = 0
-  const unsavedProducers = new Set<string>()
-  const heldBytes = createHeldBytes(data)
 
-  const noteReplaced = (error: unknown): void => {
+  const fail = (error: unknown): void => {
     if (!(error instanceof WriterReplaced) || replaced !== undefined) return
     replaced = error
-    options.onReplaced?.(error)
+    onReplaced?.(error)
   }
+
   /**
    * The session to write in. It is a new one if Kafka has lost the state of the old one, or the old one has reached its
    * maximum age. In the second case the incarnation continues, since others append while the new session begins.
@@ -117,39 +108,99 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     openedAt = performance.now()
     return session
   }
-  /** Records the state that a start would otherwise read from the data. */
-  const save = async (now: Session): Promise<void> => {
-    if (unsaved === 0 || isShared) return
-    unsaved = 0
-    const changes: ControlChange[] = []
-    for (const producer of unsavedProducers) {
-      const value = now.producers.get(producer)
-      if (value !== undefined) changes.push({ of: now.name, producer, value })
-    }
-    unsavedProducers.clear()
-    const positions = now.ends.map((end, partition) => (owned.has(partition) ? end : null))
-    await now.change([...changes, { of: now.name, checkpoint: { topicId: data.id, positions } }])
+  return {
+    current,
+    fail,
+    now: () => session,
+    replaced: () => replaced,
+    /** Kafka has lost the state of the producer, and appended records may be lost. */
+    lose(): void {
+      session = undefined
+      continues = undefined
+    },
   }
+}
+
+/** Records the state that a start would otherwise read from the data. */
+const createSaving = (topicId: string, owned: ReadonlySet<number>, isShared: boolean) => {
+  let unsaved = 0
+  const unsavedProducers = new Set<string>()
+  return {
+    unsaved: () => unsaved,
+    note(items: readonly Item[], bytes: number): void {
+      unsaved += bytes
+      for (const { stamp } of items) if (stamp !== undefined) unsavedProducers.add(stamp.producer)
+    },
+    async save(now: Session): Promise<void> {
+      if (unsaved === 0 || isShared) return
+      unsaved = 0
+      const changes: ControlChange[] = []
+      for (const producer of unsavedProducers) {
+        const value = now.producers.get(producer)
+        if (value !== undefined) changes.push({ of: now.name, producer, value })
+      }
+      unsavedProducers.clear()
+      const positions = now.ends.map((end, partition) => (owned.has(partition) ? end : null))
+      await now.change([...changes, { of: now.name, checkpoint: { topicId, positions } }])
+    },
+  }
+}
+
+/** The offsets after the newest records. */
+const endsOf = async (data: Partitions, now: Session, isShared: boolean): Promise<readonly number[]> => {
+  if (!isShared) return now.ends
+  const next = await data.offsets('next')
+  const found = await recordEnds(data, now.control, new Map(next.entries()), {})
+  return next.map((_, partition) => found.get(partition) ?? 0)
+}
+
+const beginEpoch = async (now: Session, producer: string): Promise<number> => {
+  const known = now.producers.get(producer)
+  const state = { epoch: (known?.epoch ?? 0) + 1, last: known?.last ?? new Map() }
+  await now.change([{ of: now.name, producer, value: state }])
+  await now.requireNewest()
+  now.producers.set(producer, state)
+  return state.epoch
+}
+
+/** The offsets below which records may be deleted, of partitions that have such records. */
+const deletable = (before: readonly LogPosition[], starts: readonly number[], ends: readonly number[]) => {
+  const below = new Map<number, number>()
+  for (const { partition, offset } of before) {
+    const to = Math.min(offset, ends[partition] ?? 0)
+    if (to > (starts[partition] ?? 0)) below.set(partition, to)
+  }
+  return below
+}
+
+/**
+ * Opens a log for writing on Kafka, and creates missing topics. All in-sync replicas have every acknowledged record. A
+ * partition has one writer at a time: opening it ends the previous writer. An append to a partition that is not `owned`
+ * rejects with a RangeError. Rejects with KafkaUnusable, which explains what an operator has to change.
+ */
+export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promise<LogWriter> => {
+  const { partitions = 64, isShared = false } = options
+  const opened = await openTopics({ ...options, partitions })
+  const { cluster, data } = opened.topics
+  const owned: ReadonlySet<number> = new Set(opened.session.owned)
+  const sessions = createSessions(opened, options.onReplaced)
+  const saving = createSaving(data.id, owned, isShared)
+  const heldBytes = createHeldBytes(data)
+
   const appending = createAppending<Session>({
     ...options,
     cluster,
     data,
-    current,
+    current: sessions.current,
     owned,
-    onLost() {
-      session = undefined
-      continues = undefined
-    },
-    onFailure: noteReplaced,
-    refusedFor: () => replaced,
+    onLost: sessions.lose,
+    onFailure: sessions.fail,
+    refusedFor: sessions.replaced,
     isWanted,
-    onDone(items, bytes) {
-      unsaved += bytes
-      for (const { stamp } of items) if (stamp !== undefined) unsavedProducers.add(stamp.producer)
-    },
+    onDone: saving.note,
     async onRound(now) {
       options.onCommit?.()
-      if (unsaved > checkpointBytes) await save(now)
+      if (saving.unsaved() > checkpointBytes) await saving.save(now)
     },
   })
   const { answered } = appending
@@ -157,14 +208,6 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     if (isShared)
       throw new RangeError(`${data.topic} is appended to by several processes: it keeps no sequences of producers`)
   }
-  /** The offsets after the newest records. */
-  const ends = async (now: Session): Promise<readonly number[]> => {
-    if (!isShared) return now.ends
-    const next = await data.offsets('next')
-    const found = await recordEnds(data, now.control, new Map(next.entries()), {})
-    return next.map((_, partition) => found.get(partition) ?? 0)
-  }
-
   return {
     partitions,
     queuedBytes: appending.queuedBytes,
@@ -180,14 +223,7 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     },
     async beginEpoch(producer) {
       requireAlone()
-      return await answered(async (now) => {
-        const known = now.producers.get(producer)
-        const state = { epoch: (known?.epoch ?? 0) + 1, last: known?.last ?? new Map() }
-        await now.change([{ of: now.name, producer, value: state }])
-        await now.requireNewest()
-        now.producers.set(producer, state)
-        return state.epoch
-      })
+      return await answered((now) => beginEpoch(now, producer))
     },
     async lastSequences(producer) {
       requireAlone()
@@ -195,32 +231,26 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     },
     trim: (before: readonly LogPosition[]) =>
       answered(async (now) => {
-        await save(now)
+        await saving.save(now)
         const starts = await data.offsets('first')
-        const to = await ends(now)
-        const below = new Map<number, number>()
-        for (const { partition, offset } of before) {
-          const least = Math.min(offset, to[partition] ?? 0)
-          if (owned.has(partition) && least > (starts[partition] ?? 0)) below.set(partition, least)
-        }
+        const to = await endsOf(data, now, isShared)
+        const own = before.filter(({ partition }) => owned.has(partition))
+        const below = deletable(own, starts, to)
         if (below.size > 0) await data.deleteBelow(below)
       }),
     async stats() {
-      const now = session
+      const now = sessions.now()
       const starts = await data.offsets('first')
-      const to = now === undefined ? [] : await ends(now)
+      const to = now === undefined ? [] : await endsOf(data, now, isShared)
       return {
-        partitions: [...owned].map((partition) => ({
-          partition,
-          first: starts[partition] ?? 0,
-          next: to[partition] ?? 0,
-        })),
+        partitions: [...owned].map((at) => ({ partition: at, first: starts[at] ?? 0, next: to[at] ?? 0 })),
         bytes: now === undefined || isShared ? 0 : await heldBytes(now, starts),
       }
     },
     close: () =>
       appending.close(async () => {
-        if (session !== undefined && replaced === undefined) await save(session)
+        const now = sessions.now()
+        if (now !== undefined && sessions.replaced() === undefined) await saving.save(now)
       }),
   }
 }

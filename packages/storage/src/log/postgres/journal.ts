@@ -236,21 +236,15 @@ export const openPostgresJournal = async (options: PostgresJournalOptions): Prom
   }
 }
 
-const journalOf = ({
-  consumer,
-  windowMs = deduplicationWindowMs,
-  logger,
-  pool,
-  close,
-  known,
-  writing,
-  file,
-}: Omit<PostgresJournalOptions, 'file'> &
+type JournalParts = Omit<PostgresJournalOptions, 'file'> &
   Pick<Relational, 'pool' | 'close'> & {
     known: Known
     writing: ReturnType<typeof createWriting>
     file: ReturnType<typeof openSeenIdsFile>
-  }): ConsumerJournal => {
+  }
+
+const journalOf = (parts: JournalParts): ConsumerJournal => {
+  const { consumer, windowMs = deduplicationWindowMs, logger, pool, close, known, writing, file } = parts
   let seen = createSeenIncarnations(known.places)
   let lacksIds = file.name === undefined
   return {

@@ -117,21 +117,79 @@ const readHeads = (dir: string): SegmentHead[] =>
     }
   })
 
+/** Prepares a folder after a kill. In an empty one, creates the first segment, and returns its incarnation. */
+const prepareFolder = (dir: string, partitions: number, created: number): string | undefined => {
+  makePrivateFolder(dir)
+  clearHalfMade(dir)
+  if (listSegments(dir).length > 0) return undefined
+  const incarnation = newIncarnation('', created)
+  createSegment(dir, { number: 1, starts: Array.from({ length: partitions }, () => 0), created, incarnation })
+  return incarnation
+}
+
+/** Moves pages from the write-ahead log into the segment. If that fails, records stay readable from that log. */
+const checkpoint = (db: DatabaseSync, mode: 'truncate' | 'passive'): void => {
+  try {
+    db.exec(`pragma wal_checkpoint(${mode})`)
+  } catch {
+    // The next round moves them.
+  }
+}
+
+/** Deletes segments that have no record at or after these offsets, except the newest one. */
+const removeSpent = (dir: string, heads: SegmentHead[], limits: readonly number[]): void => {
+  for (;;) {
+    const [oldest, follower] = heads
+    if (oldest === undefined || follower === undefined) break
+    const spent = follower.starts.every(
+      (end, partition) => end === oldest.starts[partition] || end <= (limits[partition] ?? 0),
+    )
+    if (!spent) break
+    removeSegment(dir, oldest.number)
+    heads.shift()
+  }
+}
+
+/** Writes the chunks of a group, except those that their producer's stamp excludes. */
+const writeGroup = (
+  segment: OpenSegment,
+  group: PackedGroup,
+  next: readonly number[],
+  producers: ReturnType<typeof createProducers>,
+  time: number,
+): { firsts: ReturnType<Appender['append']>; ends: number[]; stored: number } => {
+  let stored = 0
+  const firsts: ReturnType<Appender['append']> = []
+  const ends = [...next]
+  let checked: { stamp: ProducerStamp | undefined; result: StampResult } = { stamp: undefined, result: 'new' }
+  for (const { partition, count, from, to, addressed, stamp } of group.chunks) {
+    const first = ends[partition]
+    if (first === undefined) throw new RangeError(`The log has no partition ${partition}`)
+    // Chunks of one group are adjacent.
+    if (stamp !== checked.stamp)
+      checked = { stamp, result: stamp === undefined ? 'new' : producers.check(stamp, partition) }
+    if (checked.result !== 'new') {
+      firsts.push(checked.result)
+      continue
+    }
+    const { body, size } = compressChunk(group.bytes.subarray(from, to))
+    segment.insert.run(partition, first, count, time, addressed ? 1 : 0, body, size)
+    stored += body.byteLength
+    if (size > 0) freeWhole(body)
+    firsts.push(first)
+    ends[partition] = first + count
+  }
+  return { firsts, ends, stored }
+}
+
 /**
  * Opens the folder for appending. Creates it if missing, and repairs the effects of a kill. Only one appender may have
  * a folder open. Throws if the folder belongs to a log with another number of partitions.
  */
 export const openAppender = (options: AppenderOptions, clock: () => number = Date.now): Appender => {
   const { dir, partitions } = options
-  makePrivateFolder(dir)
-  clearHalfMade(dir)
   /** The incarnation of this appender's records; undefined before its first append to an existing log. */
-  let incarnation: string | undefined
-  if (listSegments(dir).length === 0) {
-    const created = clock()
-    incarnation = newIncarnation('', created)
-    createSegment(dir, { number: 1, starts: Array.from({ length: partitions }, () => 0), created, incarnation })
-  }
+  let incarnation = prepareFolder(dir, partitions, clock())
   const heads = readHeads(dir)
   const newest = heads.at(-1)
   if (newest === undefined || newest.starts.length !== partitions)
@@ -143,11 +201,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
 
   const leave = (): void => {
     if (current === undefined) return
-    try {
-      current.db.exec('pragma wal_checkpoint(truncate)')
-    } catch {
-      // Acknowledged records stay readable from the write-ahead log.
-    }
+    checkpoint(current.db, 'truncate')
     try {
       current.db.close()
     } finally {
@@ -166,35 +220,6 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     leave()
     current = openSegment(dir, head.number)
     return current
-  }
-
-  const write = (
-    segment: OpenSegment,
-    group: PackedGroup,
-  ): { firsts: ReturnType<Appender['append']>; ends: number[]; stored: number } => {
-    let stored = 0
-    const firsts: ReturnType<Appender['append']> = []
-    const ends = [...next]
-    const time = clock()
-    let checked: { stamp: ProducerStamp | undefined; result: StampResult } = { stamp: undefined, result: 'new' }
-    for (const { partition, count, from, to, addressed, stamp } of group.chunks) {
-      const first = ends[partition]
-      if (first === undefined) throw new RangeError(`The log has no partition ${partition}`)
-      // Chunks of one group are adjacent.
-      if (stamp !== checked.stamp)
-        checked = { stamp, result: stamp === undefined ? 'new' : producers.check(stamp, partition) }
-      if (checked.result !== 'new') {
-        firsts.push(checked.result)
-        continue
-      }
-      const { body, size } = compressChunk(group.bytes.subarray(from, to))
-      segment.insert.run(partition, first, count, time, addressed ? 1 : 0, body, size)
-      stored += body.byteLength
-      if (size > 0) freeWhole(body)
-      firsts.push(first)
-      ends[partition] = first + count
-    }
-    return { firsts, ends, stored }
   }
 
   const recover = (segment: OpenSegment, error: unknown): void => {
@@ -242,7 +267,10 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
 
   return {
     append(group) {
-      const { segment, firsts, ends, stored } = durably(toAppend(), (to) => ({ segment: to, ...write(to, group) }))
+      const { segment, firsts, ends, stored } = durably(toAppend(), (to) => ({
+        segment: to,
+        ...writeGroup(to, group, next, producers, clock()),
+      }))
       next = ends
       segment.bytes += group.bytes.byteLength
       segment.unmoved += stored
@@ -253,37 +281,22 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
 
     maintain() {
       if (current === undefined || current.unmoved < checkpointBytes) return
-      try {
-        current.db.exec('pragma wal_checkpoint(passive)')
-      } catch {
-        // Nothing is lost: the write-ahead log keeps the pages, and the next round moves them.
-      }
+      checkpoint(current.db, 'passive')
       current.unmoved = 0
     },
 
     trim(before) {
       const limits = Array.from({ length: partitions }, () => 0)
       for (const { partition, offset } of before) limits[partition] = offset
-      for (;;) {
-        const [oldest, follower] = heads
-        if (oldest === undefined || follower === undefined) break
-        const spent = follower.starts.every(
-          (end, partition) => end === oldest.starts[partition] || end <= (limits[partition] ?? 0),
-        )
-        if (!spent) break
-        removeSegment(dir, oldest.number)
-        heads.shift()
-      }
+      removeSpent(dir, heads, limits)
       if (current !== undefined && isOld(current)) roll()
     },
 
     stats() {
       const starts = heads[0]?.starts ?? []
-      let bytes = 0
-      for (const { number } of heads) bytes += segmentBytesOnDisk(dir, number)
       return {
         partitions: next.map((end, partition) => ({ partition, first: starts[partition] ?? 0, next: end })),
-        bytes,
+        bytes: heads.reduce((sum, { number }) => sum + segmentBytesOnDisk(dir, number), 0),
       }
     },
 

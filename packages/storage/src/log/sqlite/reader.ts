@@ -20,22 +20,15 @@ export type LogReaderOptions = {
   keepsChunks?: true
 }
 
-/**
- * Opens a log for reading, in any thread or process, while its writer writes. A commit becomes visible only after its
- * sync: SQLite publishes the new end of the write-ahead log last. Throws if there is no log in the folder yet.
- *
- * Every read is a short query in the calling thread, finished before its promise is returned.
- */
-export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOptions): LogReader => {
+/** The heads of the segments of a folder, oldest first. Calls `onDropped` for each deleted segment. */
+const createHeads = (dir: string, onDropped: (number: number) => void) => {
   let heads: SegmentHead[] = []
-  const segments = createOpenSegments(dir, keepsChunks === true)
-  const waiting = createWaiting(pollMs)
 
   const scan = (): void => {
     const known = new Map(heads.map((head) => [head.number, head]))
     const numbers = listSegments(dir)
     heads = numbers.map((number) => known.get(number) ?? readHeadOf(dir, number)).filter((head) => head !== undefined)
-    for (const number of known.keys()) if (!numbers.includes(number)) segments.drop(number)
+    for (const number of known.keys()) if (!numbers.includes(number)) onDropped(number)
     if (heads.length === 0) throw new Error(`There is no log in ${dir}`)
   }
   const newest = (): SegmentHead => {
@@ -50,18 +43,23 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     return true
   }
   /** The index in `heads` of the segment with an offset; -1 for a trimmed one. */
-  const segmentOf = (partition: number, offset: number): number =>
+  const indexOf = (partition: number, offset: number): number =>
     heads.findLastIndex((head) => (head.starts[partition] ?? 0) <= offset)
 
   scan()
-  const partitions = newest().starts.length
+  return { all: (): readonly SegmentHead[] => heads, scan, newest, refresh, indexOf }
+}
+type Heads = ReturnType<typeof createHeads>
+type OpenSegments = ReturnType<typeof createOpenSegments>
+
+/** Returns how to get the current next offsets; the next call changes them. */
+const createEnds = (heads: Heads, segments: OpenSegments): (() => readonly number[]) => {
   let ends: { segment: number; lastId: number; next: number[] } = { segment: 0, lastId: 0, next: [] }
 
-  /** Current next offsets; the next call changes them. */
-  const currentEnds = (): readonly number[] => {
-    refresh()
-    const { number, starts } = newest()
-    const segment = segments.get(newest())
+  return () => {
+    heads.refresh()
+    const { number, starts } = heads.newest()
+    const segment = segments.get(heads.newest())
     if (ends.segment !== number) {
       const lastId = Number(segment.newest.get()?.id ?? 0)
       ends = {
@@ -76,6 +74,32 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     }
     return ends.next
   }
+}
+
+const rangesOf = (heads: readonly SegmentHead[], partition: number): IncarnationRange[] => {
+  const ranges: IncarnationRange[] = []
+  for (const { incarnation, starts } of heads) {
+    const from = starts[partition] ?? 0
+    // An incarnation that begins at the same offset as the next one has no record here.
+    if (ranges.at(-1)?.from === from) ranges.pop()
+    if (ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
+  }
+  return ranges
+}
+
+/**
+ * Opens a log for reading, in any thread or process, while its writer writes. A commit becomes visible only after its
+ * sync: SQLite publishes the new end of the write-ahead log last. Throws if there is no log in the folder yet.
+ *
+ * Every read is a short query in the calling thread, finished before its promise is returned.
+ */
+export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOptions): LogReader => {
+  const segments = createOpenSegments(dir, keepsChunks === true)
+  const waiting = createWaiting(pollMs)
+
+  const heads = createHeads(dir, segments.drop)
+  const partitions = heads.newest().starts.length
+  const currentEnds = createEnds(heads, segments)
 
   /** Appends records of one segment from `offset` on to `into`; returns the offset after the last checked one. */
   const readSegment = (
@@ -85,9 +109,9 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     { budget, which }: Asked,
     into: LogRecord[],
   ): number => {
-    const head = heads[index]
+    const head = heads.all()[index]
     if (head === undefined) return offset
-    const limit = heads[index + 1]?.starts[partition] ?? Number.POSITIVE_INFINITY
+    const limit = heads.all()[index + 1]?.starts[partition] ?? Number.POSITIVE_INFINITY
     let at = offset
     for (const records of segments.get(head).chunks(partition, offset, which)) {
       for (const record of records) {
@@ -104,31 +128,31 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
 
   const readFrom = (partition: number, offset: number, asked: Asked): LogRecord[] => {
     const records: LogRecord[] = []
-    let at = Math.max(offset, heads[0]?.starts[partition] ?? 0)
-    let index = segmentOf(partition, at)
+    let at = Math.max(offset, heads.all()[0]?.starts[partition] ?? 0)
+    let index = heads.indexOf(partition, at)
     for (;;) {
       const before = at
       at = readSegment(index, partition, at, asked, records)
       if (asked.budget.spent) return records
-      const follower = heads[index + 1]?.starts[partition]
+      const follower = heads.all()[index + 1]?.starts[partition]
       if (follower !== undefined && at >= follower) index++
       else if (follower !== undefined && at === before)
         throw new Error(`The log in ${dir} misses offset ${at} of partition ${partition}`)
-      else if (follower === undefined && !refresh()) return records
+      else if (follower === undefined && !heads.refresh()) return records
       // A refresh may also have found that old segments were deleted.
-      else index = segmentOf(partition, at)
+      else index = heads.indexOf(partition, at)
     }
   }
 
   const findAll = (places: readonly LogPosition[], budget: Budget): (LogRecord | undefined)[] => {
-    refresh()
+    heads.refresh()
     const found: (LogRecord | undefined)[] = []
     let chunk: LogRecord[] = []
     const recordAt = ({ partition, offset }: LogPosition): LogRecord | undefined => {
       const [first] = chunk
       const known = first?.partition === partition ? chunk[offset - first.offset] : undefined
       if (known !== undefined) return known
-      const head = heads[segmentOf(partition, offset)]
+      const head = heads.all()[heads.indexOf(partition, offset)]
       if (head === undefined) return undefined
       chunk = segments.get(head).chunkAt(partition, offset)
       return chunk[offset - (chunk[0]?.offset ?? 0)]
@@ -146,15 +170,15 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     try {
       return look()
     } catch (error) {
-      if (heads.every(({ number }) => existsSync(segmentPath(dir, number)))) throw error
-      scan()
+      if (heads.all().every(({ number }) => existsSync(segmentPath(dir, number)))) throw error
+      heads.scan()
       return look()
     }
   }
 
   const hasNews = (from: readonly LogPosition[]): boolean => {
     const next = currentEnds()
-    const starts = heads[0]?.starts ?? []
+    const starts = heads.all()[0]?.starts ?? []
     return from.some(({ partition, offset }) => (next[partition] ?? 0) > Math.max(offset, starts[partition] ?? 0))
   }
 
@@ -168,23 +192,16 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     notice: waiting.notice,
     ends: async () => [...currentEnds()],
     async starts() {
-      scan()
-      return [...(heads[0]?.starts ?? [])]
+      heads.scan()
+      return [...(heads.all()[0]?.starts ?? [])]
     },
     async incarnations(partition) {
-      scan()
-      const ranges: IncarnationRange[] = []
-      for (const { incarnation, starts } of heads) {
-        const from = starts[partition] ?? 0
-        // An incarnation that begins at the same offset as the next one has no record here.
-        if (ranges.at(-1)?.from === from) ranges.pop()
-        if (ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
-      }
-      return ranges
+      heads.scan()
+      return rangesOf(heads.all(), partition)
     },
     async positionsBefore(time) {
-      scan()
-      const head = heads.findLast(({ created }) => created <= time) ?? heads[0]
+      heads.scan()
+      const head = heads.all().findLast(({ created }) => created <= time) ?? heads.all()[0]
       return (head?.starts ?? []).map((offset, partition) => ({ partition, offset }))
     },
     close() {

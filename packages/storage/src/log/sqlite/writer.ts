@@ -8,8 +8,9 @@ import {
   partitionOfEntry,
   StaleProducer,
 } from '../port.ts'
+import type { Appender } from './appender.ts'
 import { openInlineBackend, openWorkerBackend } from './backend.ts'
-import { type PendingEntry, packEntries, packedSize } from './packing.ts'
+import { type PackedChunk, type PendingEntry, packEntries, packedSize } from './packing.ts'
 
 export type LogWriterOptions = {
   /** The log's own folder, created if missing. Only one writer at a time. */
@@ -65,6 +66,72 @@ const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Si
   return sized
 }
 
+/** Like `sizedOf`, for entries that are in one commit. */
+const sizedGroup = (entries: readonly LogEntry[], partitions: number, stamp?: ProducerStamp): Sized[] => {
+  const sized = entries.map((entry) => sizedOf(entry, partitions, stamp))
+  const [first] = sized
+  if (first === undefined || sized.some(({ partition }) => partition !== first.partition))
+    throw new RangeError('A group has entries of one partition')
+  if (Buffer.byteLength(stamp?.note ?? '') > maxNoteBytes) throw new RangeError('The note of a producer is over 1 KiB')
+  return sized
+}
+
+/** Entries that wait for their commit. */
+const createWaiting = (maxBytes: number) => {
+  let queue: Pending[] = []
+  let bytes = 0
+  let isClosed = false
+  return {
+    bytes: () => bytes,
+    isEmpty: () => queue.length === 0,
+    isClosed: () => isClosed,
+    /** Throws if there is no room for more bytes, or the log is closed. */
+    reserve(size: number): void {
+      if (isClosed) throw new LogUnavailable(new Error('The log is closed'))
+      if (bytes + size > maxBytes) throw new LogOverloaded()
+      bytes += size
+    },
+    push: (entry: Pending) => queue.push(entry),
+    /** Takes the entries of the next commit. */
+    take(): Pending[] {
+      let taken = 0
+      let count = 0
+      for (const entry of queue) {
+        taken += entry.size
+        if (count > 0 && taken > maxGroupBytes && !entry.follows) break
+        count++
+      }
+      const group = count === queue.length ? queue : queue.slice(0, count)
+      queue = count === queue.length ? [] : queue.slice(count)
+      return group
+    },
+    release(entries: readonly Pending[]): void {
+      for (const entry of entries) bytes -= entry.size
+    },
+    close(): void {
+      isClosed = true
+    },
+  }
+}
+
+/** Settles the entries of chunks, in their order, by the first offset of each chunk. */
+const settleChunks = (
+  chunks: readonly PackedChunk[],
+  firsts: ReturnType<Appender['append']>,
+  order: readonly Pending[],
+): void => {
+  let at = 0
+  chunks.forEach(({ partition, count, stamp }, index) => {
+    const first = firsts[index]
+    for (let i = 0; i < count; i++) {
+      const entry = order[at++]
+      if (typeof first === 'number') entry?.resolve({ partition, offset: first + i })
+      else if (first === 'repeated') entry?.resolve(undefined)
+      else entry?.reject(new StaleProducer(stamp?.producer ?? '', stamp?.epoch ?? 0))
+    }
+  })
+}
+
 /**
  * Opens a log for writing on SQLite: write-ahead log, `synchronous = FULL`, and one transaction for everything that
  * arrived during the previous one. Throws if the folder cannot be opened or was created with another number of
@@ -76,100 +143,59 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   const segments = { dir, partitions, segmentBytes, segmentMs }
   const backend = await (options.inline ? openInlineBackend(segments, options.clock) : openWorkerBackend(segments))
 
-  let queue: Pending[] = []
-  let queued = 0
+  const waiting = createWaiting(maxQueuedBytes)
   let flushing = false
-  let scheduled = false
-  let closed = false
   let idle: (() => void)[] = []
   let memory: ArrayBuffer | undefined
 
-  const takeGroup = (): Pending[] => {
-    let bytes = 0
-    let count = 0
-    for (const entry of queue) {
-      bytes += entry.size
-      if (count > 0 && bytes > maxGroupBytes && !entry.follows) break
-      count++
-    }
-    const group = count === queue.length ? queue : queue.slice(0, count)
-    queue = count === queue.length ? [] : queue.slice(count)
-    return group
-  }
-
   const writeGroup = async (entries: Pending[]): Promise<void> => {
     const { group, order } = packEntries(entries, memory)
-    const { chunks } = group
     memory = undefined
     try {
       const { firsts, memory: used } = await backend.append(group)
       if (used.byteLength <= 2 * maxGroupBytes) memory = used
-      let at = 0
-      chunks.forEach(({ partition, count, stamp }, index) => {
-        const first = firsts[index]
-        for (let i = 0; i < count; i++) {
-          const entry = order[at++]
-          if (typeof first === 'number') entry?.resolve({ partition, offset: first + i })
-          else if (first === 'repeated') entry?.resolve(undefined)
-          else entry?.reject(new StaleProducer(stamp?.producer ?? '', stamp?.epoch ?? 0))
-        }
-      })
+      settleChunks(group.chunks, firsts, order)
       if (firsts.some((first) => typeof first === 'number')) options.onCommit?.()
     } catch (error) {
       const unavailable = new LogUnavailable(error)
       for (const entry of entries) entry.reject(unavailable)
     } finally {
-      for (const entry of entries) queued -= entry.size
+      waiting.release(entries)
     }
   }
 
   const flush = async (): Promise<void> => {
-    scheduled = false
-    if (flushing) return
-    flushing = true
-    while (queue.length > 0) await writeGroup(takeGroup())
+    while (!waiting.isEmpty()) await writeGroup(waiting.take())
     flushing = false
     for (const wake of idle) wake()
     idle = []
   }
 
   const schedule = (): void => {
-    if (flushing || scheduled) return
-    scheduled = true
+    if (flushing) return
+    flushing = true
     // Further appends in this turn of the event loop join the first commit.
     setImmediate(() => void flush())
   }
 
-  /** Throws if the queue is full, or the log is closed. */
-  const admit = (size: number): void => {
-    if (closed) throw new LogUnavailable(new Error('The log is closed'))
-    if (queued + size > maxQueuedBytes) throw new LogOverloaded()
-    queued += size
-  }
-
   return {
     partitions,
-    queuedBytes: () => queued,
+    queuedBytes: waiting.bytes,
     append: (entry: LogEntry) =>
       new Promise((resolve, reject) => {
         const sized = sizedOf(entry, partitions)
-        admit(sized.size)
+        waiting.reserve(sized.size)
         // Without a stamp, the entry is never already stored.
-        queue.push({ ...sized, follows: false, resolve: (position) => position && resolve(position), reject })
+        waiting.push({ ...sized, follows: false, resolve: (position) => position && resolve(position), reject })
         schedule()
       }),
     appendGroup: (entries, stamp) =>
       new Promise((resolve, reject) => {
-        const sized = entries.map((entry) => sizedOf(entry, partitions, stamp))
-        const [first] = sized
-        if (first === undefined || sized.some(({ partition }) => partition !== first.partition))
-          throw new RangeError('A group has entries of one partition')
-        if (Buffer.byteLength(stamp?.note ?? '') > maxNoteBytes)
-          throw new RangeError('The note of a producer is over 1 KiB')
-        admit(sized.reduce((sum, { size }) => sum + size, 0))
+        const sized = sizedGroup(entries, partitions, stamp)
+        waiting.reserve(sized.reduce((sum, { size }) => sum + size, 0))
         for (const entry of sized) {
-          const calls = entry === first ? { resolve, reject } : { resolve: nothing, reject: nothing }
-          queue.push({ ...entry, follows: entry !== first, ...calls })
+          const calls = entry === sized[0] ? { resolve, reject } : { resolve: nothing, reject: nothing }
+          waiting.push({ ...entry, follows: entry !== sized[0], ...calls })
         }
         schedule()
       }),
@@ -178,9 +204,9 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     trim: (before) => backend.trim(before),
     stats: () => backend.stats(),
     async close() {
-      if (closed) return
-      closed = true
-      if (queue.length > 0 || flushing) await new Promise<void>((resolve) => idle.push(resolve))
+      if (waiting.isClosed()) return
+      waiting.close()
+      if (flushing) await new Promise<void>((resolve) => idle.push(resolve))
       await backend.close()
     },
   }
