@@ -32,10 +32,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/pipeline/src/process.ts createProcessor': oneState,
   'packages/pipeline/src/steps/normalise.ts normalise': hotPath,
   'packages/pipeline/src/steps/normalise.ts normaliseEvent': hotPath,
-  'packages/storage/src/event-store/chdb/engine.ts openEngine': oneState,
-  'packages/storage/src/jobs/pg-boss/pg-boss-jobs.ts openPgBossJobs': oneState,
   'packages/storage/src/stream/consumer.ts createConsumer': oneState,
-  'packages/storage/src/supervisor/child-runner.ts createChildRunner': oneState,
 }
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>

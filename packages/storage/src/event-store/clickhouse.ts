@@ -227,18 +227,8 @@ const watched = async <Row>(
   }
 }
 
-/**
- * Creates the event store port over ClickHouse's HTTP interface with the official client, for the embedded child and
- * for a server. Rows are sent unchanged. A query whose connection was dropped is sent once more. Nothing else is
- * repeated here: the caller repeats an insert with the same token.
- */
-export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
-  const { capacity = serverCapacity, limits = defaultLimits } = options
-  const slots = {
-    short: openSlots('short', capacity.short, options.logger),
-    heavy: openSlots('heavy', capacity.heavy, options.logger),
-  }
-  const client: ClickHouseClient = createClient({
+const openClient = (options: ClickHouseOptions, capacity: QueryCapacity): ClickHouseClient =>
+  createClient({
     url: options.url,
     ...(options.user === undefined ? {} : { username: options.user }),
     ...(options.password === undefined ? {} : { password: options.password }),
@@ -251,27 +241,45 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     use_multipart_params_auto: true,
   })
 
-  const bounded = async <T>(
-    kind: 'insert' | 'query',
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> => {
-    signal?.throwIfAborted()
-    const late = AbortSignal.timeout(timeoutMs)
-    try {
-      return await call(signal === undefined ? late : AbortSignal.any([signal, late]))
-    } catch (error) {
-      const reason =
-        late.aborted && signal?.aborted !== true
-          ? new Error(`no answer within ${timeoutMs} ms`, { cause: error })
-          : error
-      const translated = translate(reason, kind, signal)
-      if (translated instanceof EventStoreUnavailable && !isOwnersMatter(translated))
-        options.logger.warn({ error: translated.message }, 'event store is unavailable')
-      throw translated
-    }
+/** Runs a call that ends after `timeoutMs`. Rejects with an error of the port. */
+const bounded = async <T>(
+  logger: Logger,
+  kind: 'insert' | 'query',
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  signal?.throwIfAborted()
+  const late = AbortSignal.timeout(timeoutMs)
+  try {
+    return await call(signal === undefined ? late : AbortSignal.any([signal, late]))
+  } catch (error) {
+    const reason =
+      late.aborted && signal?.aborted !== true ? new Error(`no answer within ${timeoutMs} ms`, { cause: error }) : error
+    const translated = translate(reason, kind, signal)
+    if (translated instanceof EventStoreUnavailable && !isOwnersMatter(translated))
+      logger.warn({ error: translated.message }, 'event store is unavailable')
+    throw translated
   }
+}
+
+const joined = (chunks: readonly Buffer[]): Buffer => {
+  const [first, ...others] = chunks
+  return first !== undefined && others.length === 0 ? first : Buffer.concat(chunks)
+}
+
+/**
+ * Creates the event store port over ClickHouse's HTTP interface with the official client, for the embedded child and
+ * for a server. Rows are sent unchanged. A query whose connection was dropped is sent once more. Nothing else is
+ * repeated here: the caller repeats an insert with the same token.
+ */
+export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
+  const { logger, capacity = serverCapacity, limits = defaultLimits } = options
+  const slots = {
+    short: openSlots('short', capacity.short, logger),
+    heavy: openSlots('heavy', capacity.heavy, logger),
+  }
+  const client = openClient(options, capacity)
 
   /** The client's arguments for a statement that only reads. */
   const callOf = (query: string, params: Record<string, unknown> | undefined, asked: QueryOptions) => ({
@@ -297,7 +305,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     async insert(table, rows, { token, signal }) {
       const { form, pieces } = sentOf(rows)
       if (pieces.length === 0) return
-      await bounded('insert', timeouts.insert, signal, async (both) => {
+      await bounded(logger, 'insert', timeouts.insert, signal, async (both) => {
         const { stream } = await client.exec({
           query: `INSERT INTO ${nameOfTable(table)} ${form}`,
           values: Readable.from(pieces, { objectMode: false }),
@@ -316,7 +324,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
             .query({ ...callOf(`${mark}${sql}`, params, asked), format: 'JSONEachRow', abort_signal: both })
             .then((result) => result.json<Row>())
         const send = (both: AbortSignal): Promise<Row[]> => askAgain(both, () => once(both))
-        const bound = (): Promise<Row[]> => bounded('query', timeouts[slot], signal, send)
+        const bound = (): Promise<Row[]> => bounded(logger, 'query', timeouts[slot], signal, send)
         return onProgress === undefined ? bound() : watched(client, mark, onProgress, bound)
       }),
     queryBinary: (sql, params, asked) =>
@@ -329,23 +337,18 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
             clickhouse_settings: { ...call.clickhouse_settings, wait_end_of_query: 1 },
             abort_signal: both,
           })
-          const chunks: Buffer[] = await stream.toArray()
-          const [first, ...others] = chunks
-          return first !== undefined && others.length === 0 ? first : Buffer.concat(chunks)
+          return joined(await stream.toArray())
         }
-        return bounded('query', timeouts[asked.slot ?? 'short'], asked.signal, (both) =>
+        return bounded(logger, 'query', timeouts[asked.slot ?? 'short'], asked.signal, (both) =>
           askAgain(both, () => once(both)),
         )
       }),
     async command(sql, params) {
-      await bounded('query', timeouts.command, undefined, (signal) =>
+      await bounded(logger, 'query', timeouts.command, undefined, (signal) =>
         client.command({ query: sql, ...(params === undefined ? {} : { query_params: params }), abort_signal: signal }),
       )
     },
-    async ping() {
-      const result = await client.ping()
-      return result.success
-    },
+    ping: async () => (await client.ping()).success,
     close: () => client.close(),
   }
 }

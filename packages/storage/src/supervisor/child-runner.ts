@@ -5,7 +5,6 @@ import type { ChildExit, ChildPhase, ChildSpec, ChildState } from './child-spec.
 import { readOutput } from './output.ts'
 import { guardAgainstParentDeath } from './parent-death-guard.ts'
 
-/** Tries for ever: a database that is away is waited for, health says so meanwhile. */
 /** Ready for this long, a child counts as healthy again and its next restart starts with the shortest delay. */
 const stableMs = 30_000
 
@@ -50,6 +49,79 @@ const describeExit = (name: string, child: ChildProcess, lines: readonly string[
   return `${name} ended ${how}${lines.length === 0 ? '' : `; its last words:\n${lines.join('\n')}`}`
 }
 
+const launch = async (spec: ChildSpec, logger: Logger): Promise<Running> => {
+  await spec.recover?.()
+  const child = await spec.spawn()
+  const exited = untilEnd(child)
+  const lines = readOutput(child, (line) => logger.debug({ child: spec.name, line }, 'child output'))
+  const callOffGuard =
+    spec.onParentDeath === undefined || child.pid === undefined
+      ? () => {}
+      : guardAgainstParentDeath(child.pid, spec.onParentDeath)
+  let gone = false
+  void exited.then(() => {
+    gone = true
+    callOffGuard()
+  })
+  return { child, lines, exited, hasExited: () => gone }
+}
+
+const probe = async (spec: ChildSpec): Promise<boolean> => {
+  try {
+    return await spec.probe()
+  } catch {
+    return false
+  }
+}
+
+const waitUntilReady = async (spec: ChildSpec, current: Running, ending: AbortSignal): Promise<void> => {
+  const deadline = Date.now() + spec.startTimeoutMs
+  let pause = 20
+  for (;;) {
+    if (ending.aborted) throw new Error(`${spec.name} is being stopped`)
+    if (current.hasExited()) throw new Error(describeExit(spec.name, current.child, current.lines))
+    if (await probe(spec)) return
+    if (Date.now() >= deadline) {
+      const last = current.lines.join('\n')
+      throw new Error(`${spec.name} did not become ready within ${spec.startTimeoutMs} ms\n${last}`)
+    }
+    await Promise.race([delay(pause), current.exited])
+    pause = Math.min(250, Math.round(pause * 1.3))
+  }
+}
+
+const end = async (spec: ChildSpec, current: Running): Promise<void> => {
+  for (const step of [...spec.stop, { signal: 'SIGKILL', waitMs: 5_000 } as const]) {
+    if (current.hasExited()) return
+    current.child.kill(step.signal)
+    const timer = new AbortController()
+    await Promise.race([current.exited, delay(step.waitMs, undefined, { signal: timer.signal }).catch(() => {})])
+    timer.abort()
+  }
+}
+
+/** Resolves when the child has ended; a child that no longer answers its probe is ended here. */
+const watch = async (
+  spec: ChildSpec,
+  current: Running,
+  ending: AbortSignal,
+  onSilent: (failures: number) => void,
+): Promise<void> => {
+  if (spec.watch === undefined) return current.exited
+  let failures = 0
+  while (!current.hasExited()) {
+    await Promise.race([delay(spec.watch.intervalMs), current.exited])
+    if (current.hasExited() || ending.aborted) break
+    failures = (await probe(spec)) ? 0 : failures + 1
+    if (failures >= spec.watch.failures) {
+      onSilent(failures)
+      current.child.kill('SIGKILL')
+      break
+    }
+  }
+  return current.exited
+}
+
 /** Runs one child: start, watch, restart with growing delays, stop with deadlines. */
 export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: RunnerDeps): ChildRunner => {
   let phase: ChildPhase = 'idle'
@@ -67,69 +139,17 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     metrics.gauge('supervisor_child_ready', next === 'ready' ? 1 : 0, { child: spec.name })
   }
 
-  const launch = async (): Promise<Running> => {
-    await spec.recover?.()
-    const child = await spec.spawn()
-    const exited = untilEnd(child)
-    const lines = readOutput(child, (line) => logger.debug({ child: spec.name, line }, 'child output'))
-    const callOffGuard =
-      spec.onParentDeath === undefined || child.pid === undefined
-        ? () => {}
-        : guardAgainstParentDeath(child.pid, spec.onParentDeath)
-    let gone = false
-    void exited.then(() => {
-      gone = true
-      callOffGuard()
-    })
-    return { child, lines, exited, hasExited: () => gone }
-  }
-
-  const probe = async (): Promise<boolean> => {
-    try {
-      return await spec.probe()
-    } catch {
-      return false
-    }
-  }
-
-  const waitUntilReady = async (current: Running): Promise<void> => {
-    const deadline = Date.now() + spec.startTimeoutMs
-    let pause = 20
-    for (;;) {
-      if (ending.signal.aborted) throw new Error(`${spec.name} is being stopped`)
-      if (current.hasExited()) throw new Error(describeExit(spec.name, current.child, current.lines))
-      if (await probe()) return
-      if (Date.now() >= deadline) {
-        throw new Error(
-          `${spec.name} did not become ready within ${spec.startTimeoutMs} ms\n${current.lines.join('\n')}`,
-        )
-      }
-      await Promise.race([delay(pause), current.exited])
-      pause = Math.min(250, Math.round(pause * 1.3))
-    }
-  }
-
-  const end = async (current: Running): Promise<void> => {
-    for (const step of [...spec.stop, { signal: 'SIGKILL', waitMs: 5_000 } as const]) {
-      if (current.hasExited()) return
-      current.child.kill(step.signal)
-      const timer = new AbortController()
-      await Promise.race([current.exited, delay(step.waitMs, undefined, { signal: timer.signal }).catch(() => {})])
-      timer.abort()
-    }
-  }
-
   /** One life of the process up to ready. On failure nothing is left running. */
   const bringUp = async (): Promise<Running> => {
     enter('starting')
     const began = Date.now()
-    const current = await launch()
+    const current = await launch(spec, logger)
     running = current
     try {
-      await waitUntilReady(current)
+      await waitUntilReady(spec, current, ending.signal)
       if (ending.signal.aborted) throw new Error(`${spec.name} is being stopped`)
     } catch (error) {
-      await end(current)
+      await end(spec, current)
       running = undefined
       throw error
     }
@@ -140,22 +160,9 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     return current
   }
 
-  /** Resolves when the child has ended; a child that no longer answers its probe is ended here. */
-  const watch = async (current: Running): Promise<void> => {
-    if (spec.watch === undefined) return current.exited
-    let failures = 0
-    while (!current.hasExited()) {
-      await Promise.race([delay(spec.watch.intervalMs), current.exited])
-      if (current.hasExited() || ending.signal.aborted) break
-      failures = (await probe()) ? 0 : failures + 1
-      if (failures >= spec.watch.failures) {
-        lastError = `${spec.name} stopped answering`
-        logger.error({ child: spec.name, failures }, 'child does not answer and is killed')
-        current.child.kill('SIGKILL')
-        break
-      }
-    }
-    return current.exited
+  const onSilent = (failures: number): void => {
+    lastError = `${spec.name} stopped answering`
+    logger.error({ child: spec.name, failures }, 'child does not answer and is killed')
   }
 
   /** Tries again and again with growing delays; undefined when it is given up or stopped. */
@@ -190,7 +197,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     let attempt = 0
     while (current !== undefined) {
       const readySince = Date.now()
-      await watch(current)
+      await watch(spec, current, ending.signal, onSilent)
       running = undefined
       if (ending.signal.aborted) return
       const { child, lines } = current
@@ -218,7 +225,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
       if (phase === 'stopped') return
       enter('stopping')
       ending.abort()
-      if (running !== undefined) await end(running)
+      if (running !== undefined) await end(spec, running)
       await firstStart?.catch(() => {})
       await loop
       try {

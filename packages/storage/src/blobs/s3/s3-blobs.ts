@@ -55,6 +55,25 @@ const isValidKey = (key: string): boolean => {
   }
 }
 
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const pageOf = (language: S3BlobsOptions['language'], xml: string): ReturnType<typeof language.pageOf> => {
+  try {
+    return language.pageOf(xml)
+  } catch (error) {
+    throw new BlobsUnavailable(textOf(error))
+  }
+}
+
+/** Performs an operation of the check. Rejects with its name if it fails, or resolves to false. */
+const checkStep = async (bucket: string, what: string, work: () => Promise<boolean>): Promise<void> => {
+  const failed = (why: string) => new BlobsUnavailable(`Objects in the bucket ${bucket} cannot be ${what}: ${why}`)
+  const done = await work().catch((error: unknown) => {
+    throw failed(textOf(error))
+  })
+  if (!done) throw failed('what comes back is not what was written')
+}
+
 /**
  * Creates blobs in a bucket of S3, or of a storage with the same API, below `prefix` unless that is empty. Objects are
  * written whole, and all processes see them immediately, as S3 guarantees. While the bucket is known to be unavailable,
@@ -69,13 +88,6 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
   const ask: typeof client.ask = (request, given) =>
     watch.of(() => client.ask(request, { once: watch.away(), ...given }))
 
-  const pageOf: typeof options.language.pageOf = (xml) => {
-    try {
-      return options.language.pageOf(xml)
-    } catch (error) {
-      throw new BlobsUnavailable(error instanceof Error ? error.message : String(error))
-    }
-  }
   const listBelow = async (start: string): Promise<string[]> => {
     const keys: string[] = []
     let token: string | undefined
@@ -84,7 +96,7 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
         throw new BlobsUnavailable(`More than ${(maxPages * 1000).toLocaleString('en-US')} objects begin with ${start}`)
       const query = options.language.listQuery(start, token)
       const { body } = await ask({ method: 'GET', query }, { maxBytes: maxPageBytes })
-      const { objects, next } = pageOf(body.toString())
+      const { objects, next } = pageOf(options.language, body.toString())
       for (const { key } of objects) if (key.startsWith(start)) keys.push(key.slice(base.length))
       token = next
     }
@@ -118,14 +130,7 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
     ...blobs,
     async check() {
       const { bucket } = options.access
-      const step = async (what: string, work: () => Promise<boolean>): Promise<void> => {
-        const failed = (why: string) =>
-          new BlobsUnavailable(`Objects in the bucket ${bucket} cannot be ${what}: ${why}`)
-        const done = await work().catch((error: unknown) => {
-          throw failed(error instanceof Error ? error.message : String(error))
-        })
-        if (!done) throw failed('what comes back is not what was written')
-      }
+      const step = (what: string, work: () => Promise<boolean>) => checkStep(bucket, what, work)
       const missing = `tributary-check-${randomBytes(8).toString('hex')}`
       await step('written', async () => {
         await blobs.put(checkKey, checkBody, 'text/plain')

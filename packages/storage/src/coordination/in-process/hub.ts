@@ -35,6 +35,60 @@ const ownLedger = (now: () => number): Answering & { close(): Promise<void> } =>
   }
 }
 
+type HubOptions = {
+  logger?: Logger
+  now?: () => number
+  link?: CoordinationLink | undefined
+  /** Whether messages on a topic are sent to other processes. */
+  isShared?: (topic: string) => boolean
+}
+
+/** Answers a question of a thread by a number, which its messages can carry. */
+const answer = async (ledger: Answering, question: Question): Promise<number> => {
+  if (question.kind === 'increment') return await ledger.increment(question.key, question.by, question.ttlMs)
+  if (question.kind === 'acquire')
+    return (await ledger.acquireLease(question.name, question.holder, question.ttlMs)) ?? 0
+  await ledger.releaseLease(question.name, question.holder)
+  return 1
+}
+
+type Dispatching = {
+  publish(topic: string, text: string): void
+  answer(question: Question): Promise<number>
+  /** Called for a message that the thread does not get, since it does not keep up. */
+  onDropped(): void
+}
+
+/** Serves the thread at the other end of a port. */
+const createPeer = (port: MessagePort, to: Dispatching): Peer => {
+  const flow = createFlow()
+  const say = (frame: FromHub): void => port.postMessage(frame)
+  const read = createReceipts((bytes) => say({ kind: 'handled', bytes }))
+  const peer: Peer = {
+    topics: new Set(),
+    send(topic, text) {
+      if (flow.admit(text.length)) say({ kind: 'message', topic, text })
+      else to.onDropped()
+    },
+    close: () => port.close(),
+  }
+  port.on('message', (frame: ToHub) => {
+    if (frame.kind === 'question')
+      to.answer(frame.question).then(
+        (value) => say({ kind: 'answer', id: frame.id, value }),
+        (error) => say({ kind: 'failure', id: frame.id, message: String(error) }),
+      )
+    else if (frame.kind === 'handled') flow.handled(frame.bytes)
+    else if (frame.kind === 'subscribe') peer.topics.add(frame.topic)
+    else if (frame.kind === 'unsubscribe') peer.topics.delete(frame.topic)
+    else {
+      to.publish(frame.topic, frame.text)
+      read(frame.text.length)
+    }
+  })
+  return peer
+}
+
 /**
  * Coordination for the threads of one process. The hub's thread holds the counters and leases, so they are exact over
  * all threads. It forwards every message, so all subscribers of a topic see the same order, the publisher included. A
@@ -43,18 +97,8 @@ const ownLedger = (now: () => number): Answering & { close(): Promise<void> } =>
  * With a link, counters and leases are shared by all processes that have one, and each receives the messages of the
  * others. Messages are in order per publisher. Messages within a process do not wait for the link.
  */
-export const createCoordinationHub = ({
-  logger = silentLogger,
-  now = () => performance.now(),
-  link,
-  isShared = () => true,
-}: {
-  logger?: Logger
-  now?: () => number
-  link?: CoordinationLink | undefined
-  /** Whether messages on a topic are sent to other processes. */
-  isShared?: (topic: string) => boolean
-} = {}): CoordinationHub => {
+export const createCoordinationHub = (options: HubOptions = {}): CoordinationHub => {
+  const { logger = silentLogger, now = () => performance.now(), link, isShared = () => true } = options
   const ledger = link ?? ownLedger(now)
   const listeners = createListeners(logger)
   const peers = new Set<Peer>()
@@ -72,40 +116,15 @@ export const createCoordinationHub = ({
     if (isShared(topic)) link?.send(topic, text)
   }
 
-  const answer = async (question: Question): Promise<number> => {
-    if (question.kind === 'increment') return await ledger.increment(question.key, question.by, question.ttlMs)
-    if (question.kind === 'acquire')
-      return (await ledger.acquireLease(question.name, question.holder, question.ttlMs)) ?? 0
-    await ledger.releaseLease(question.name, question.holder)
-    return 1
+  const dispatching: Dispatching = {
+    publish,
+    answer: (question) => answer(ledger, question),
+    onDropped() {
+      dropped += 1
+    },
   }
-
   const connect = (port: MessagePort): void => {
-    const flow = createFlow()
-    const say = (frame: FromHub): void => port.postMessage(frame)
-    const read = createReceipts((bytes) => say({ kind: 'handled', bytes }))
-    const peer: Peer = {
-      topics: new Set(),
-      send(topic, text) {
-        if (flow.admit(text.length)) say({ kind: 'message', topic, text })
-        else dropped += 1
-      },
-      close: () => port.close(),
-    }
-    port.on('message', (frame: ToHub) => {
-      if (frame.kind === 'question')
-        answer(frame.question).then(
-          (value) => say({ kind: 'answer', id: frame.id, value }),
-          (error) => say({ kind: 'failure', id: frame.id, message: String(error) }),
-        )
-      else if (frame.kind === 'handled') flow.handled(frame.bytes)
-      else if (frame.kind === 'subscribe') peer.topics.add(frame.topic)
-      else if (frame.kind === 'unsubscribe') peer.topics.delete(frame.topic)
-      else {
-        publish(frame.topic, frame.text)
-        read(frame.text.length)
-      }
-    })
+    const peer = createPeer(port, dispatching)
     port.on('close', () => peers.delete(peer))
     port.unref()
     peers.add(peer)
@@ -120,8 +139,9 @@ export const createCoordinationHub = ({
     await ledger.close()
   }
 
-  const open = (): void => {
+  const opened = (): Answering => {
     if (closed) throw new Error('The coordination is closed')
+    return ledger
   }
 
   const coordination: Coordination = {
@@ -135,25 +155,16 @@ export const createCoordinationHub = ({
       if (!closed) listeners.add(topic, own)
       return () => void listeners.remove(topic, own)
     },
-    async increment(key, by, ttlMs) {
-      open()
-      return await ledger.increment(key, by, ttlMs)
-    },
-    async acquireLease(name, holder, ttlMs) {
-      open()
-      return await ledger.acquireLease(name, holder, ttlMs)
-    },
-    async releaseLease(name, holder) {
-      open()
-      await ledger.releaseLease(name, holder)
-    },
+    increment: async (key, by, ttlMs) => await opened().increment(key, by, ttlMs),
+    acquireLease: async (name, holder, ttlMs) => await opened().acquireLease(name, holder, ttlMs),
+    releaseLease: async (name, holder) => await opened().releaseLease(name, holder),
     close,
   }
 
   return {
     coordination,
     port() {
-      open()
+      opened()
       const { port1, port2 } = new MessageChannel()
       connect(port1)
       return port2

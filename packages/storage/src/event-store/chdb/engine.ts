@@ -112,8 +112,8 @@ const insertStatement = ({ columns, format, settings }: RawInsert, table: string
 const withoutFile = (error: EngineError): EngineError =>
   new EngineError(error.code, error.codeName, withoutPlace(error.message))
 
-/** Opens the engine with its sessions. Throws if another process uses the folder. */
-export const openEngine = async (options: EngineOptions): Promise<Engine> => {
+/** Prepares the folder of the engine. */
+const prepareFolder = (options: EngineOptions): { connectionArgs: string[]; incomingDir: string } => {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   repairDeduplicationLogs(options.dataDir)
   const incomingDir = join(options.dataDir, 'incoming')
@@ -127,78 +127,75 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     `--mark_cache_size=${Math.max(32 * mebi, Math.floor(options.memoryBytes / 16))}`,
     '--uncompressed_cache_size=0',
   ]
-  const openWorker = async (slot: SlotKind | 'control'): Promise<Worker> => {
-    const session = new Session(options.dataDir, { connectionArgs })
-    const base = baseSettings(slot, options)
-    await session.queryAsync(`SET ${settingList(base)}`)
-    return { session, base, database: 'default', overrides: {} }
-  }
-  const openSlots = async (slot: SlotKind): Promise<Worker[]> => {
-    const workers: Worker[] = []
-    for (let index = 0; index < options.sessions[slot]; index += 1) workers.push(await openWorker(slot))
-    return workers
-  }
-  const control = await openWorker('control')
-  const workers = {
-    insert: await openSlots('insert'),
-    short: await openSlots('short'),
-    heavy: await openSlots('heavy'),
-  }
-  const slotsOf = (name: SlotKind, maxQueue: number, maxWaitMs: number): QuerySlots<Worker> => {
-    const refusals = {
-      full: `Too many queries are waiting for a slot '${name}'`,
-      late: `The query waited longer than ${maxWaitMs} ms for a slot '${name}'`,
-      gone: 'The client has gone',
-    }
-    const queue = { maxQueue, maxQueuePerKey: maxQueue, maxWaitMs }
-    const refuse = (why: SlotRejection): Error => tooBusy(refusals[why === 'key-full' ? 'full' : why])
-    return createQuerySlots(workers[name], { ...queue, perKey: workers[name].length, refuse })
-  }
-  const slots: Record<SlotKind, QuerySlots<Worker>> = {
-    insert: slotsOf('insert', 64, 60_000),
-    short: slotsOf('short', 200, 20_000),
-    heavy: slotsOf('heavy', 100, 120_000),
-  }
+  return { connectionArgs, incomingDir }
+}
 
-  const restore = async (worker: Worker, keys: readonly string[]): Promise<void> => {
-    for (const key of keys) {
-      await worker.session.queryAsync(`SET ${settingList({ [key]: worker.base[key] ?? 'DEFAULT' })}`).catch(() => {})
+const openSession = async (
+  options: EngineOptions,
+  connectionArgs: string[],
+  slot: SlotKind | 'control',
+): Promise<Worker> => {
+  const session = new Session(options.dataDir, { connectionArgs })
+  const base = baseSettings(slot, options)
+  await session.queryAsync(`SET ${settingList(base)}`)
+  return { session, base, database: 'default', overrides: {} }
+}
+
+const slotsOf = (
+  workers: readonly Worker[],
+  name: SlotKind,
+  maxQueue: number,
+  maxWaitMs: number,
+): QuerySlots<Worker> => {
+  const refusals = {
+    full: `Too many queries are waiting for a slot '${name}'`,
+    late: `The query waited longer than ${maxWaitMs} ms for a slot '${name}'`,
+    gone: 'The client has gone',
+  }
+  const queue = { maxQueue, maxQueuePerKey: maxQueue, maxWaitMs }
+  const refuse = (why: SlotRejection): Error => tooBusy(refusals[why === 'key-full' ? 'full' : why])
+  return createQuerySlots(workers, { ...queue, perKey: workers.length, refuse })
+}
+
+const restore = async (worker: Worker, keys: readonly string[]): Promise<void> => {
+  for (const key of keys) {
+    await worker.session.queryAsync(`SET ${settingList({ [key]: worker.base[key] ?? 'DEFAULT' })}`).catch(() => {})
+  }
+}
+
+/** Sets the database and settings of a call in a session, and resets the settings of the previous call. */
+const prepare = async (worker: Worker, database: string, settings: Settings): Promise<void> => {
+  const changes: Settings = {}
+  for (const key of Object.keys(worker.overrides)) if (!(key in settings)) changes[key] = worker.base[key] ?? 'DEFAULT'
+  for (const [key, value] of Object.entries(settings)) {
+    if (!name.test(key)) throw new EngineError(115, 'UNKNOWN_SETTING', `Unknown setting '${key.slice(0, 100)}'`)
+    if (worker.overrides[key] !== value) changes[key] = value
+  }
+  if (Object.keys(changes).length > 0) {
+    try {
+      await worker.session.queryAsync(`SET ${settingList(changes)}`)
+      worker.overrides = { ...settings }
+    } catch (error) {
+      await restore(worker, [...Object.keys(worker.overrides), ...Object.keys(changes)])
+      worker.overrides = {}
+      throw parseEngineError(error)
     }
   }
-
-  /** Sets the database and settings of a call in a session, and resets the settings of the previous call. */
-  const prepare = async (worker: Worker, database: string, settings: Settings): Promise<void> => {
-    const changes: Settings = {}
-    for (const key of Object.keys(worker.overrides))
-      if (!(key in settings)) changes[key] = worker.base[key] ?? 'DEFAULT'
-    for (const [key, value] of Object.entries(settings)) {
-      if (!name.test(key)) throw new EngineError(115, 'UNKNOWN_SETTING', `Unknown setting '${key.slice(0, 100)}'`)
-      if (worker.overrides[key] !== value) changes[key] = value
-    }
-    if (Object.keys(changes).length > 0) {
-      try {
-        await worker.session.queryAsync(`SET ${settingList(changes)}`)
-        worker.overrides = { ...settings }
-      } catch (error) {
-        await restore(worker, [...Object.keys(worker.overrides), ...Object.keys(changes)])
-        worker.overrides = {}
-        throw parseEngineError(error)
-      }
-    }
-    if (worker.database !== database) {
-      if (!name.test(database))
-        throw new EngineError(81, 'UNKNOWN_DATABASE', `Database ${database.slice(0, 100)} does not exist`)
-      await worker.session.queryAsync(`USE \`${database}\``).catch((error: unknown) => {
-        throw parseEngineError(error)
-      })
-      worker.database = database
-    }
+  if (worker.database !== database) {
+    if (!name.test(database))
+      throw new EngineError(81, 'UNKNOWN_DATABASE', `Database ${database.slice(0, 100)} does not exist`)
+    await worker.session.queryAsync(`USE \`${database}\``).catch((error: unknown) => {
+      throw parseEngineError(error)
+    })
+    worker.database = database
   }
+}
 
-  let counter = 0
+/** Returns how to kill a query by its mark, in a session of its own. */
+const createKilling = (control: Worker): ((marker: string, ended: () => boolean) => Promise<void>) => {
   let killing: Promise<unknown> = Promise.resolve()
   /** Kills the marked query repeatedly until it has ended, because it may not have been registered the first time. */
-  const killUntilEnded = async (marker: string, ended: () => boolean): Promise<void> => {
+  return async (marker, ended) => {
     for (let pause = 20; !ended(); pause = Math.min(pause * 2, 500)) {
       killing = killing.then(() =>
         control.session.queryAsync(`KILL QUERY WHERE startsWith(query, ${quoteString(marker)}) ASYNC`).catch(() => {}),
@@ -207,37 +204,12 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
+}
 
-  const execute: Engine['execute'] = (slot, statement, signal) =>
-    slots[slot].run(anybody, signal, async (worker) => {
-      await prepare(worker, statement.database, statement.settings)
-      const marker = `/* ${++counter} */`
-      let ended = false
-      const onAbort = (): void => void killUntilEnded(marker, () => ended)
-      signal.addEventListener('abort', onAbort, { once: true })
-      if (signal.aborted) throw new EngineError(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled')
-      try {
-        const result = await worker.session.queryAsync(`${marker} ${statement.sql}`, { format: statement.format })
-        return {
-          bytes: result.bytes(),
-          rowsRead: result.rowsRead,
-          bytesRead: result.bytesRead,
-          elapsedSeconds: result.elapsed,
-        }
-      } catch (error) {
-        ended = true
-        // A failed query keeps its entry in system.processes, and its memory, until the session's next query.
-        await worker.session.queryAsync('SELECT 1').catch(() => {})
-        throw parseEngineError(error)
-      } finally {
-        ended = true
-        signal.removeEventListener('abort', onAbort)
-      }
-    })
-
+/** Returns how to find the folder of a table. A recreated table of the same name has another folder. */
+const createTableDirs = (): ((worker: Worker, table: string) => Promise<string | undefined>) => {
   const tableDirs = new Map<string, string>()
-  /** The folder of a table. A recreated table of the same name has another folder. */
-  const tableDir = async (worker: Worker, table: string): Promise<string | undefined> => {
+  return async (worker, table) => {
     const known = tableDirs.get(table)
     if (known !== undefined && existsSync(known)) return known
     const [database = '', name = ''] = table.split('.')
@@ -250,38 +222,85 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     tableDirs.set(table, dir)
     return dir
   }
+}
 
+/**
+ * Runs one insert of a token at a time. The engine would acknowledge a repetition as soon as the first insert has
+ * written its token, which is before its rows are on disk.
+ */
+const createOneAtATime = () => {
   const underWay = new Map<string, Promise<unknown>>()
-  /**
-   * Runs one insert of a token at a time. The engine would acknowledge a repetition as soon as the first insert has
-   * written its token, which is before its rows are on disk.
-   */
-  const oneAtATime = async <T>(token: string | undefined, work: () => Promise<T>): Promise<T> => {
+  return async <T>(token: string | undefined, work: () => Promise<T>): Promise<T> => {
     if (token === undefined) return work()
     for (let first = underWay.get(token); first !== undefined; first = underWay.get(token)) await first.catch(() => {})
     const running = work().finally(() => underWay.delete(token))
     underWay.set(token, running)
     return running
   }
+}
 
-  /**
-   * Writes the rows to a file for the engine, and removes it afterwards. Rows inside the statement cost half as much
-   * again. The engine's own mechanism takes 44 µs of processor time for a row of 1.9 kB, 36 of them before the table
-   * sees the row; the file takes 28. The file need not be synced: it is only read while this process runs.
-   */
-  const withFile = async <T>(body: Buffer, work: (path: string) => Promise<T>): Promise<T> => {
-    const path = join(incomingDir, `${++counter}.rows`)
-    try {
-      await writeFile(path, body)
-      return await work(path)
-    } finally {
-      await rm(path, { force: true })
-    }
+/**
+ * Writes the rows to a file for the engine, and removes it afterwards. Rows inside the statement cost half as much
+ * again. The engine's own mechanism takes 44 µs of processor time for a row of 1.9 kB, 36 of them before the table
+ * sees the row; the file takes 28. The file need not be synced: it is only read while this process runs.
+ */
+const withFile = async <T>(path: string, body: Buffer, work: (path: string) => Promise<T>): Promise<T> => {
+  try {
+    await writeFile(path, body)
+    return await work(path)
+  } finally {
+    await rm(path, { force: true })
   }
+}
+
+/** Opens the engine with its sessions. Throws if another process uses the folder. */
+export const openEngine = async (options: EngineOptions): Promise<Engine> => {
+  const { connectionArgs, incomingDir } = prepareFolder(options)
+  const control = await openSession(options, connectionArgs, 'control')
+  const all = [control]
+  const openSlots = async (slot: SlotKind, maxQueue: number, maxWaitMs: number): Promise<QuerySlots<Worker>> => {
+    const workers: Worker[] = []
+    while (workers.length < options.sessions[slot]) workers.push(await openSession(options, connectionArgs, slot))
+    all.push(...workers)
+    return slotsOf(workers, slot, maxQueue, maxWaitMs)
+  }
+  const slots: Record<SlotKind, QuerySlots<Worker>> = {
+    insert: await openSlots('insert', 64, 60_000),
+    short: await openSlots('short', 200, 20_000),
+    heavy: await openSlots('heavy', 100, 120_000),
+  }
+
+  let counter = 0
+  const killUntilEnded = createKilling(control)
+  const tableDir = createTableDirs()
+  const oneAtATime = createOneAtATime()
+
+  const execute: Engine['execute'] = (slot, statement, signal) =>
+    slots[slot].run(anybody, signal, async (worker) => {
+      await prepare(worker, statement.database, statement.settings)
+      const marker = `/* ${++counter} */`
+      let ended = false
+      const onAbort = (): void => void killUntilEnded(marker, () => ended)
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (signal.aborted) throw new EngineError(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled')
+      try {
+        const result = await worker.session.queryAsync(`${marker} ${statement.sql}`, { format: statement.format })
+        const { rowsRead, bytesRead, elapsed } = result
+        return { bytes: result.bytes(), rowsRead, bytesRead, elapsedSeconds: elapsed }
+      } catch (error) {
+        ended = true
+        // A failed query keeps its entry in system.processes, and its memory, until the session's next query.
+        await worker.session.queryAsync('SELECT 1').catch(() => {})
+        throw parseEngineError(error)
+      } finally {
+        ended = true
+        signal.removeEventListener('abort', onAbort)
+      }
+    })
 
   const insertNow = (call: RawInsert, table: string, signal: AbortSignal): Promise<EngineResult> =>
     slots.insert.run(anybody, signal, (worker) =>
-      withFile(call.body, async (path) => {
+      withFile(join(incomingDir, `${++counter}.rows`), call.body, async (path) => {
         try {
           const result = await worker.session.queryAsync(insertStatement(call, table, path))
           if (call.settings['insert_deduplication_token'] !== undefined) {
@@ -308,7 +327,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     insert,
     load: () => ({ insert: slots.insert.load(), short: slots.short.load(), heavy: slots.heavy.load() }),
     close() {
-      for (const worker of [control, ...workers.insert, ...workers.short, ...workers.heavy]) worker.session.close()
+      for (const worker of all) worker.session.close()
     },
   }
 }

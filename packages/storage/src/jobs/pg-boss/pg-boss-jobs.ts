@@ -72,12 +72,22 @@ const workOf = (name: string, data: object): WorkNote => ({
   item: Object.keys(data).length === 0 ? '' : itemOf(`job ${name} ${JSON.stringify(data)}`),
 })
 
-/**
- * Opens jobs in PostgreSQL, with pg-boss. Its tables must be installed (`installJobs`); sending does not need `start`.
- */
-export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> => {
-  const { kinds, logger, metrics, lookSeconds = 15, stopMs = 3000 } = options
-  const boss = await makeBoss(onPool(options.pool), {
+const workOptions = (kind: JobKind, pollingIntervalSeconds: number, notifyPollingIntervalSeconds: number) => ({
+  batchSize: 1,
+  perJobResults: true as const,
+  pollingIntervalSeconds,
+  notifyPollingIntervalSeconds,
+  heartbeatRefreshSeconds: Math.min(5, kind.leaseSeconds / 2),
+})
+
+/** Creates pg-boss, whose errors are logged until the signal aborts. */
+const openBoss = async (
+  pool: PgBossJobsOptions['pool'],
+  lookSeconds: number,
+  logger: Logger,
+  ending: AbortSignal,
+): Promise<PgBoss> => {
+  const boss = await makeBoss(onPool(pool), {
     // The process that starts a version migrates the tables, not a worker.
     migrate: false,
     useListenNotify: true,
@@ -87,78 +97,100 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
     cronMonitorIntervalSeconds: Math.min(2 * lookSeconds, 45),
     cronWorkerIntervalSeconds: Math.min(lookSeconds, 45),
   })
-  const ending = new AbortController()
-  const timers = new Set<NodeJS.Timeout>()
   let loggedAt = Number.NEGATIVE_INFINITY
   boss.on('error', (error) => {
-    if (ending.signal.aborted || performance.now() - loggedAt < quietMs) return
+    if (ending.aborted || performance.now() - loggedAt < quietMs) return
     loggedAt = performance.now()
     logger.warn({ error: error.message }, 'jobs wait: the database cannot be asked')
   })
   boss.on('warning', ({ message, data }) => logger.warn({ data }, message))
+  return boss
+}
+
+/** Timers that do not keep the process alive. None is set after the signal aborts. */
+const createTimers = (ending: AbortSignal) => {
+  const timers = new Set<NodeJS.Timeout>()
+  return {
+    later(ms: number, then: () => void): void {
+      if (ending.aborted) return
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        then()
+      }, ms)
+      timers.add(timer.unref())
+    },
+    clear(): void {
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+const countsOf = async (boss: PgBoss, names: readonly string[]): Promise<Map<string, JobCounts>> =>
+  new Map(
+    (await boss.getQueues([...names])).map((queue) => [
+      queue.name,
+      { waiting: queue.queuedCount, running: queue.activeCount, failed: queue.failedCount },
+    ]),
+  )
+
+const reportCounts = async (boss: PgBoss, kinds: readonly JobKind[], metrics: Metrics): Promise<void> => {
+  // The workers log their errors.
+  const all = await countsOf(
+    boss,
+    kinds.map(({ name }) => name),
+  ).catch(() => new Map<string, JobCounts>())
+  for (const [job, byState] of all)
+    for (const [state, count] of Object.entries(byState)) metrics.gauge('jobs', count, { job, state })
+}
+
+/** Converts the outcome of a run to the library's result. */
+const runOnce = async <Data extends object>(
+  { logger, metrics }: Pick<PgBossJobsOptions, 'logger' | 'metrics'>,
+  ending: AbortSignal,
+  kind: JobKind<Data>,
+  job: { id: string; data: unknown; retryCount: number; signal: AbortSignal },
+  run: (data: Data, run: JobRun) => Promise<void>,
+): Promise<{ status: JobResult['status']; message?: string }> => {
+  const { id, data, retryCount } = job
+  const began = performance.now()
+  const attempt = retryCount + 1
+  const countRun = (outcome: string): void => {
+    metrics.count('job_runs', 1, { job: kind.name, outcome })
+    metrics.observe('job_run', performance.now() - began, { job: kind.name })
+  }
+  try {
+    const parsed = kind.data.parse(data)
+    await inWork(workOf(kind.name, parsed), () =>
+      run(parsed, { id, attempt, signal: AbortSignal.any([job.signal, ending]) }),
+    )
+    countRun('done')
+    return { status: 'completed' }
+  } catch (error) {
+    const message = storable(error instanceof Error ? error.message : String(error))
+    const over = error instanceof JobGivenUp || error instanceof WorkHeld || retryCount >= kind.retries.most
+    countRun(over ? 'given_up' : 'failed')
+    if (!ending.aborted)
+      logger.warn(
+        { job: kind.name, id, attempt, error: message },
+        over ? 'a job failed' : 'a job failed and is tried again',
+      )
+    return { status: over ? 'deadletter' : 'failed', message }
+  }
+}
+
+/**
+ * Opens jobs in PostgreSQL, with pg-boss. Its tables must be installed (`installJobs`); sending does not need `start`.
+ */
+export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> => {
+  const { kinds, logger, metrics, lookSeconds = 15, stopMs = 3000 } = options
+  const ending = new AbortController()
+  const { signal } = ending
+  const boss = await openBoss(options.pool, lookSeconds, logger, signal)
   await prepare(boss, kinds)
 
-  const later = (ms: number, then: () => void): void => {
-    if (ending.signal.aborted) return
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      then()
-    }, ms)
-    timers.add(timer.unref())
-  }
-
-  const counts = async (names: readonly string[]): Promise<Map<string, JobCounts>> =>
-    new Map(
-      (await boss.getQueues([...names])).map((queue) => [
-        queue.name,
-        { waiting: queue.queuedCount, running: queue.activeCount, failed: queue.failedCount },
-      ]),
-    )
-
+  const timers = createTimers(signal)
   const tellCounts = (): void =>
-    later(lookSeconds * 1000, () => {
-      counts(kinds.map(({ name }) => name))
-        .then((all) => {
-          for (const [job, byState] of all)
-            for (const [state, count] of Object.entries(byState)) metrics.gauge('jobs', count, { job, state })
-        })
-        // The workers log their errors.
-        .catch(() => {})
-        .finally(tellCounts)
-    })
-
-  /** Converts the outcome of a run to the library's result. */
-  const runOnce = async <Data extends object>(
-    kind: JobKind<Data>,
-    job: { id: string; data: unknown; retryCount: number; signal: AbortSignal },
-    run: (data: Data, run: JobRun) => Promise<void>,
-  ): Promise<{ status: JobResult['status']; message?: string }> => {
-    const { id, data, retryCount } = job
-    const began = performance.now()
-    const attempt = retryCount + 1
-    const countRun = (outcome: string): void => {
-      metrics.count('job_runs', 1, { job: kind.name, outcome })
-      metrics.observe('job_run', performance.now() - began, { job: kind.name })
-    }
-    try {
-      const parsed = kind.data.parse(data)
-      await inWork(workOf(kind.name, parsed), () =>
-        run(parsed, { id, attempt, signal: AbortSignal.any([job.signal, ending.signal]) }),
-      )
-      countRun('done')
-      return { status: 'completed' }
-    } catch (error) {
-      const message = storable(error instanceof Error ? error.message : String(error))
-      const over = error instanceof JobGivenUp || error instanceof WorkHeld || retryCount >= kind.retries.most
-      countRun(over ? 'given_up' : 'failed')
-      if (!ending.signal.aborted)
-        logger.warn(
-          { job: kind.name, id, attempt, error: message },
-          over ? 'a job failed' : 'a job failed and is tried again',
-        )
-      return { status: over ? 'deadletter' : 'failed', message }
-    }
-  }
+    timers.later(lookSeconds * 1000, () => void reportCounts(boss, kinds, metrics).finally(tellCounts))
 
   return {
     async start() {
@@ -173,20 +205,14 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
       for (let place = 0; place < kind.atOnce; place++) {
         const worker = await boss.work<unknown>(
           kind.name,
-          {
-            batchSize: 1,
-            perJobResults: true,
-            pollingIntervalSeconds: poll,
-            notifyPollingIntervalSeconds: place === 0 ? poll : othersPollSeconds,
-            heartbeatRefreshSeconds: Math.min(5, kind.leaseSeconds / 2),
-          },
+          workOptions(kind, poll, place === 0 ? poll : othersPollSeconds),
           async (batch) => {
             // There may be more jobs. This wakes the others now, and this worker afterwards.
             wake()
             const results: JobResult[] = []
             for (const job of batch) {
-              const { status, message } = await runOnce(kind, job, run)
-              if (status === 'failed') later(longestPauseMs(kind, job.retryCount + 1), wake)
+              const { status, message } = await runOnce(options, signal, kind, job, run)
+              if (status === 'failed') timers.later(longestPauseMs(kind, job.retryCount + 1), wake)
               results.push({ id: job.id, status, ...(message === undefined ? {} : { output: { message } }) })
             }
             return results
@@ -217,13 +243,13 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
       await boss.unschedule(kind.name, key)
     },
     async counts({ name }) {
-      const found = (await counts([name])).get(name)
+      const found = (await countsOf(boss, [name])).get(name)
       if (found === undefined) throw new Error(`There are no jobs of the kind ${name}`)
       return found
     },
     async stop() {
       ending.abort()
-      for (const timer of timers) clearTimeout(timer)
+      timers.clear()
       await boss.stop({ close: false, timeout: stopMs })
     },
   }

@@ -17,6 +17,30 @@ type Load = {
 
 const fixedSum = `select coalesce(sum(amount), 0)::int as n, count(*)::int as rows from trial.people where id like 'fixed-%'`
 
+type Person = { id: string; row: Row }
+
+/** Two rows swap a unique value, in a transaction that reads before it writes. */
+const swapBosses = async (load: Load, one: Person, other: Person): Promise<void> => {
+  const client = await load.pool.connect()
+  const began = performance.now()
+  try {
+    await client.query('begin')
+    await client.query('select amount from trial.people where id = $1', [one.id])
+    await client.query('update trial.people set boss = null where id = $1', [one.id])
+    await client.query('update trial.people set boss = $2 where id = $1', [other.id, one.row.boss])
+    await client.query('update trial.people set boss = $2 where id = $1', [one.id, other.row.boss])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+  load.waits.push((performance.now() - began) / 3)
+  load.acknowledged.set(one.id, { ...one.row, boss: other.row.boss })
+  load.acknowledged.set(other.id, { ...other.row, boss: one.row.boss })
+}
+
 /** Writes rows of its own keys in every possible way, and records the acknowledged ones. */
 const write = async (load: Load, own: number): Promise<void> => {
   const keys: string[] = []
@@ -72,28 +96,10 @@ const write = async (load: Load, own: number): Promise<void> => {
         load.acknowledged.delete(key)
         keys.splice(keys.indexOf(key), 1)
       } else {
-        // Two rows swap a unique value, and a transaction reads before it writes.
         const other = keys.find((one) => one !== key)
         const theirs = other === undefined ? undefined : load.acknowledged.get(other)
         if (other === undefined || theirs === undefined) continue
-        const client = await load.pool.connect()
-        const began = performance.now()
-        try {
-          await client.query('begin')
-          await client.query('select amount from trial.people where id = $1', [key])
-          await client.query('update trial.people set boss = null where id = $1', [key])
-          await client.query('update trial.people set boss = $2 where id = $1', [other, before.boss])
-          await client.query('update trial.people set boss = $2 where id = $1', [key, theirs.boss])
-          await client.query('commit')
-        } catch (error) {
-          await client.query('rollback')
-          throw error
-        } finally {
-          client.release()
-        }
-        load.waits.push((performance.now() - began) / 3)
-        load.acknowledged.set(key, { ...before, boss: theirs.boss })
-        load.acknowledged.set(other, { ...theirs, boss: before.boss })
+        await swapBosses(load, { id: key, row: before }, { id: other, row: theirs })
       }
     } catch (error) {
       load.faults.push(`${String(error)}`)
