@@ -1,46 +1,10 @@
-import type { ValidationResult } from '@tributary/contract'
+import { trackingLimits as limits, type ValidationResult, validateValues } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 import type { ConsumerJournal, SeenId } from '@tributary/storage'
-import type { AcceptedStatus, NormalEvent, ParsedEvent, RawEvent, SchemaInForce } from './event-types.ts'
-import { type Drop, type Outcome, type Reject, reject, type Step } from './outcome.ts'
-import { checkEnvelope } from './steps/check-envelope.ts'
+import type { AcceptedStatus, NormalEvent, ParsedEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
+import { type Drop, type Reject, reject } from './outcome.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
 import { normalise } from './steps/normalise.ts'
-import { parseJson } from './steps/parse-json.ts'
-import { validateBySchema } from './steps/validate-by-schema.ts'
-import { withinLimits } from './steps/within-limits.ts'
-
-/** The outcome of the steps for an event, and the part of the event that could be read. */
-type StepsResult = {
-  readonly event: NormalEvent | undefined
-  readonly outcome: Outcome<NormalEvent | ParsedEvent | RawEvent>
-}
-
-/**
- * Runs steps one after the other until one discards or rejects the event. Allocates no promises or lists, since it runs
- * for every event of every tenant.
- */
-const sequence =
-  (
-    limits: Step<RawEvent, RawEvent>,
-    parse: Step<RawEvent, ParsedEvent>,
-    shape: Step<ParsedEvent, NormalEvent>,
-    ...rules: readonly Step<NormalEvent, NormalEvent>[]
-  ): ((raw: RawEvent) => StepsResult) =>
-  (raw) => {
-    const limited = limits(raw)
-    if (limited.kind !== 'ok') return { event: undefined, outcome: limited }
-    const parsed = parse(limited.event)
-    if (parsed.kind !== 'ok') return { event: undefined, outcome: parsed }
-    let outcome = shape(parsed.event)
-    if (outcome.kind !== 'ok') return { event: undefined, outcome }
-    let { event } = outcome
-    for (const rule of rules) {
-      outcome = rule(event)
-      if (outcome.kind !== 'ok') return { event, outcome }
-      event = outcome.event
-    }
-    return { event, outcome }
-  }
 
 /**
  * Returns the status that an event got when its record was processed earlier, by the event's ID; undefined if it was
@@ -79,10 +43,101 @@ export type EventPath = {
   withdrawIds(record: { readonly partition: number; readonly offset: number }): void
 }
 
+/**
+ * The rejection of a batch whose shared values are too large. They are stored with each event: 4 MB could become
+ * gigabytes.
+ */
+const sharesTooMuch = ({ sharedBytes, events }: Request): Reject | undefined => {
+  if (sharedBytes === 0) return undefined
+  if (sharedBytes > limits.eventBytes)
+    return reject(
+      'too_large',
+      `A batch's context and integrations can have at most ${limits.eventBytes} bytes; these have ${sharedBytes}.`,
+    )
+  const stored = sharedBytes * Math.min(events, limits.batchEvents)
+  if (stored <= limits.sharedBytes) return undefined
+  return reject(
+    'too_large',
+    `A batch's context and integrations are stored with each event and can total at most ${limits.sharedBytes} bytes; these total ${stored}. Send smaller batches.`,
+  )
+}
+
+const tooMany = reject(
+  'over_batch_limit',
+  `A batch can have at most ${limits.batchEvents} events; this event exceeds the limit.`,
+)
+const tooDeep = reject('too_deep', `An event can be nested at most ${limits.jsonDepth} levels deep.`)
+
+/**
+ * The rejection of an event beyond the limits of tracking, before anything is parsed. A replayed event was within them
+ * when it was received; now it also has the shared values of its batch.
+ */
+const overLimits = ({ request, index, bytes, depth }: RawEvent): Reject | undefined => {
+  if (request.meta.storedIds !== undefined) return undefined
+  if (index >= limits.batchEvents) return tooMany
+  const shares = sharesTooMuch(request)
+  if (shares !== undefined) return shares
+  if (bytes > limits.eventBytes)
+    return reject('too_large', `An event can have at most ${limits.eventBytes} bytes; this one has ${bytes}.`)
+  return depth > limits.jsonDepth ? tooDeep : undefined
+}
+
+const malformed = reject('malformed_json', 'The event is not valid JSON.')
+const notAnObject = reject('not_an_object', 'An event must be a JSON object.')
+
+/**
+ * Parses the text of one event, without a context that can be used unchanged. Both the row and the delivery need the
+ * context as text, and in most events it is the largest part. The request was checked to be valid JSON when it was
+ * accepted.
+ */
+const parseJson = (raw: RawEvent): ParsedEvent | Reject => {
+  const { original } = raw
+  const span = raw.lossy ? undefined : raw.context
+  const context = span === undefined ? undefined : original.slice(span.from, span.to)
+  const text = span === undefined ? original : `${original.slice(0, span.from)}null${original.slice(span.to)}`
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return malformed
+  }
+  return isJsonObject(body) ? { raw, body, context } : notAnObject
+}
+
+const unknownType = reject('unknown_type', 'The type must be track, page, screen, identify, group, or alias.')
+const noIds = reject('missing_ids', 'An event needs a userId or an anonymousId.')
+const noName = reject('missing_event_name', 'A track event needs its name in event.')
+const noGroup = reject('missing_group_id', 'A group event needs a groupId.')
+const noUser = reject('missing_ids', 'An alias event needs the new userId.')
+const noPrevious = reject('missing_previous_id', 'An alias event needs the previousId.')
+
+/**
+ * The rejection of an event that lacks the required parts of its type: a known type, the user, and the action. Source:
+ * Segment spec, common fields and the pages of the six calls.
+ */
+const envelopeProblem = (event: NormalEvent): Reject | undefined => {
+  if (event.problem !== undefined) return event.problem
+  if (event.type === '') return unknownType
+  if (event.type === 'alias') {
+    if (event.userId === '') return noUser
+    return event.previousId === '' ? noPrevious : undefined
+  }
+  if (event.userId === '' && event.anonymousId === '') return noIds
+  if (event.type === 'track' && event.event === '') return noName
+  return event.type === 'group' && event.groupId === '' ? noGroup : undefined
+}
+
 const fault = reject('malformed_json', 'The event could not be processed.')
 
+/**
+ * Validates an event by the schema of its source. Unlike the other steps, the result may differ when a record is read
+ * again, since the schema may have changed.
+ */
 const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): PathEnd => {
-  const validation = schemaInForce === undefined ? undefined : validateBySchema(event, schemaInForce.schema)
+  const validation =
+    schemaInForce === undefined
+      ? undefined
+      : validateValues(schemaInForce.schema, event.type, event.event, event.validated)
   const fits = validation === undefined || validation.compatibility === 'compatible'
   // A replay has validated the event by the newest schema, which this process may not have yet.
   const { storedIds, isUndelivered } = event.raw.request.meta
@@ -103,16 +158,8 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
  * The schema may have changed when a record is read again; an event that was decided before keeps its status.
  */
 export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): EventPath => {
-  const steps = sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())
+  const shape = normalise()
   const seen = createSeenIds(journal)
-
-  const safely = (raw: RawEvent): StepsResult => {
-    try {
-      return steps(raw)
-    } catch {
-      return { event: undefined, outcome: fault }
-    }
-  }
 
   const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {
     if (event === undefined) return undefined
@@ -128,12 +175,22 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
 
   return {
     take(raw, scope) {
-      const { event, outcome } = safely(raw)
-      if (outcome.kind === 'drop') return outcome
-      const rejected = outcome.kind === 'reject' ? outcome : event === undefined ? fault : undefined
-      const duplicate = deduplicate(event, rejected !== undefined)
+      let event: NormalEvent | undefined
+      let why: Reject | undefined
+      try {
+        const parsed = overLimits(raw) ?? parseJson(raw)
+        if ('kind' in parsed) why = parsed
+        else {
+          event = shape(parsed)
+          why = envelopeProblem(event)
+        }
+      } catch {
+        event = undefined
+        why = fault
+      }
+      const duplicate = deduplicate(event, why !== undefined)
       if (duplicate !== undefined) return duplicate
-      if (rejected !== undefined || event === undefined) return { kind: 'rejected', event, why: rejected ?? fault }
+      if (why !== undefined || event === undefined) return { kind: 'rejected', event, why: why ?? fault }
       return validate(event, scope)
     },
     takeIds: seen.take,

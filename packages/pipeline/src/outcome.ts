@@ -1,13 +1,10 @@
 /**
- * The result of a step for an event.
- * - `ok`: the event continues, with the step's result;
+ * Why an event does not continue.
  * - `drop`: the event is discarded and counted;
  * - `reject`: the event is kept as rejected, with a reason that says what its sender has to fix.
  */
-export type Ok<T> = { readonly kind: 'ok'; readonly event: T }
 export type Drop = { readonly kind: 'drop'; readonly reason: DropReason }
 export type Reject = { readonly kind: 'reject'; readonly reason: RejectReason; readonly message: string }
-export type Outcome<T> = Ok<T> | Drop | Reject
 
 /** Why an event was not stored again. Counted per source and hour in the table `dropped_events`. */
 export type DropReason = 'duplicate' | 'duplicate_rejected'
@@ -29,12 +26,6 @@ export type RejectReason =
   | 'missing_group_id'
   | 'missing_previous_id'
   | 'refused_by_event_store'
-
-/** A step: a named function from its input to an outcome. */
-export type Step<In, Out> = (event: In) => Outcome<Out>
-
-/** The event continues. */
-export const ok = <T>(event: T): Ok<T> => ({ kind: 'ok', event })
 
 /** The event is counted under `reason` and not stored again. */
 export const drop = (reason: DropReason): Drop => ({ kind: 'drop', reason })

@@ -12,7 +12,7 @@ import {
   withoutDoubledNames,
 } from '@tributary/kernel'
 import type { NormalEvent, ParsedEvent } from '../event-types.ts'
-import { ok, type Reject, reject, type Step } from '../outcome.ts'
+import { type Reject, reject } from '../outcome.ts'
 import { eventTime } from '../rows/timestamps.ts'
 
 const jsonOf = (value: JsonObject | undefined, exact: string | undefined): string =>
@@ -88,7 +88,7 @@ const tooLongId = reject(
  *   of a lossy event keep their original text. An invalid shape is reported in `problem`, so that the rest of the event
  *   can still be shown.
  */
-export const normalise = (): Step<ParsedEvent, NormalEvent> => {
+export const normalise = (): ((parsed: ParsedEvent) => NormalEvent) => {
   let problem: Reject | undefined
   let exact: Map<string, string> | undefined
 
@@ -231,7 +231,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     const unread = isRead ? undefined : unreadTimes({ timestamp, originalTimestamp: original, sentAt: sent })
     const kept = unread?.filter((key) => key in body)
     if (kept !== undefined && kept.length > 0) extraKeys = [...(extraKeys ?? []), ...kept]
-    return ok({
+    return {
       raw,
       body,
       exact,
@@ -263,6 +263,6 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       sentAt,
       note: unread === undefined ? '' : noteOf(unread, (corrected ?? originalTimestamp) !== undefined),
       problem,
-    })
+    }
   }
 }
