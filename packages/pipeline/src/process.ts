@@ -27,13 +27,13 @@ import type { AcceptedStatus, Fit, NormalEvent, RawEvent, Request, SchemaInForce
 import type { DropReason, Reject } from './outcome.ts'
 import {
   betweenEvents,
+  createTextBytes,
   deliveryRecords,
   type SourceEvents,
   writePipelineEvent,
   writeStreamedEvent,
 } from './rows/delivery-records.ts'
 import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows/rows.ts'
-import { createTextBytes } from './rows/text-bytes.ts'
 import { isoTime } from './rows/timestamps.ts'
 import { RecordFailed } from './set-aside.ts'
 
