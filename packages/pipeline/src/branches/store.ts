@@ -6,8 +6,7 @@ import type { PipelineSettings } from '../settings.ts'
 import { createBatchSize } from './store/batch-size.ts'
 import { batchAgain, createInsertBuffer } from './store/buffer.ts'
 import { createCommitter } from './store/commit.ts'
-import { createInserter } from './store/insert.ts'
-import { createInsertPool } from './store/insert-pool.ts'
+import { createInserter, createInsertPool } from './store/insert.ts'
 import { createSealer } from './store/seal.ts'
 
 export type StoreBranch = {

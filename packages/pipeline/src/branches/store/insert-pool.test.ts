@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Stopped } from '../../retrying.ts'
 import { type Batch, batchAgain } from './buffer.ts'
-import { createInsertPool } from './insert-pool.ts'
+import { createInsertPool } from './insert.ts'
 
 const batch = (token: string, deliveries: Promise<unknown> = Promise.resolve()): Batch =>
   batchAgain(token, [], [], deliveries)
