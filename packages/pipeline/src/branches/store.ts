@@ -4,10 +4,9 @@ import type { MicroBatch } from '../process.ts'
 import { createRetryWrite, Stopped } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { createBatchSize } from './store/batch-size.ts'
-import { batchAgain, createInsertBuffer } from './store/buffer.ts'
+import { batchAgain, createInsertBuffer, createSealer } from './store/buffer.ts'
 import { createCommitter } from './store/commit.ts'
 import { createInserter, createInsertPool } from './store/insert.ts'
-import { createSealer } from './store/seal.ts'
 
 export type StoreBranch = {
   /** Loads the positions of the journal. Call it once, before everything else. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConsumerJournal, type FileJournal, openJournal } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Batch, createInsertBuffer } from './buffer.ts'
-import { createSealer } from './seal.ts'
+import { type Batch, createInsertBuffer, createSealer } from './buffer.ts'
 import { microBatch } from './test-batches.ts'
 
 let dir: string
