@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { classifyStatus, parseRetryAfter, retryAfterCapMs } from './http-rules.ts'
 import { cutToBytes, hideSecrets, hideUrl } from './redaction.ts'
+import { classifyStatus, parseRetryAfter, retryAfterCapMs } from './send-request.ts'
 
 describe('the outcome of a status', () => {
   it.each([

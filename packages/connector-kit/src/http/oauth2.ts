@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type Clock, cutText, isJsonObject } from '@tributary/kernel'
 import type { DeliverContext, Settings } from '../definition/definition.ts'
 import { ConfigurationError, RetryableError } from '../errors.ts'
-import { parseRetryAfter } from './http-rules.ts'
 import { cutToBytes, hideSecrets } from './redaction.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
+import { parseRetryAfter } from './send-request.ts'
 
 /** The registration of a destination at its authorization server (RFC 6749). Texts are '' until they are filled in. */
 export type OAuth2Client = {
