@@ -13,10 +13,37 @@ import {
 } from '@tributary/kernel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { jsonShapeProblem } from './bodies/json-shape.ts'
-import { createOneByOne } from './bodies/one-by-one.ts'
 import { createPace, type PaceLimits } from './bodies/pace.ts'
 import { announcedBytes, type BodyFault, receiveBody } from './bodies/receive-body.ts'
 import { networkOf } from './network.ts'
+
+/** Runs one job of each owner at a time; at most `most` others wait. */
+const createOneByOne = (most: number) => {
+  const owners = new Map<string, (() => void)[]>()
+  return {
+    /**
+     * Runs a job immediately, or when the owner's previous jobs have ended. Returns false, and never runs the job, if
+     * too many wait. The job lasts until `end` is called.
+     */
+    begin(owner: string, job: () => void): boolean {
+      const queue = owners.get(owner)
+      if (queue === undefined) {
+        owners.set(owner, [])
+        job()
+        return true
+      }
+      if (queue.length >= most) return false
+      queue.push(job)
+      return true
+    },
+    /** Ends the running job of an owner; the next one begins in a later round of the event loop. */
+    end(owner: string): void {
+      const next = owners.get(owner)?.shift()
+      if (next === undefined) owners.delete(owner)
+      else setImmediate(next)
+    },
+  }
+}
 
 /** Sizes in bytes. */
 export type ApiLimits = {
