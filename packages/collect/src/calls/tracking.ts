@@ -164,7 +164,8 @@ export const createTracking = (
     const { body, route: kept = route } = transformed
     const result = yield* validate(body, kept, named, transformed.own === true)
     if ('refused' in result) {
-      context.refuse(request, route.kind, ...withBody(result.refused, body))
+      const [refusal, source, key] = result.refused
+      context.refuse(request, route.kind, refusal, source, key, body)
       return release()
     }
     const { entry } = result
@@ -242,8 +243,3 @@ export const createTracking = (
     )
   }
 }
-
-const withBody = (
-  [refusal, entry, key]: [Refusal, WriteKeyEntry?, string?],
-  body: Buffer,
-): [Refusal, WriteKeyEntry | undefined, string | undefined, Buffer] => [refusal, entry, key, body]
