@@ -18,17 +18,12 @@ export const retryAfterCapMs = 3_600_000
  * Parses `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date) to milliseconds from `now`, between 0 and the
  * maximum; undefined if it is absent or invalid.
  */
-export const parseRetryAfter = (
-  value: string | undefined,
-  now: number,
-  capMs = retryAfterCapMs,
-): number | undefined => {
+export const parseRetryAfter = (value: string | undefined, now: number): number | undefined => {
   const text = value?.trim()
   if (text === undefined || text === '') return undefined
   const time = /^\d+$/.test(text) ? now + Number(text) * 1000 : readTime(text)
   if (time === undefined) return undefined
-  const ms = time - now
-  return Math.min(Math.max(ms, 0), capMs)
+  return Math.min(Math.max(time - now, 0), retryAfterCapMs)
 }
 
 /**
