@@ -126,11 +126,8 @@ export const createSending = (deps: {
   return { pump, stop: alarm.stop }
 }
 
-/** Handles a batch whose request has ended. */
-export type Answers = (batch: readonly Item[], dispatched: Dispatched) => void
-
 /**
- * Records the outcomes of a batch, or splits it. Halves are sent before all other batches of their lane. They are
+ * Handles a batch whose request has ended: records its outcomes, or splits it. Halves are sent before all other batches of their lane. They are
  * requeued if no request may be sent now, or a user was deleted.
  */
 export const createAnswers = (deps: {
@@ -143,7 +140,7 @@ export const createAnswers = (deps: {
   metrics: Pick<Metrics, 'count'>
   /** Called when more events may be sent. */
   wake: () => void
-}): Answers => {
+}): ((batch: readonly Item[], dispatched: Dispatched) => void) => {
   const { lanes, breaker, ordered, sends, isHalted, clock, metrics, wake } = deps
 
   const split = (batch: readonly Item[], { queue, outcomes }: WorkerLane): void => {
