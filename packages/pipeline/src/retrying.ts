@@ -1,18 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs, type Logger, type Metrics } from '@tributary/kernel'
 import type { PipelineSettings } from './settings.ts'
 
 /** Waits `ms`, or less if `signal` aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
+  sleep(ms, undefined, { signal }).catch(() => {})
 
 /** Thrown by `retrying` when it was stopped before it succeeded. */
 export class Stopped extends Error {
@@ -53,11 +45,11 @@ export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingO
   }
 }
 
-/** Calls `task`, a write of the kind `what`, until it succeeds; throws errors that `mayRetry` excludes. */
+/** Calls `task`, a write of the kind `what`, until it succeeds; throws errors that `mayRetry`, if given, excludes. */
 export type RetryWrite = <T>(
   what: string,
   task: () => Promise<T> | T,
-  mayRetry: (error: unknown) => boolean,
+  mayRetry?: (error: unknown) => boolean,
 ) => Promise<T>
 
 /** Retries writes with the settings' back-off, until `signal` aborts. Counts each retry, and logs the first. */
@@ -68,7 +60,7 @@ export const createRetryWrite =
     logger: Logger
     metrics: Metrics
   }): RetryWrite =>
-  (what, task, mayRetry) =>
+  (what, task, mayRetry = () => true) =>
     retrying(task, {
       baseMs: deps.settings.retryBaseMs,
       capMs: deps.settings.retryCapMs,

@@ -83,11 +83,7 @@ export const createOvertakings = (deps: OvertakingsDeps): Overtakings => {
   ): Promise<void> => {
     const notes = new Map([[partition, formatOvertaking(next)]])
     faultPoint('pipeline.overtaking')
-    await retryWrite(
-      'overtaking',
-      () => journal.commit(positions, notes),
-      () => true,
-    )
+    await retryWrite('overtaking', () => journal.commit(positions, notes))
     faultPoint('pipeline.overtaken')
     if (next === undefined) known.delete(partition)
     else known.set(partition, next)

@@ -148,7 +148,7 @@ export const createInsertBuffer = (): InsertBuffer => {
   }
 }
 
-export type SealerDeps = {
+type SealerDeps = {
   buffer: InsertBuffer
   size: Pick<BatchSize, 'isDue'>
   journal: Pick<ConsumerJournal, 'begin'>
@@ -158,29 +158,20 @@ export type SealerDeps = {
   idsFlushed(): void
 }
 
-export type Sealer = {
-  /** Whether the buffer is due at `now` (epoch ms). */
-  isDue(now: number): boolean
-  /**
-   * Ends the batch in the buffer, which must not be empty. Writes its ranges and the waiting IDs to the journal, with
-   * retries, and then calls `handOn`. Calls must not overlap: the journal needs batches in their order. Rejects with
-   * Stopped once stopped.
-   */
-  seal(now: number, handOn: (batch: Batch) => void): Promise<void>
-  /** The batch that is being written to the journal. */
-  readonly batch: Batch | undefined
-  /** Time until the buffer is due by its age (ms, at least 1). */
-  waitMs(now: number): number
-}
-
 /** Journals the ranges of an insert before it begins, so that it can be repeated under its token. */
-export const createSealer = (deps: SealerDeps): Sealer => {
+export const createSealer = (deps: SealerDeps) => {
   const { buffer, size, journal, retryWrite, settings } = deps
   let sealing: Batch | undefined
 
   return {
-    isDue: (now) => size.isDue(buffer, now - (buffer.openedAt ?? now)),
-    async seal(now, handOn) {
+    /** Whether the buffer is due at `now` (epoch ms). */
+    isDue: (now: number): boolean => size.isDue(buffer, now - (buffer.openedAt ?? now)),
+    /**
+     * Ends the batch in the buffer, which must not be empty. Writes its ranges and the waiting IDs to the journal, with
+     * retries, and then calls `handOn`. Calls must not overlap: the journal needs batches in their order. Rejects with
+     * Stopped once stopped.
+     */
+    async seal(now: number, handOn: (batch: Batch) => void): Promise<void> {
       const ranges = buffer.ranges()
       const ids = deps.takeIds()
       const batch = buffer.take(ranges)
@@ -188,11 +179,7 @@ export const createSealer = (deps: SealerDeps): Sealer => {
       try {
         faultPoint('pipeline.before-begin')
         // Retries any error: a failed write may still be in the journal, and would be repeated under its token.
-        await retryWrite(
-          'begin',
-          () => journal.begin(ranges, ids, now),
-          () => true,
-        )
+        await retryWrite('begin', () => journal.begin(ranges, ids, now))
         deps.idsFlushed()
         faultPoint('pipeline.after-begin')
         handOn(batch)
@@ -200,9 +187,11 @@ export const createSealer = (deps: SealerDeps): Sealer => {
         sealing = undefined
       }
     },
+    /** The batch that is being written to the journal. */
     get batch() {
       return sealing
     },
-    waitMs: (now) => Math.max(1, (buffer.openedAt ?? now) + settings.flushAgeMs - now),
+    /** Time until the buffer is due by its age (ms, at least 1). */
+    waitMs: (now: number): number => Math.max(1, (buffer.openedAt ?? now) + settings.flushAgeMs - now),
   }
 }

@@ -6,31 +6,14 @@ import type { Batch } from './buffer.ts'
 /** A range of one partition's log: the offsets [`from`, `to`). */
 type Range = { readonly partition: number; readonly from: number; readonly to: number }
 
-/** Tracks batches that have begun and are not committed, and decides when they can be committed. */
-type InFlight = {
-  /** Begins a batch of ranges. Each must come after earlier ranges of its partition; throws otherwise. */
-  begin(token: string, ranges: readonly Range[]): void
-  /** Records that the event store has acknowledged the batch. */
-  stored(token: string): void
-  /** Records that the batch's deliveries are durable. */
-  delivered(token: string): void
-  /**
-   * Takes the positions (partition → next offset) after the oldest batches that are all both stored and delivered.
-   * Drops these batches. Undefined if the oldest batch is not finished.
-   */
-  takeCommittable(): Map<number, number> | undefined
-  /** Number of batches that have begun and are not taken. */
-  readonly size: number
-}
-
 type OpenBatch = { readonly token: string; readonly ranges: readonly Range[]; stored: boolean; delivered: boolean }
 
 /**
- * Decides which batches can be committed. A position advances only past batches with both acknowledgements. A batch is
+ * Tracks batches that have begun, and decides which can be committed. A position advances only past batches with both acknowledgements. A batch is
  * committed as a whole, so recovery repeats under one token exactly what was begun under it. It does no I/O; the caller
  * commits the result.
  */
-export const createInFlight = (): InFlight => {
+export const createInFlight = () => {
   const batches: OpenBatch[] = []
   const ends = new Map<number, number>()
 
@@ -41,7 +24,8 @@ export const createInFlight = (): InFlight => {
   }
 
   return {
-    begin(token, ranges) {
+    /** Begins a batch of ranges. Each must come after earlier ranges of its partition; throws otherwise. */
+    begin(token: string, ranges: readonly Range[]): void {
       if (batches.some((batch) => batch.token === token)) throw new Error(`The token ${token} is in flight already`)
       for (const { partition, from, to } of ranges) {
         const end = ends.get(partition)
@@ -52,13 +36,19 @@ export const createInFlight = (): InFlight => {
       for (const range of ranges) ends.set(range.partition, range.to)
       batches.push({ token, ranges: [...ranges], stored: false, delivered: false })
     },
-    stored(token) {
+    /** Records that the event store has acknowledged the batch. */
+    stored(token: string): void {
       batchOf(token).stored = true
     },
-    delivered(token) {
+    /** Records that the batch's deliveries are durable. */
+    delivered(token: string): void {
       batchOf(token).delivered = true
     },
-    takeCommittable() {
+    /**
+     * Takes the positions (partition → next offset) after the oldest batches that are all both stored and delivered.
+     * Drops these batches. Undefined if the oldest batch is not finished.
+     */
+    takeCommittable(): Map<number, number> | undefined {
       let count = 0
       const positions = new Map<number, number>()
       for (const batch of batches) {
@@ -70,6 +60,7 @@ export const createInFlight = (): InFlight => {
       batches.splice(0, count)
       return positions
     },
+    /** Number of batches that have begun and are not taken. */
     get size() {
       return batches.length
     },
@@ -106,7 +97,7 @@ export type Committer = {
   bytes(): number
 }
 
-export type CommitterDeps = {
+type CommitterDeps = {
   journal: Pick<ConsumerJournal, 'positions' | 'commit'>
   retryWrite: RetryWrite
   /** Called after a commit. */
@@ -131,11 +122,7 @@ export const createCommitter = ({ journal, retryWrite, onCommitted }: CommitterD
     for (let ready = inFlight.takeCommittable(); ready !== undefined; ready = inFlight.takeCommittable()) {
       const moved = ready
       faultPoint('pipeline.before-commit')
-      await retryWrite(
-        'commit',
-        () => journal.commit(moved),
-        () => true,
-      )
+      await retryWrite('commit', () => journal.commit(moved))
       for (const [partition, offset] of moved) committed.set(partition, offset)
       finish()
     }

@@ -7,7 +7,7 @@ import type { PipelineSettings } from '../../settings.ts'
 import type { Batch } from './buffer.ts'
 import type { Committer } from './commit.ts'
 
-export type InserterDeps = {
+type InserterDeps = {
   eventStore: Pick<EventStore, 'insert'>
   clock: Clock
   logger: Logger
@@ -76,11 +76,7 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
     if (discarded.length === 0) return
     const store = (): Promise<void> =>
       insertDroppedEvents(eventStore, discarded.map(discardedRow).join('\n'), { token, signal })
-    await retryWrite(
-      'insert_discarded',
-      () => retryInsert('dropped_events', store),
-      () => true,
-    )
+    await retryWrite('insert_discarded', () => retryInsert('dropped_events', store))
     for (const { events, sourceId, reason } of discarded) {
       metrics.count('pipeline_events_discarded', events, { source: sourceId, reason })
     }
@@ -93,7 +89,7 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
   }
 }
 
-export type InsertPoolDeps = {
+type InsertPoolDeps = {
   /** Maximum of concurrent inserts. */
   count: number
   signal: AbortSignal
@@ -105,22 +101,11 @@ export type InsertPoolDeps = {
   onFault(error: unknown): void
 }
 
-export type InsertPool = {
-  /**
-   * Inserts a batch whose ranges are in the journal into the event store, and commits it once it is stored and
-   * delivered. Resolves when that is done or has failed; never rejects.
-   */
-  launch(batch: Batch): Promise<void>
-  isFree(): boolean
-  /** Inserts in flight. */
-  readonly busy: number
-}
-
 /**
  * Limits the inserts in flight. The next may start when a batch is stored, even if its deliveries or commit are
  * pending.
  */
-export const createInsertPool = ({ count, signal, insert, committer, onFree, onFault }: InsertPoolDeps): InsertPool => {
+export const createInsertPool = ({ count, signal, insert, committer, onFree, onFault }: InsertPoolDeps) => {
   let busy = 0
 
   const store = async (batch: Batch): Promise<void> => {
@@ -145,7 +130,11 @@ export const createInsertPool = ({ count, signal, insert, committer, onFree, onF
   }
 
   return {
-    launch(batch) {
+    /**
+     * Inserts a batch whose ranges are in the journal into the event store, and commits it once it is stored and
+     * delivered. Resolves when that is done or has failed; never rejects.
+     */
+    launch(batch: Batch): Promise<void> {
       committer.track(batch)
       busy++
       return carry(batch).catch((error: unknown) => {
@@ -153,6 +142,7 @@ export const createInsertPool = ({ count, signal, insert, committer, onFree, onF
       })
     },
     isFree: () => busy < count,
+    /** Inserts in flight. */
     get busy() {
       return busy
     },

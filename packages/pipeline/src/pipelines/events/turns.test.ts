@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns, type TurnsDeps } from './turns.ts'
+import { createTurns, type TurnsDeps } from './read-loop.ts'
 
 /** Partitions from 0 on; a turn takes at most `most` records of one. */
 const world = (more: Partial<TurnsDeps> = {}, maxOffsets = 2) => {
