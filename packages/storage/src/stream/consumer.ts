@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs, faultPoint, retryPolicies } from '@tributary/kernel'
 import type { LogRecord } from '../log/port.ts'
 import { reconcile } from '../log/reconcile.ts'
@@ -43,12 +44,7 @@ const bytesOf = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length, 0)
 
 /** Waits, or less if the signal aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
+const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
 
 /**
  * Creates a consumer that reads ahead within limits and passes each partition's records on in order, at least once. A

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { cutText, inWork, itemOf, type Logger, type Metrics, WorkHeld, type WorkNote } from '@tributary/kernel'
 import type { JobResult, PgBoss, QueueOptions } from 'pg-boss'
 import type { Relational } from '../../relational/open.ts'
@@ -107,24 +108,6 @@ const openBoss = async (
   return boss
 }
 
-/** Timers that do not keep the process alive. None is set after the signal aborts. */
-const createTimers = (ending: AbortSignal) => {
-  const timers = new Set<NodeJS.Timeout>()
-  return {
-    later(ms: number, then: () => void): void {
-      if (ending.aborted) return
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        then()
-      }, ms)
-      timers.add(timer.unref())
-    },
-    clear(): void {
-      for (const timer of timers) clearTimeout(timer)
-    },
-  }
-}
-
 const countsOf = async (boss: PgBoss, names: readonly string[]): Promise<Map<string, JobCounts>> =>
   new Map(
     (await boss.getQueues([...names])).map((queue) => [
@@ -188,9 +171,11 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
   const boss = await openBoss(options.pool, lookSeconds, logger, signal)
   await prepare(boss, kinds)
 
-  const timers = createTimers(signal)
+  /** Calls `then` later, unless the jobs are stopped before. Does not keep the process alive. */
+  const later = (ms: number, then: () => void): void =>
+    void pause(ms, undefined, { signal, ref: false }).then(then, () => {})
   const tellCounts = (): void =>
-    timers.later(lookSeconds * 1000, () => void reportCounts(boss, kinds, metrics).finally(tellCounts))
+    later(lookSeconds * 1000, () => void reportCounts(boss, kinds, metrics).finally(tellCounts))
 
   return {
     async start() {
@@ -212,7 +197,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
             const results: JobResult[] = []
             for (const job of batch) {
               const { status, message } = await runOnce(options, signal, kind, job, run)
-              if (status === 'failed') timers.later(longestPauseMs(kind, job.retryCount + 1), wake)
+              if (status === 'failed') later(longestPauseMs(kind, job.retryCount + 1), wake)
               results.push({ id: job.id, status, ...(message === undefined ? {} : { output: { message } }) })
             }
             return results
@@ -249,7 +234,6 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
     },
     async stop() {
       ending.abort()
-      timers.clear()
       await boss.stop({ close: false, timeout: stopMs })
     },
   }

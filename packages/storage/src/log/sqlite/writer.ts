@@ -80,14 +80,11 @@ const sizedGroup = (entries: readonly LogEntry[], partitions: number, stamp?: Pr
 const createWaiting = (maxBytes: number) => {
   let queue: Pending[] = []
   let bytes = 0
-  let isClosed = false
   return {
     bytes: () => bytes,
     isEmpty: () => queue.length === 0,
-    isClosed: () => isClosed,
-    /** Throws if there is no room for more bytes, or the log is closed. */
+    /** Throws if there is no room for more bytes. */
     reserve(size: number): void {
-      if (isClosed) throw new LogUnavailable(new Error('The log is closed'))
       if (bytes + size > maxBytes) throw new LogOverloaded()
       bytes += size
     },
@@ -107,9 +104,6 @@ const createWaiting = (maxBytes: number) => {
     },
     release(entries: readonly Pending[]): void {
       for (const entry of entries) bytes -= entry.size
-    },
-    close(): void {
-      isClosed = true
     },
   }
 }
@@ -145,8 +139,14 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
 
   const waiting = createWaiting(maxQueuedBytes)
   let flushing = false
+  let closed = false
   let idle: (() => void)[] = []
   let memory: ArrayBuffer | undefined
+
+  const reserve = (size: number): void => {
+    if (closed) throw new LogUnavailable(new Error('The log is closed'))
+    waiting.reserve(size)
+  }
 
   const writeGroup = async (entries: Pending[]): Promise<void> => {
     const { group, order } = packEntries(entries, memory)
@@ -184,7 +184,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     append: (entry: LogEntry) =>
       new Promise((resolve, reject) => {
         const sized = sizedOf(entry, partitions)
-        waiting.reserve(sized.size)
+        reserve(sized.size)
         // Without a stamp, the entry is never already stored.
         waiting.push({ ...sized, follows: false, resolve: (position) => position && resolve(position), reject })
         schedule()
@@ -192,7 +192,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     appendGroup: (entries, stamp) =>
       new Promise((resolve, reject) => {
         const sized = sizedGroup(entries, partitions, stamp)
-        waiting.reserve(sized.reduce((sum, { size }) => sum + size, 0))
+        reserve(sized.reduce((sum, { size }) => sum + size, 0))
         for (const entry of sized) {
           const calls = entry === sized[0] ? { resolve, reject } : { resolve: nothing, reject: nothing }
           waiting.push({ ...entry, follows: entry !== sized[0], ...calls })
@@ -204,8 +204,8 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     trim: (before) => backend.trim(before),
     stats: () => backend.stats(),
     async close() {
-      if (waiting.isClosed()) return
-      waiting.close()
+      if (closed) return
+      closed = true
       if (flushing) await new Promise<void>((resolve) => idle.push(resolve))
       await backend.close()
     },
