@@ -9,6 +9,7 @@ import {
   type DataSourceSession,
   type RowsFrom,
 } from '@tributary/connector-kit'
+import { keyCheckOf, requireDistinct, tableOf } from '../../wire/access/source-answers.ts'
 import { refuseUnsafe } from './allowed.ts'
 import { deliveryError, notClickHouse, queryError, ServerException, UnfinishedAnswer } from './failures.ts'
 import { type RowShape, readRows, rowFormat } from './read-rows.ts'
@@ -97,13 +98,6 @@ const signIn = async (context: DataSourceContext<ClickhouseSettings>): Promise<S
   }
 }
 
-const oneName = (columns: readonly DataColumn[]): void => {
-  const names = columns.map(({ name }) => name)
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined)
-    throw new DataQueryError(`The column ${twice} comes up twice. Give each column a name of its own`)
-}
-
 /** Connects to the database of the settings, for reading only. Throws a DeliveryError. */
 export const openSession = async (context: DataSourceContext<ClickhouseSettings>): Promise<DataSourceSession> => {
   const { statementMs } = context
@@ -134,7 +128,7 @@ export const openSession = async (context: DataSourceContext<ClickhouseSettings>
       name: name ?? '',
       type: plainType(type ?? ''),
     }))
-    oneName(columns)
+    requireDistinct(columns)
     return columns
   }
   async function* batches(
@@ -152,13 +146,7 @@ export const openSession = async (context: DataSourceContext<ClickhouseSettings>
   }
   return {
     about: async () => `Connected to ClickHouse ${version} as ${account}.`,
-    listTables: async (options) =>
-      (await listed(tablesStatement(options), 4)).map(([schema, name, kind, rows]) => ({
-        schema: schema ?? '',
-        name: name ?? '',
-        kind: kind === 'view' ? 'view' : 'table',
-        rows: rows === null || rows === undefined ? null : Number(rows),
-      })),
+    listTables: async (options) => (await listed(tablesStatement(options), 4)).map(tableOf),
     listColumns: async ({ schema, table }, limit) =>
       (await listed(columnsStatement(schema, table, limit), 3)).map(([name, type, inKey]) => ({
         name: name ?? '',
@@ -176,14 +164,8 @@ export const openSession = async (context: DataSourceContext<ClickhouseSettings>
           if (column === undefined) throw new DataQueryError(`The query has no column ${name}`)
           return column
         })
-        const [counts = []] = await all(keyStatement(statementOf(query), found), 4)
-        const [rows, nulls, duplicateKeys, duplicateRows] = counts.map(Number)
-        return {
-          rows: rows ?? 0,
-          null_rows: nulls ?? 0,
-          duplicate_keys: duplicateKeys ?? 0,
-          duplicate_rows: duplicateRows ?? 0,
-        }
+        const [counts] = await all(keyStatement(statementOf(query), found), 4)
+        return keyCheckOf(counts)
       }),
     [Symbol.asyncDispose]: async () => ending.abort(),
   }

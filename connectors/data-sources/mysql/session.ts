@@ -9,6 +9,7 @@ import {
   type RowsFrom,
 } from '@tributary/connector-kit'
 import type { FieldPacket, PrepareStatementInfo } from 'mysql2'
+import { keyCheckOf, requireDistinct, tableOf } from '../../wire/access/source-answers.ts'
 import { type Answer, ask, textsOf } from '../../wire/mysql/ask.ts'
 import { causeOf, createGuardedConnection, endConnection, type GuardedConnection } from '../../wire/mysql/connect.ts'
 import { deliveryError, errorNumber, wordsOf } from '../../wire/mysql/failures.ts'
@@ -60,6 +61,14 @@ const tooLarge = (error: unknown): Error =>
     cause: error,
   })
 
+const failureOf = (error: unknown, statementMs: number): Error => {
+  if (error instanceof DataQueryError) return error
+  const number = errorNumber(error)
+  if (number === 0 && error instanceof DeliveryError) return tooLarge(error)
+  if (number === 0 || lost.has(number)) return deliveryError(error)
+  return queryError(error, statementMs)
+}
+
 /** Makes the server parse a statement without running it. */
 const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string): Promise<PrepareStatementInfo> => {
   renew()
@@ -83,14 +92,8 @@ const describeQuery = async (guarded: GuardedConnection, statement: string): Pro
   const { columns, parameters } = (await prepare(guarded, statement)) as unknown as Prepared
   if (columns.length === 0) throw new DataQueryError(onlyReads)
   if (parameters.length > 0) throw new DataQueryError('The query has a ? outside of quotes, which stands for a value')
-  const names = columns.map(({ name }) => name)
   // The server compares names without letter case.
-  const known = new Set<string>()
-  for (const name of names) {
-    if (known.has(name.toLowerCase()))
-      throw new DataQueryError(`The column ${name} comes up twice. Give each column a name of its own`)
-    known.add(name.toLowerCase())
-  }
+  requireDistinct(columns, (name) => name.toLowerCase())
   await prepare(guarded, rowsStatement(statement, 1)).catch((error: unknown) => {
     throw errorNumber(error) === 1064 ? new DataQueryError(onlyReads, { cause: error }) : error
   })
@@ -110,9 +113,9 @@ const signIn = async (context: DataSourceContext<MysqlSettings>): Promise<Guarde
   return guarded
 }
 
-/** Connects to the database of the settings, for reading only. Throws a DeliveryError. */
-export const openSession = async (context: DataSourceContext<MysqlSettings>): Promise<DataSourceSession> => {
-  const { signal, statementMs } = context
+/** The connection of a session, which ends when the caller aborts. */
+const openConnection = async (context: DataSourceContext<MysqlSettings>) => {
+  const { signal } = context
   const open = (): Promise<GuardedConnection> =>
     signIn(context).catch((error: unknown) => {
       throw deliveryError(error)
@@ -124,18 +127,26 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
   }
   signal.addEventListener('abort', close, { once: true })
   if (signal.aborted) close()
-  /** The connection; a new one after a caller stopped reading between rows. */
-  const current = async (): Promise<GuardedConnection> => {
-    guarded ??= await open()
-    return guarded
+  return {
+    close,
+    /** The connection; a new one after a caller stopped reading between rows. */
+    current: async (): Promise<GuardedConnection> => (guarded ??= await open()),
+    async endTransaction(): Promise<void> {
+      if (guarded !== undefined) await ask(guarded, 'rollback', graceMs).catch(close)
+    },
+    async end(): Promise<void> {
+      signal.removeEventListener('abort', close)
+      const ending = guarded
+      guarded = undefined
+      if (ending !== undefined) await endConnection(ending)
+    },
   }
-  const failed = (error: unknown): Error => {
-    if (error instanceof DataQueryError) return error
-    const number = errorNumber(error)
-    if (number === 0 && error instanceof DeliveryError) return tooLarge(error)
-    if (number === 0 || lost.has(number)) return deliveryError(error)
-    return queryError(error, statementMs)
-  }
+}
+
+/** Connects to the database of the settings, for reading only. Throws a DeliveryError. */
+export const openSession = async (context: DataSourceContext<MysqlSettings>): Promise<DataSourceSession> => {
+  const { statementMs } = context
+  const { current, close, endTransaction, end } = await openConnection(context)
   const askFor = async (sql: string): Promise<Answer> => await ask(await current(), sql, statementMs + graceMs)
   const texts = (sql: string): Promise<(string | null)[][]> =>
     askFor(sql).then(
@@ -150,13 +161,10 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
       await askFor('start transaction read only')
       return await work(await current())
     } catch (error) {
-      throw failed(error)
+      throw failureOf(error, statementMs)
     } finally {
       await endTransaction()
     }
-  }
-  const endTransaction = async (): Promise<void> => {
-    if (guarded !== undefined) await ask(guarded, 'rollback', graceMs).catch(close)
   }
   async function* batches(
     query: DataQuery,
@@ -170,7 +178,7 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
       if ('sql' in query) await describeQuery(connected, statement)
       yield* readRows(connected, rowsStatement(statement, limit, from), close)
     } catch (error) {
-      throw failed(error)
+      throw failureOf(error, statementMs)
     } finally {
       await endTransaction()
     }
@@ -181,13 +189,7 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
       const [number = ''] = (version ?? '').split('-')
       return `Connected to ${version?.includes('MariaDB') === true ? 'MariaDB' : 'MySQL'} ${number} as ${account ?? ''}.`
     },
-    listTables: async (options) =>
-      (await texts(tablesStatement(options))).map(([schema, name, kind, rows]) => ({
-        schema: schema ?? '',
-        name: name ?? '',
-        kind: kind === 'view' ? 'view' : 'table',
-        rows: rows === null || rows === undefined ? null : Number(rows),
-      })),
+    listTables: async (options) => (await texts(tablesStatement(options))).map(tableOf),
     listColumns: async ({ schema, table }, limit) =>
       (await texts(columnsStatement(schema, table, limit))).map(([name, type, nullable, key]) => ({
         name: name ?? '',
@@ -201,20 +203,8 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
       reading(async (connected) => {
         await describeQuery(connected, statementOf(query))
         const { rows } = await ask(connected, keyStatement(statementOf(query), key), statementMs + graceMs)
-        const [total, nulls, duplicateKeys, duplicateRows] = textsOf(rows[0] ?? []).map(Number)
-        return {
-          rows: total ?? 0,
-          null_rows: nulls ?? 0,
-          duplicate_keys: duplicateKeys ?? 0,
-          duplicate_rows: duplicateRows ?? 0,
-        }
+        return keyCheckOf(textsOf(rows[0] ?? []))
       }),
-    [Symbol.asyncDispose]: async () => {
-      signal.removeEventListener('abort', close)
-      const ending = guarded
-      guarded = undefined
-      if (ending === undefined) return
-      await endConnection(ending)
-    },
+    [Symbol.asyncDispose]: end,
   }
 }

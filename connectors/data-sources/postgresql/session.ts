@@ -10,6 +10,7 @@ import {
   type RowsFrom,
 } from '@tributary/connector-kit'
 import type { Client, CustomTypesConfig, QueryArrayResult, QueryConfig } from 'pg'
+import { keyCheckOf, requireDistinct } from '../../wire/access/source-answers.ts'
 import { causeOf, createGuardedClient, type GuardedClient } from '../../wire/postgresql/connect.ts'
 import { deliveryError, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
 import type { PostgresqlSettings } from './settings.ts'
@@ -93,11 +94,8 @@ const declare = async (client: Client, query: DataQuery): Promise<DataColumn[]> 
        from rows from (unnest($1::oid[]), unnest($2::int4[])) with ordinality as types (oid, modifier, place) order by place`,
     [fields.map(({ dataTypeID }) => dataTypeID), fields.map(({ dataTypeModifier }) => dataTypeModifier)],
   )
-  const names = fields.map(({ name }) => name)
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined)
-    throw new DataQueryError(`The column ${twice} comes up twice. Give each column a name of its own`)
-  return names.map((name, at) => ({ name, type: rows[at]?.type ?? '' }))
+  requireDistinct(fields)
+  return fields.map(({ name }, at) => ({ name, type: rows[at]?.type ?? '' }))
 }
 
 const bytesOf = (rows: readonly DataRow[]): number =>
@@ -201,13 +199,7 @@ export const openSession = async (context: DataSourceContext<PostgresqlSettings>
     checkKey: (query, key) =>
       reading(asked, query, async () => {
         const { rows }: QueryArrayResult<string[]> = await client.query(extended(keyStatement(query, key)))
-        const [total, nulls, duplicateKeys, duplicateRows] = (rows[0] ?? []).map(Number)
-        return {
-          rows: total ?? 0,
-          null_rows: nulls ?? 0,
-          duplicate_keys: duplicateKeys ?? 0,
-          duplicate_rows: duplicateRows ?? 0,
-        }
+        return keyCheckOf(rows[0])
       }),
     [Symbol.asyncDispose]: async () => {
       signal.removeEventListener('abort', onAbort)

@@ -38,6 +38,60 @@ const valueOf = ({ userEnteredValue: given = {} }: CellData): Value | undefined 
 const columnOf = (letters: string): number =>
   letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
+const gridOf = (all: readonly Grid[], id: number): Grid => {
+  const grid = all.find((each) => each.id === id)
+  if (grid === undefined) throw new Refused(`No grid with id: ${id}`)
+  return grid
+}
+
+const put = (grid: Grid, row: number, column: number, rows: readonly RowData[], refused: ReadonlySet<string>): void => {
+  for (const [down, { values }] of rows.entries())
+    for (const [right, cell] of values.entries()) {
+      const value = valueOf(cell)
+      if (row + down >= grid.rowCount || column + right >= grid.columnCount)
+        throw new Refused('Attempting to write outside the grid')
+      if (typeof value === 'string' && value.length > 50_000)
+        throw new Refused('Your input contains more than the maximum of 50000 characters in a single cell.')
+      if (value === 'bad' && refused.has(grid.title)) throw new Refused('Invalid value')
+      const line = (grid.rows[row + down] ??= [])
+      line[column + right] = value
+    }
+}
+
+const lastRow = ({ rows }: Grid): number =>
+  rows.findLastIndex((row) => row !== undefined && row.some((value) => value !== undefined)) + 1
+
+/** Changes a spreadsheet by one request of a batch. */
+const apply = (all: Grid[], request: Request, refused: ReadonlySet<string>): void => {
+  const { addSheet, updateCells, appendCells, appendDimension, deleteDimension } = request
+  if (addSheet !== undefined) {
+    const { sheetId: id, title, gridProperties } = addSheet.properties
+    if (all.some((each) => each.id === id || each.title.toLowerCase() === title.toLowerCase()))
+      throw new Refused(`A sheet with the name "${title}" already exists.`)
+    all.push({ id, title, rows: [], ...gridProperties })
+  } else if (updateCells !== undefined) {
+    const { sheetId, rowIndex, columnIndex } = updateCells.start
+    put(gridOf(all, sheetId), rowIndex, columnIndex, updateCells.rows, refused)
+  } else if (appendCells !== undefined) {
+    const grid = gridOf(all, appendCells.sheetId)
+    const at = lastRow(grid)
+    grid.rowCount = Math.max(grid.rowCount, at + appendCells.rows.length)
+    put(grid, at, 0, appendCells.rows, refused)
+  } else if (appendDimension !== undefined) {
+    const grid = gridOf(all, appendDimension.sheetId)
+    if (appendDimension.dimension === 'ROWS') grid.rowCount += appendDimension.length
+    else grid.columnCount += appendDimension.length
+  } else if (deleteDimension !== undefined) {
+    const { sheetId, startIndex, endIndex } = deleteDimension.range
+    const grid = gridOf(all, sheetId)
+    if (endIndex > grid.rowCount) throw new Refused('Attempting to delete outside the grid')
+    if (endIndex - startIndex >= grid.rowCount - 1)
+      throw new Refused('Sorry, it is not possible to delete all non-frozen rows.')
+    grid.rows.splice(startIndex, endIndex - startIndex)
+    grid.rowCount -= endIndex - startIndex
+  } else throw new Refused('Unknown request')
+}
+
 /**
  * A spreadsheet as Google's pages have it (developers.google.com/workspace/sheets/api).
  * - `spreadsheets.get` has a field mask.
@@ -50,60 +104,11 @@ const columnOf = (letters: string): number =>
 export const createSpreadsheet = () => {
   let grids: Grid[] = []
   const refused = new Set<string>()
-  const byId = (all: readonly Grid[], id: number): Grid => {
-    const grid = all.find((each) => each.id === id)
-    if (grid === undefined) throw new Refused(`No grid with id: ${id}`)
-    return grid
-  }
-  const put = (grid: Grid, row: number, column: number, rows: readonly RowData[]): void => {
-    for (const [down, { values }] of rows.entries())
-      for (const [right, cell] of values.entries()) {
-        const value = valueOf(cell)
-        if (row + down >= grid.rowCount || column + right >= grid.columnCount)
-          throw new Refused('Attempting to write outside the grid')
-        if (typeof value === 'string' && value.length > 50_000)
-          throw new Refused('Your input contains more than the maximum of 50000 characters in a single cell.')
-        if (value === 'bad' && refused.has(grid.title)) throw new Refused('Invalid value')
-        const line = (grid.rows[row + down] ??= [])
-        line[column + right] = value
-      }
-  }
-  const lastRow = ({ rows }: Grid): number =>
-    rows.findLastIndex((row) => row !== undefined && row.some((value) => value !== undefined)) + 1
-  const apply = (all: Grid[], request: Request): void => {
-    const { addSheet, updateCells, appendCells, appendDimension, deleteDimension } = request
-    if (addSheet !== undefined) {
-      const { sheetId: id, title, gridProperties } = addSheet.properties
-      if (all.some((each) => each.id === id || each.title.toLowerCase() === title.toLowerCase()))
-        throw new Refused(`A sheet with the name "${title}" already exists.`)
-      all.push({ id, title, rows: [], ...gridProperties })
-    } else if (updateCells !== undefined) {
-      const { sheetId, rowIndex, columnIndex } = updateCells.start
-      put(byId(all, sheetId), rowIndex, columnIndex, updateCells.rows)
-    } else if (appendCells !== undefined) {
-      const grid = byId(all, appendCells.sheetId)
-      const at = lastRow(grid)
-      grid.rowCount = Math.max(grid.rowCount, at + appendCells.rows.length)
-      put(grid, at, 0, appendCells.rows)
-    } else if (appendDimension !== undefined) {
-      const grid = byId(all, appendDimension.sheetId)
-      if (appendDimension.dimension === 'ROWS') grid.rowCount += appendDimension.length
-      else grid.columnCount += appendDimension.length
-    } else if (deleteDimension !== undefined) {
-      const { sheetId, startIndex, endIndex } = deleteDimension.range
-      const grid = byId(all, sheetId)
-      if (endIndex > grid.rowCount) throw new Refused('Attempting to delete outside the grid')
-      if (endIndex - startIndex >= grid.rowCount - 1)
-        throw new Refused('Sorry, it is not possible to delete all non-frozen rows.')
-      grid.rows.splice(startIndex, endIndex - startIndex)
-      grid.rowCount -= endIndex - startIndex
-    } else throw new Refused('Unknown request')
-  }
   const batchUpdate = ({ requests }: { requests: Request[] }): PeerAnswer => {
     if (requests.length === 0) return errorOf(400, 'INVALID_ARGUMENT', 'Must specify at least one request.')
     const next = structuredClone(grids)
     try {
-      for (const request of requests) apply(next, request)
+      for (const request of requests) apply(next, request, refused)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       return errorOf(400, 'INVALID_ARGUMENT', `Invalid requests[0]: ${error.message}`)

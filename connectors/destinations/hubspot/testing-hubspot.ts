@@ -38,6 +38,23 @@ const dealProperties = [
   { name: 'secret', label: 'Secret', type: 'string', hidden: true, padding: 'x'.repeat(400_000) },
 ]
 
+const badValue = 'Property values were not valid: bad was not an option'
+
+const problemOf = ({ objectWriteTraceId: trace }: Input) => ({
+  status: 'error',
+  category: 'VALIDATION_ERROR',
+  message: badValue,
+  context: { objectWriteTraceId: [trace] },
+})
+
+const keyOf = ({ id, properties }: Input): string => id ?? properties?.['email'] ?? properties?.['id'] ?? ''
+const resultOf = ({ id, properties }: Stored, trace?: string) => ({
+  id,
+  properties: { ...properties, hs_object_id: id },
+  archived: false,
+  ...(trace === undefined ? {} : { objectWriteTraceId: trace }),
+})
+
 /**
  * HubSpot's CRM as its pages have it (developers.hubspot.com/docs/api-reference).
  * - "Error handling": 401, 403, multi-status errors by objectWriteTraceId with status 207.
@@ -50,19 +67,9 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
   const objects = new Map<string, Map<string, Stored>>()
   const refused = new Set<string>()
   let ids = 100
-  const keyOf = ({ id, properties }: Input): string => id ?? properties?.['email'] ?? properties?.['id'] ?? ''
   const find = (type: string, property: string, value: string): Stored | undefined =>
     [...(objects.get(type)?.values() ?? [])].find(({ properties }) => properties[property] === value)
-  const problemOf = (type: string, { properties = {} }: Input): string | undefined =>
-    refused.has(type) && properties['plan'] === 'bad'
-      ? 'Property values were not valid: bad was not an option'
-      : undefined
-  const resultOf = ({ id, properties }: Stored, trace?: string) => ({
-    id,
-    properties: { ...properties, hs_object_id: id },
-    archived: false,
-    ...(trace === undefined ? {} : { objectWriteTraceId: trace }),
-  })
+  const isBad = (type: string, { properties = {} }: Input): boolean => refused.has(type) && properties['plan'] === 'bad'
   const put = (type: string, input: Input, found: Stored | undefined): Stored => {
     const record = found ?? { id: String(++ids), properties: {} }
     Object.assign(record.properties, input.properties)
@@ -72,22 +79,10 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
   }
   const write = (type: string, what: string, inputs: readonly Input[]): PeerAnswer => {
     const results: object[] = []
-    const errors: object[] = []
+    const bad = inputs.filter((input) => isBad(type, input))
+    if (bad.length > 0 && given.multiStatus === false) return errorOf(400, 'VALIDATION_ERROR', badValue)
     for (const input of inputs) {
-      const trace = input.objectWriteTraceId
-      const message = problemOf(type, input)
-      if (message !== undefined) {
-        if (given.multiStatus === false) return errorOf(400, 'VALIDATION_ERROR', message)
-        errors.push({
-          status: 'error',
-          category: 'VALIDATION_ERROR',
-          message,
-          context: { objectWriteTraceId: [trace] },
-        })
-      }
-    }
-    for (const input of inputs) {
-      if (problemOf(type, input) !== undefined) continue
+      if (bad.includes(input)) continue
       const found =
         what === 'upsert'
           ? find(type, input.idProperty ?? '', input.id ?? '')
@@ -96,12 +91,9 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
             : undefined
       results.push(resultOf(put(type, input, found), input.objectWriteTraceId))
     }
-    const status = errors.length > 0 ? 207 : what === 'create' ? 201 : 200
-    return answerOf(status, {
-      status: 'COMPLETE',
-      results,
-      ...(errors.length > 0 ? { numErrors: errors.length, errors } : {}),
-    })
+    if (bad.length === 0) return answerOf(what === 'create' ? 201 : 200, { status: 'COMPLETE', results })
+    const errors = bad.map(problemOf)
+    return answerOf(207, { status: 'COMPLETE', results, numErrors: errors.length, errors })
   }
   const batch = (type: string, what: string, body: { inputs: Input[]; idProperty?: string }): PeerAnswer => {
     const { inputs } = body
@@ -110,11 +102,11 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
     if (new Set(keys).size < keys.length) return errorOf(400, 'VALIDATION_ERROR', 'Duplicate IDs found in batch input')
     if (what === 'read') {
       const found = keys.flatMap((key) => find(type, body.idProperty ?? '', key) ?? [])
-      const missing = found.length < keys.length ? { numErrors: 1, errors: [{ category: 'OBJECT_NOT_FOUND' }] } : {}
-      return answerOf('errors' in missing ? 207 : 200, {
+      const isWhole = found.length === keys.length
+      return answerOf(isWhole ? 200 : 207, {
         status: 'COMPLETE',
         results: found.map((record) => resultOf(record)),
-        ...missing,
+        ...(isWhole ? {} : { numErrors: 1, errors: [{ category: 'OBJECT_NOT_FOUND' }] }),
       })
     }
     if (what === 'archive') {

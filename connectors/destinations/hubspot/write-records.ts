@@ -100,6 +100,24 @@ const outcomesOf = (call: Call, places: readonly Place[], type: ObjectType): Eve
   })
 }
 
+/** The input that writes a record, with its key as a property. */
+const inputOf = (place: Place, { idProperty }: ObjectType) => ({
+  properties: { ...place.record.properties, [idProperty]: place.key },
+  objectWriteTraceId: traceOf(place),
+})
+
+const noRecord: EventOutcome = { kind: 'skipped', reason: 'There is no record with this key' }
+
+/** The IDs of the records in a response, by key. */
+const idsIn = (answer: ReturnType<typeof answerObject>, type: ObjectType): ReadonlyMap<string, string> => {
+  const ids = new Map<string, string>()
+  for (const result of listOf(answer, 'results')) {
+    const key = propertyOf(result, type.idProperty)
+    if (key !== undefined && typeof result['id'] === 'string') ids.set(keyOf(key, type), result['id'])
+  }
+  return ids
+}
+
 /** Writes records of one HubSpot object, and sets the outcome of each. */
 const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcome | undefined)[]) => {
   const path = `/crm/v3/objects/${encodeURIComponent(type.type)}/batch`
@@ -107,6 +125,11 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
   let latencyMs = 0
   const settle = (places: readonly Place[], outcome: EventOutcome): void => {
     for (const { at } of places) outcomes[at] = outcome
+  }
+  /** Sets the outcome of records after a failure, whose request is the most significant. */
+  const fail = (call: Call, places: readonly Place[], failure: EventOutcome): void => {
+    shown = call
+    settle(places, failure)
   }
   const send = async (what: string, body: unknown): Promise<Call> => {
     const call = await ask(context, 'POST', `${path}/${what}`, body)
@@ -133,11 +156,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
       await write(what, places.slice(middle), inputOf)
       return
     }
-    if (failure !== undefined) {
-      shown = call
-      settle(places, failure)
-      return
-    }
+    if (failure !== undefined) return fail(call, places, failure)
     // The response to an archive request is empty (204).
     if (what === 'archive') return settle(places, { kind: 'delivered' })
     for (const [index, outcome] of outcomesOf(call, places, type).entries()) {
@@ -153,29 +172,15 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
     const inputs = places.map(({ key }) => ({ id: key }))
     const call = await send('read?archived=false', { idProperty, properties: [idProperty], inputs })
     const failure = failureOf(call, context.clock())
-    if (failure !== undefined) {
-      shown = call
-      settle(places, failure)
-      return undefined
-    }
     const answer = answerObject(call)
-    if (!Array.isArray(answer?.['results'])) {
-      shown = call
-      settle(places, { kind: 'retry', reason: 'HubSpot did not say which records exist' })
-      return undefined
-    }
-    const ids = new Map<string, string>()
-    for (const result of listOf(answer, 'results')) {
-      const key = propertyOf(result, idProperty)
-      if (key !== undefined && typeof result['id'] === 'string') ids.set(keyOf(key, type), result['id'])
-    }
-    return ids
+    if (failure === undefined && Array.isArray(answer?.['results'])) return idsIn(answer, type)
+    fail(call, places, failure ?? { kind: 'retry', reason: 'HubSpot did not say which records exist' })
+    return undefined
   }
 
   const group = async ({ operation, places }: Group): Promise<void> => {
     const { idProperty } = type
-    const given = ({ record, key }: Place) => ({ ...record.properties, [idProperty]: key })
-    const named = (place: Place) => ({ properties: given(place), objectWriteTraceId: traceOf(place) })
+    const named = (place: Place) => inputOf(place, type)
     if (operation === 'upsert')
       return write('upsert', places, (place) => ({ id: place.key, idProperty, ...named(place) }))
     const ids = await find(places)
@@ -186,10 +191,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
       settle(there, { kind: 'skipped', reason: 'A record with this key is already there' })
       return write('create', missing, named)
     }
-    settle(
-      missing,
-      operation === 'delete' ? { kind: 'delivered' } : { kind: 'skipped', reason: 'There is no record with this key' },
-    )
+    settle(missing, operation === 'delete' ? { kind: 'delivered' } : noRecord)
     if (operation === 'delete') return write('archive', there, ({ key }) => ({ id: ids.get(key) }))
     // Records are updated by their HubSpot IDs: other identifiers are not unique for this endpoint.
     return write('update', there, (place) => ({ id: ids.get(place.key), ...named(place) }))

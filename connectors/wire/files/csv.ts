@@ -87,6 +87,41 @@ const lineFeedsIn = (text: string): number => {
   return count
 }
 
+/** The end of a quoted value that begins at `from`, and the value; undefined while it is not whole. */
+const quotedAt = (
+  text: string,
+  from: number,
+  { last, line }: { last: boolean; line: number },
+): { value: string; end: number } | undefined => {
+  let value = ''
+  for (let at = from + 1; ; ) {
+    const end = text.indexOf('"', at)
+    if (end === -1) {
+      if (last) throw new BrokenFile(`Line ${line}: a quote is not closed`)
+      return undefined
+    }
+    if (end + 1 === text.length && !last) return undefined
+    value += text.slice(at, end)
+    if (text.charCodeAt(end + 1) !== quote) return { value, end: end + 1 }
+    value += '"'
+    at = end + 2
+  }
+}
+
+/** The end of an unquoted value that starts at `from`: before a delimiter, a line end, or the end of the text. */
+const bareEnd = (text: string, from: number, separator: number, line: number): number => {
+  let at = from
+  for (; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === separator || char === lineFeed || char === carriageReturn) return at
+    if (char === quote)
+      throw new BrokenFile(
+        `Line ${line}: a quote inside a value. Put the value in quotes, and write each quote in it twice`,
+      )
+  }
+  return at
+}
+
 /**
  * Reads CSV by RFC 4180, in pieces as they arrive. The function `push` returns the rows that a piece completes, with
  * the line in which each starts. All three kinds of line ends are accepted; an empty line is not a row. Throws
@@ -97,37 +132,6 @@ export const createCsvReader = (delimiter: string, firstLine = 1) => {
   let text = ''
   let line = firstLine
 
-  /** The end of a quoted value that begins at `from`, and the value; undefined while it is not whole. */
-  const quotedAt = (from: number, last: boolean): { value: string; end: number } | undefined => {
-    let value = ''
-    for (let at = from + 1; ; ) {
-      const end = text.indexOf('"', at)
-      if (end === -1) {
-        if (last) throw new BrokenFile(`Line ${line}: a quote is not closed`)
-        return undefined
-      }
-      if (end + 1 === text.length && !last) return undefined
-      value += text.slice(at, end)
-      if (text.charCodeAt(end + 1) !== quote) return { value, end: end + 1 }
-      value += '"'
-      at = end + 2
-    }
-  }
-
-  /** The end of an unquoted value that starts at `from`: before a delimiter, a line end, or the end of the text. */
-  const bareEnd = (from: number): number => {
-    let at = from
-    for (; at < text.length; at++) {
-      const char = text.charCodeAt(at)
-      if (char === separator || char === lineFeed || char === carriageReturn) return at
-      if (char === quote)
-        throw new BrokenFile(
-          `Line ${line}: a quote inside a value. Put the value in quotes, and write each quote in it twice`,
-        )
-    }
-    return at
-  }
-
   /** The row that starts at `start`, and the start of the next row; undefined while the row is incomplete. */
   const rowAt = (start: number, last: boolean): { row: FileRow; next: number; lines: number } | undefined => {
     const row: FileRow = []
@@ -136,13 +140,13 @@ export const createCsvReader = (delimiter: string, firstLine = 1) => {
     for (;;) {
       let end: number
       if (text.charCodeAt(at) === quote) {
-        const found = quotedAt(at, last)
+        const found = quotedAt(text, at, { last, line })
         if (found === undefined) return undefined
         row.push(found.value)
         lines += lineFeedsIn(found.value)
         end = found.end
       } else {
-        end = bareEnd(at)
+        end = bareEnd(text, at, separator, line)
         row.push(end === at ? null : text.slice(at, end))
       }
       if (end >= text.length) return last ? { row, next: text.length, lines } : undefined

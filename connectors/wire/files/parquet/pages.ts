@@ -89,6 +89,94 @@ const levelsOf = (bytes: Uint8Array, most: number): { levels: () => number; rest
   return { levels: hybrid(bytes.subarray(4, 4 + size), levelWidth(most)), rest: bytes.subarray(4 + size) }
 }
 
+type Leaf = NonNullable<Node['leaf']>
+type Levels = Pick<Node, 'maxDefinition' | 'maxRepetition'>
+type TextOf = (values: Values) => () => string
+
+/** The levels of a data page, and its values, which are not decoded yet. */
+type Parts = {
+  count: number
+  repetitions: () => number
+  definitions: () => number
+  encoding: number | undefined
+  values: Uint8Array
+}
+
+const partsOf = ({ head, bytes, unpack }: Page, { maxDefinition, maxRepetition }: Levels): Parts => {
+  const about = structOf(head, 5)
+  const levelEncodings = [maxRepetition > 0 ? numberOf(about, 4) : 3, maxDefinition > 0 ? numberOf(about, 3) : 3]
+  if (levelEncodings.some((encoding) => encoding !== 3)) throw damaged()
+  const repeated = levelsOf(unpack(bytes, numberOf(head, 2) ?? -1), maxRepetition)
+  const defined = levelsOf(repeated.rest, maxDefinition)
+  return {
+    count: numberOf(about, 1) ?? -1,
+    repetitions: repeated.levels,
+    definitions: defined.levels,
+    encoding: numberOf(about, 2),
+    values: defined.rest,
+  }
+}
+
+const partsOfV2 = ({ head, bytes, unpack }: Page, { maxDefinition, maxRepetition }: Levels): Parts => {
+  const size = numberOf(head, 2) ?? -1
+  const about = structOf(head, 8)
+  const repeatedBytes = numberOf(about, 6) ?? -1
+  const definedBytes = numberOf(about, 5) ?? -1
+  const levelBytes = repeatedBytes + definedBytes
+  if (repeatedBytes < 0 || definedBytes < 0 || levelBytes > bytes.length || levelBytes > size) throw damaged()
+  const values = bytes.subarray(levelBytes)
+  const isPacked = about?.get(7) !== false
+  return {
+    count: numberOf(about, 1) ?? -1,
+    repetitions: hybrid(bytes.subarray(0, repeatedBytes), levelWidth(maxRepetition)),
+    definitions: hybrid(bytes.subarray(repeatedBytes, levelBytes), levelWidth(maxDefinition)),
+    encoding: numberOf(about, 4),
+    values: isPacked ? unpack(values, size - levelBytes) : values,
+  }
+}
+
+/** The texts of the values of a data page, one after the other. */
+const textsIn = (
+  { encoding, values }: Pick<Parts, 'encoding' | 'values'>,
+  leaf: Leaf,
+  dictionary: readonly string[] | undefined,
+  textOf: TextOf,
+): (() => string) => {
+  if (encoding === undefined) throw damaged()
+  if (!isByDictionary(encoding)) {
+    if (values.length > 0) return textOf(valuesOf(encoding, values, leaf.type, leaf.length))
+    return () => {
+      throw damagedPage()
+    }
+  }
+  if (dictionary === undefined) throw damaged()
+  // A page of nulls has no width.
+  const indexes = values.length === 0 ? undefined : hybrid(values.subarray(1), values[0] ?? 0)
+  return () => {
+    const text = indexes === undefined ? undefined : dictionary[indexes()]
+    if (text === undefined) throw damaged()
+    return text
+  }
+}
+
+const readDictionary = (
+  { head, bytes: packed, unpack }: Page,
+  leaf: Leaf,
+  textOf: TextOf,
+  open: OpenPages,
+): string[] => {
+  const bytes = unpack(packed, numberOf(head, 2) ?? -1)
+  const count = numberOf(structOf(head, 7), 1) ?? -1
+  if (count < 0) throw damaged()
+  // It stays until the chunk is read.
+  hold(open, bytes.length)
+  const next = count === 0 ? undefined : textOf(valuesOf(0, bytes, leaf.type, leaf.length))
+  const found: string[] = []
+  // Each takes a bit at least, so a count that is made up ends here.
+  for (let index = 0; index < count; index++) found.push(next?.() ?? '')
+  return found
+}
+
 /** The entries of a leaf in order: how far each is repeated and defined, and the text of the value if there is one. */
 export type LeafReader = {
   /** The repetition of the entry that comes next; -1 at the end. */
@@ -102,13 +190,8 @@ export type LeafReader = {
  * Reads the pages of a leaf in a row group as their values are needed: one page and one dictionary are open at a time.
  * Sizes are checked against the file and the limits before anything is allocated. Throws BrokenFile.
  */
-export const readLeaf = (
-  fd: number,
-  chunk: Chunk,
-  { leaf, maxDefinition, maxRepetition }: Node,
-  textOf: (values: Values) => () => string,
-  open: OpenPages,
-): LeafReader => {
+export const readLeaf = (fd: number, chunk: Chunk, node: Node, textOf: TextOf, open: OpenPages): LeafReader => {
+  const { leaf, maxDefinition, maxRepetition } = node
   if (leaf === undefined) throw new Error('Only leaves have pages')
   const pages = readPages(fd, chunk, open)
   let seen = 0
@@ -120,76 +203,21 @@ export const readLeaf = (
   let repetition = -1
   let definition = 0
 
-  const beginValues = (encoding: number | undefined, bytes: Uint8Array): void => {
-    if (encoding === undefined) throw damaged()
-    if (!isByDictionary(encoding)) {
-      texts =
-        bytes.length === 0
-          ? () => {
-              throw damagedPage()
-            }
-          : textOf(valuesOf(encoding, bytes, leaf.type, leaf.length))
-      return
-    }
-    const known = dictionary
-    if (known === undefined) throw damaged()
-    // A page of nulls has no width.
-    const indexes = bytes.length === 0 ? undefined : hybrid(bytes.subarray(1), bytes[0] ?? 0)
-    texts = () => {
-      const text = indexes === undefined ? undefined : known[indexes()]
-      if (text === undefined) throw damaged()
-      return text
-    }
-  }
-
-  const beginDictionary = ({ head, bytes: packed, unpack }: Page): void => {
-    const bytes = unpack(packed, numberOf(head, 2) ?? -1)
-    const about = structOf(head, 7)
-    const count = numberOf(about, 1) ?? -1
-    if (count < 0 || dictionary !== undefined) throw damaged()
-    // It stays until the chunk is read.
-    hold(open, bytes.length)
-    const next = count === 0 ? undefined : textOf(valuesOf(0, bytes, leaf.type, leaf.length))
-    const found: string[] = []
-    // Each takes a bit at least, so a count that is made up ends here.
-    for (let index = 0; index < count; index++) found.push(next?.() ?? '')
-    dictionary = found
-  }
-
-  const beginPage = ({ head, bytes, unpack }: Page): void => {
-    const size = numberOf(head, 2) ?? -1
-    if (numberOf(head, 1) === dataPage) {
-      const about = structOf(head, 5)
-      left = numberOf(about, 1) ?? -1
-      const levelEncodings = [maxRepetition > 0 ? numberOf(about, 4) : 3, maxDefinition > 0 ? numberOf(about, 3) : 3]
-      if (levelEncodings.some((encoding) => encoding !== 3)) throw damaged()
-      const repeated = levelsOf(unpack(bytes, size), maxRepetition)
-      const defined = levelsOf(repeated.rest, maxDefinition)
-      repetitions = repeated.levels
-      definitions = defined.levels
-      beginValues(numberOf(about, 2), defined.rest)
-      return
-    }
-    const about = structOf(head, 8)
-    left = numberOf(about, 1) ?? -1
-    const repeatedBytes = numberOf(about, 6) ?? -1
-    const definedBytes = numberOf(about, 5) ?? -1
-    const levelBytes = repeatedBytes + definedBytes
-    if (repeatedBytes < 0 || definedBytes < 0 || levelBytes > bytes.length || levelBytes > size) throw damaged()
-    repetitions = hybrid(bytes.subarray(0, repeatedBytes), levelWidth(maxRepetition))
-    definitions = hybrid(bytes.subarray(repeatedBytes, levelBytes), levelWidth(maxDefinition))
-    const values = bytes.subarray(levelBytes)
-    const isPacked = about?.get(7) !== false
-    beginValues(numberOf(about, 4), isPacked ? unpack(values, size - levelBytes) : values)
-  }
-
   /** Moves to the next page; false at the end of the chunk. */
   const nextPage = (): boolean => {
     const page = pages.next()
     if (page === undefined) return false
     const kind = numberOf(page.head, 1)
-    if (kind === dictionaryPage) beginDictionary(page)
-    else if (kind === dataPage || kind === dataPageV2) beginPage(page)
+    if (kind === dictionaryPage) {
+      if (dictionary !== undefined) throw damaged()
+      dictionary = readDictionary(page, leaf, textOf, open)
+    } else if (kind === dataPage || kind === dataPageV2) {
+      const parts = kind === dataPage ? partsOf(page, node) : partsOfV2(page, node)
+      left = parts.count
+      repetitions = parts.repetitions
+      definitions = parts.definitions
+      texts = textsIn(parts, leaf, dictionary, textOf)
+    }
     // Other kinds, such as an index, have no values.
     if (left < 0) throw damaged()
     return true

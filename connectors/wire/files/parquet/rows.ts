@@ -31,40 +31,40 @@ const firstLeaf = (node: Node): Node => {
   return first === undefined ? node : firstLeaf(first)
 }
 
+const leafOf = (node: Node, leaves: Leaves): LeafReader => {
+  const found = leaves[node.leaf?.at ?? -1]
+  if (found === undefined) throw new Error('A leaf has no reader')
+  return found
+}
+
+/** The definition level of the next entry. */
+const definitionAt = (node: Node, leaves: Leaves): number => leafOf(firstLeaf(node), leaves).definition()
+
+const misfit = (node: Node): BrokenFile =>
+  new BrokenFile(`The Parquet file is damaged: the parts of ${node.name} do not fit together`)
+
+/** Takes the entry of each leaf that says that there is nothing here; returns the characters of the nulls. */
+const skip = (node: Node, leaves: Leaves, defined: number): number => {
+  if (node.leaf === undefined) {
+    return node.children.reduce((sum, child) => sum + skip(child, leaves, defined), 0)
+  }
+  const leaf = leafOf(node, leaves)
+  if (leaf.definition() !== defined) throw misfit(node)
+  leaf.take()
+  return 4
+}
+
 /** Makes a function for each node that reads one value and converts it to text. */
 const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: number) => void) => {
-  const leafOf = (node: Node, leaves: Leaves): LeafReader => {
-    const found = leaves[node.leaf?.at ?? -1]
-    if (found === undefined) throw new Error('A leaf has no reader')
-    return found
-  }
   const kindOf = (node: Node): ValueKind => {
     const found = kinds[node.leaf?.at ?? -1]
     if (found === undefined) throw new Error('A leaf has no kind')
     return found
   }
-  const misfit = (node: Node): BrokenFile =>
-    new BrokenFile(`The Parquet file is damaged: the parts of ${node.name} do not fit together`)
-
-  /** Takes the entry of each leaf that says that there is nothing here. */
-  const skip = (node: Node, leaves: Leaves, defined: number): void => {
-    if (node.leaf === undefined) {
-      for (const child of node.children) skip(child, leaves, defined)
-      return
-    }
-    const leaf = leafOf(node, leaves)
-    if (leaf.definition() !== defined) throw misfit(node)
-    leaf.take()
-    onCharacters(4)
-  }
-
-  /** The definition level of the next entry. */
-  const definitionAt = (node: Node, leaves: Leaves): number => leafOf(firstLeaf(node), leaves).definition()
-
   const itemsOf = (repeated: Node, leaves: Leaves, read: () => string): string[] => {
     const defined = definitionAt(repeated, leaves)
     if (defined < repeated.maxDefinition) {
-      skip(repeated, leaves, defined)
+      onCharacters(skip(repeated, leaves, defined))
       return []
     }
     const first = leafOf(firstLeaf(repeated), leaves)
@@ -114,7 +114,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
     if (node.repetition === 'repeated') return `[${itemsOf(node, leaves, () => bodyOf(node, leaves)).join()}]`
     const defined = definitionAt(node, leaves)
     if (defined >= node.maxDefinition) return bodyOf(node, leaves)
-    skip(node, leaves, defined)
+    onCharacters(skip(node, leaves, defined))
     return 'null'
   }
 

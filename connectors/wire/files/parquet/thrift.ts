@@ -51,17 +51,14 @@ export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftSt
     const kind = head & 0x0f
     // Each element takes a byte at least, so what is longer than the rest is cut off or broken.
     const count = size === 15 ? length() : size
-    const values: ThriftValue[] = []
-    for (let index = 0; index < count; index++)
-      values.push(kind === 1 || kind === 2 ? byte() === 1 : value(kind, depth))
-    return values
+    const isFlags = kind === 1 || kind === 2
+    return Array.from({ length: count }, () => (isFlags ? byte() === 1 : value(kind, depth)))
   }
   const value = (kind: number, depth: number): ThriftValue => {
     switch (kind) {
       case 1:
-        return true
       case 2:
-        return false
+        return kind === 1
       case 3:
         return (byte() << 24) >> 24
       case 4:
