@@ -88,6 +88,17 @@ const evaluate = async (client: Client, key: FlagKey, context: FlagContext) => {
   return { key, value, reason, variant }
 }
 
+const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
+  response
+    .writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    })
+    .end(JSON.stringify(body))
+}
+
 let instances = 0
 
 /**
@@ -127,22 +138,6 @@ export const createFlags = async (deps: {
     const key = flagKeys.find((each) => each === asked)
     if (key === undefined) throw new Refused(404, 'FLAG_NOT_FOUND', `There is no flag ${asked}`)
     return await evaluate(client, key, context)
-  }
-
-  const send = (
-    response: ServerResponse,
-    status: number,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): void => {
-    response
-      .writeHead(status, {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        ...headers,
-      })
-      .end(JSON.stringify(body))
   }
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {

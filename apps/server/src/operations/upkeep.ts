@@ -17,78 +17,92 @@ const againMs = 5000
 /** Interval between searches for unused pictures, ms. */
 const sweepMs = 6 * 60 * minute
 
+type UpkeepDeps = {
+  engines: Engines
+  logs: Logs
+  requests: LogWriter
+  /** Appends an earlier request to the current partitions of its workspace. */
+  appendRequest: (entry: LogEntry) => Promise<unknown>
+  /** Writer of the log of outcomes, if delivery only appends to that log. */
+  outcomes: LogWriter | undefined
+  threads: Threads
+  mail: Pick<Mail, 'pruneOutbox'>
+  control: Pick<Control, 'sweepImages' | 'sweepUploads' | 'notifyStreamPressure' | 'notifySetAside'>
+  logger: Logger
+  metrics: Metrics
+}
+
+/** Trims the logs of this process: requests, the stream and outcomes. */
+const openTrimming = async (
+  { retention }: Config,
+  { logs, requests, threads, control, logger, metrics, ...deps }: UpkeepDeps,
+) => {
+  const { pipeline, delivery } = threads
+  const common = { keepMs: retention.logMs, clock: systemClock }
+  const requestsReader = await logs.reader('requests')
+  // The pipeline creates the stream, and is already running here.
+  const streamReader = pipeline && (await logs.reader('stream'))
+  const requestLog = createLogRetention({
+    ...common,
+    log: requests,
+    positionsBefore: (time) => requestsReader.positionsBefore(time),
+    needed: () => askPositions(pipeline, 'positions'),
+  })
+  const stream =
+    pipeline &&
+    streamReader &&
+    createStreamRetention({
+      ...common,
+      trim: (before) => pipeline.ask('stream-trim', before),
+      positionsBefore: (time) => streamReader.positionsBefore(time),
+      starts: () => streamReader.starts(),
+      ends: () => streamReader.ends(),
+      maxBytes: retention.streamBytes,
+      consumers: threads.consumers,
+      tell: (pressure) => control.notifyStreamPressure(pressure),
+      logger,
+      metrics,
+    })
+  // Delivery, which writes the log, is already running, too.
+  const outcomesReader = delivery && (await logs.reader('outcomes'))
+  const outcomes =
+    delivery &&
+    outcomesReader &&
+    createLogRetention({
+      ...common,
+      log: deps.outcomes ?? { trim: (before) => delivery.ask('outcomes-trim', before) },
+      positionsBefore: (time) => outcomesReader.positionsBefore(time),
+      // Producers read outcomes within `keepMs`.
+      needed: async () => (await outcomesReader.ends()).map((offset, partition) => ({ partition, offset })),
+    })
+  return {
+    async run(): Promise<void> {
+      if (pipeline?.running()) {
+        await requestLog.run()
+        await stream?.run()
+      }
+      if (delivery?.running()) await outcomes?.run()
+    },
+    close(): void {
+      for (const reader of [requestsReader, streamReader, outcomesReader]) reader?.close()
+    },
+  }
+}
+
 /**
  * Maintains the files of this process. About once a minute it trims the logs and removes old mail from the outbox. It
  * also appends released requests again. Every few hours it removes unused pictures and uploads. It uses timers instead of
  * jobs: it must run even while the database is down or the disk fills, and no other process can do it.
  */
-export const createUpkeep = async (
-  config: Config,
-  deps: {
-    engines: Engines
-    logs: Logs
-    requests: LogWriter
-    /** Appends an earlier request to the current partitions of its workspace. */
-    appendRequest: (entry: LogEntry) => Promise<unknown>
-    /** Writer of the log of outcomes, if delivery only appends to that log. */
-    outcomes: LogWriter | undefined
-    threads: Threads
-    mail: Pick<Mail, 'pruneOutbox'>
-    control: Pick<Control, 'sweepImages' | 'sweepUploads' | 'notifyStreamPressure' | 'notifySetAside'>
-    logger: Logger
-    metrics: Metrics
-  },
-) => {
-  const { engines, logs, requests, threads, mail, control, logger } = deps
-  const requestsReader = await logs.reader('requests')
-  const { pipeline, delivery } = threads
-  // The pipeline creates the stream, and is already running here.
-  const streamReader = pipeline === undefined ? undefined : await logs.reader('stream')
-  const retentions = [
-    createLogRetention({
-      log: requests,
-      positionsBefore: (time) => requestsReader.positionsBefore(time),
-      keepMs: config.retention.logMs,
-      needed: () => askPositions(pipeline, 'positions'),
-      clock: systemClock,
-    }),
-  ]
-  if (pipeline !== undefined && streamReader !== undefined)
-    retentions.push(
-      createStreamRetention({
-        trim: (before) => pipeline.ask('stream-trim', before),
-        positionsBefore: (time) => streamReader.positionsBefore(time),
-        starts: () => streamReader.starts(),
-        ends: () => streamReader.ends(),
-        keepMs: config.retention.logMs,
-        maxBytes: config.retention.streamBytes,
-        consumers: threads.consumers,
-        tell: (pressure) => control.notifyStreamPressure(pressure),
-        clock: systemClock,
-        logger,
-        metrics: deps.metrics,
-      }),
-    )
-  // Delivery, which writes the log, is already running, too.
-  const outcomesReader = delivery === undefined ? undefined : await logs.reader('outcomes')
-  const outcomes =
-    delivery === undefined || outcomesReader === undefined
-      ? undefined
-      : createLogRetention({
-          log: deps.outcomes ?? { trim: (before) => delivery.ask('outcomes-trim', before) },
-          positionsBefore: (time) => outcomesReader.positionsBefore(time),
-          keepMs: config.retention.logMs,
-          // Producers read outcomes within `keepMs`.
-          needed: async () => (await outcomesReader.ends()).map((offset, partition) => ({ partition, offset })),
-          clock: systemClock,
-        })
+export const createUpkeep = async (config: Config, deps: UpkeepDeps) => {
+  const { engines, threads, mail, control, logger } = deps
+  const trimming = await openTrimming(config, deps)
   const run = async (): Promise<void> => {
-    if (pipeline?.running()) for (const retention of retentions) await retention.run()
-    if (delivery?.running()) await outcomes?.run()
+    await trimming.run()
     await mail.pruneOutbox()
     // The stream keeps the records of a consumer that does not report its needs. This also detects groups without an
     // owner.
-    if (threads.groups !== undefined) await delivery?.ask('needed')
+    if (threads.groups !== undefined) await threads.delivery?.ask('needed')
   }
   let unowned = 0
   const note = (error: unknown): void => {
@@ -131,9 +145,7 @@ export const createUpkeep = async (
     async stop(): Promise<void> {
       for (const timer of timers) clearInterval(timer)
       await setAside.stop()
-      requestsReader.close()
-      streamReader?.close()
-      outcomesReader?.close()
+      trimming.close()
     },
   }
 }

@@ -62,6 +62,19 @@ type Again = {
 
 type ThreadCode = { name: string; entry: URL; heapMiB: number }
 
+type RoleThreadOptions = ThreadCode &
+  Again & {
+    /** A thread that was created ahead, for the first start. */
+    loaded?: LoadedThread | undefined
+    /** Called for each start: returns the data for the thread, and the ports in it. */
+    data: () => { value: object; transfer: readonly Transferable[] }
+    onMetrics: (changes: MetricChange[]) => void
+    /** Called when another process has taken over a log that the thread writes. */
+    onReplaced?: (message: string) => void
+    onAppended?: () => void
+    onDue?: (due: DueDeliveries) => void
+  }
+
 /** Creates a thread that loads its code and does nothing else yet. */
 export const loadThread = ({ name, entry, heapMiB }: ThreadCode): LoadedThread => {
   relaxCollector()
@@ -88,29 +101,63 @@ const prepared = async ({ name, logger, beforeAgain }: Again): Promise<void> => 
   }
 }
 
+/** The questions to a thread that have no answer yet. */
+const createQuestions = (name: string) => {
+  const open = new Map<number, PromiseWithResolvers<unknown>>()
+  let next = 0
+  return {
+    async ask(worker: Worker | undefined, question: string, about: unknown): Promise<unknown> {
+      if (worker === undefined) throw new Error(`${name} is not running`)
+      const id = next++
+      const waiting = Promise.withResolvers<unknown>()
+      open.set(id, waiting)
+      worker.postMessage({ kind: 'ask', id, question, about } satisfies ThreadCommand)
+      return await waiting.promise
+    },
+    take({ id, value, error }: Extract<ThreadMessage, { kind: 'answer' }>): void {
+      const waiting = open.get(id)
+      open.delete(id)
+      if (error === undefined) waiting?.resolve(value)
+      else waiting?.reject(new Error(error))
+    },
+    rejectAll(): void {
+      for (const { reject } of open.values()) reject(new Error(`${name} ended`))
+      open.clear()
+    },
+  }
+}
+
+/** Creates a function that wakes a thread with one message for all calls of a turn of the event loop. */
+const createWake = (worker: () => Worker | undefined) => {
+  let isWoken = false
+  return (): void => {
+    if (isWoken || worker() === undefined) return
+    isWoken = true
+    setImmediate(() => {
+      isWoken = false
+      worker()?.postMessage({ kind: 'wake' } satisfies ThreadCommand)
+    })
+  }
+}
+
+/** Ends a thread: it is asked to stop, and terminated after a time. */
+const endWorker = async (worker: Worker, deadlineMs: number): Promise<void> => {
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.postMessage({ kind: 'stop' } satisfies ThreadCommand)
+  const timer = setTimeout(() => void worker.terminate(), deadlineMs)
+  await ended
+  clearTimeout(timer)
+}
+
 /** Runs a role in a worker thread, and restarts it with growing pauses after a failure. */
-export const createRoleThread = (
-  options: ThreadCode & {
-    /** A thread that was created ahead, for the first start. */
-    loaded?: LoadedThread | undefined
-    /** Called for each start: returns the data for the thread, and the ports in it. */
-    data: () => { value: object; transfer: readonly Transferable[] }
-    onMetrics: (changes: MetricChange[]) => void
-    /** Called when another process has taken over a log that the thread writes. */
-    onReplaced?: (message: string) => void
-    onAppended?: () => void
-    onDue?: (due: DueDeliveries) => void
-  } & Again,
-): RoleThread => {
+export const createRoleThread = (options: RoleThreadOptions): RoleThread => {
   let ahead = options.loaded
   let worker: Worker | undefined
   let ready = false
   let stopping = false
   let failures = 0
-  let woken = false
-  let nextQuestion = 0
-  const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
-  let firstReady: { resolve(): void; reject(error: Error): void } | undefined
+  const questions = createQuestions(options.name)
+  let firstReady: PromiseWithResolvers<void> | undefined
 
   const onMessage = (message: ThreadMessage): void => {
     if (message.kind === 'metrics') options.onMetrics(message.changes)
@@ -122,12 +169,7 @@ export const createRoleThread = (
       failures = 0
       firstReady?.resolve()
       firstReady = undefined
-    } else {
-      const waiting = questions.get(message.id)
-      questions.delete(message.id)
-      if (message.error === undefined) waiting?.resolve(message.value)
-      else waiting?.reject(new Error(message.error))
-    }
+    } else questions.take(message)
   }
 
   const launch = (): void => {
@@ -147,8 +189,7 @@ export const createRoleThread = (
       ready = false
       worker = undefined
       forget()
-      for (const { reject } of questions.values()) reject(new Error(`${options.name} ended`))
-      questions.clear()
+      questions.rejectAll()
       if (stopping) return
       failures += 1
       const delay = backoffMs(retryPolicies.thread, failures)
@@ -166,42 +207,20 @@ export const createRoleThread = (
   }
 
   return {
-    start: () =>
-      new Promise((resolve, reject) => {
-        firstReady = { resolve, reject }
-        launch()
-      }),
-    running: () => ready,
-    wake() {
-      if (woken || worker === undefined) return
-      woken = true
-      setImmediate(() => {
-        woken = false
-        worker?.postMessage({ kind: 'wake' } satisfies ThreadCommand)
-      })
+    start() {
+      firstReady = Promise.withResolvers()
+      launch()
+      return firstReady.promise
     },
-    relay: (question, about) =>
-      new Promise((resolve, reject) => {
-        if (worker === undefined) {
-          reject(new Error(`${options.name} is not running`))
-          return
-        }
-        const id = nextQuestion++
-        questions.set(id, { resolve, reject })
-        worker.postMessage({ kind: 'ask', id, question, about } satisfies ThreadCommand)
-      }),
+    running: () => ready,
+    wake: createWake(() => worker),
+    relay: (question, about) => questions.ask(worker, question, about),
     async stop(deadlineMs = 15_000) {
       stopping = true
       // A caller that waits for the start must not wait forever.
       firstReady?.reject(new Error(`${options.name} was ended before it was ready`))
       firstReady = undefined
-      const running = worker
-      if (running === undefined) return
-      const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()))
-      running.postMessage({ kind: 'stop' } satisfies ThreadCommand)
-      const timer = setTimeout(() => void running.terminate(), deadlineMs)
-      await ended
-      clearTimeout(timer)
+      if (worker !== undefined) await endWorker(worker, deadlineMs)
     },
   }
 }

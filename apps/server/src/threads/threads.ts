@@ -66,7 +66,46 @@ export const loadThreads = (config: Config): ReadonlyMap<ThreadName, LoadedThrea
       .map((name) => [name, loadThread({ name, entry: entries[name], heapMiB })]),
   )
 
+type ThreadsDeps = {
+  /** See `ThreadData`; the tenure of the main process. */
+  tenure: TenureInfo | undefined
+  /** Threads that were created ahead. */
+  loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
+  announced: AnnouncedProcess | undefined
+  logger: Logger
+  /** See `createPrometheus`. */
+  relay: () => ThreadMetrics
+  onReplaced: (message: string) => void
+}
+
 type Hears = Pick<Parameters<typeof createRoleThread>[0], 'onAppended' | 'onDue' | 'onReplaced'>
+
+/** The data for a thread, which is cloned: functions are left out. */
+const threadData = (
+  config: Config,
+  { tenure, group, ...given }: Pick<ThreadData, 'tenure' | 'group' | 'addresses' | 'secretKey' | 'coordination'>,
+): ThreadData => {
+  const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault, log } =
+    config
+  const { signals } = config.flags
+  return {
+    ...given,
+    tenure: tenure && { name: tenure.name, epoch: tenure.epoch, until: tenure.until },
+    group,
+    config: {
+      dataDir,
+      logLevel,
+      egressAllow,
+      deliveryRetryMs,
+      diskReserveBytes,
+      eventStore,
+      retention,
+      fault,
+      log,
+      signals,
+    },
+  }
+}
 
 /**
  * Creates the roles that run in their own threads. The pipeline must start first if it creates the stream that the
@@ -79,46 +118,9 @@ export const createThreads = async (
   engines: Engines,
   secretKey: string,
   hub: CoordinationHub,
-  deps: {
-    /** See `ThreadData`; the tenure of the main process. */
-    tenure: TenureInfo | undefined
-    /** Threads that were created ahead. */
-    loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
-    announced: AnnouncedProcess | undefined
-    logger: Logger
-    /** See `createPrometheus`. */
-    relay: () => ThreadMetrics
-    onReplaced: (message: string) => void
-  },
+  deps: ThreadsDeps,
 ): Promise<Threads> => {
   const loaded = new Map(deps.loaded)
-  const dataOf = (of: Pick<ThreadData, 'tenure' | 'group'>) => () => {
-    const coordination = hub.port()
-    const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault, log } =
-      config
-    const { tenure, group } = of
-    const value: ThreadData = {
-      addresses: engines.addresses,
-      secretKey,
-      // Data for a thread is cloned, so functions are left out.
-      tenure: tenure && { name: tenure.name, epoch: tenure.epoch, until: tenure.until },
-      group,
-      coordination,
-      config: {
-        dataDir,
-        logLevel,
-        egressAllow,
-        deliveryRetryMs,
-        diskReserveBytes,
-        eventStore,
-        retention,
-        fault,
-        log,
-        signals: config.flags.signals,
-      },
-    }
-    return { value, transfer: [coordination] }
-  }
   const make = (name: ThreadName, of: Pick<ThreadData, 'tenure' | 'group'>, hears: Hears): RoleThread => {
     const ahead = loaded.get(name)
     loaded.delete(name)
@@ -126,7 +128,11 @@ export const createThreads = async (
     const thread = createRoleThread({
       name: of.group === undefined ? name : nameOfGroup(name, of.group),
       entry: entries[name],
-      data: dataOf(of),
+      data() {
+        const coordination = hub.port()
+        const value = threadData(config, { ...of, addresses: engines.addresses, secretKey, coordination })
+        return { value, transfer: [coordination] }
+      },
       heapMiB,
       loaded: ahead,
       // Records the work that blocked the thread before its restart.

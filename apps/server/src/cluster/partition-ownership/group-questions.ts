@@ -62,6 +62,35 @@ const createPieces = () => {
   }
 }
 
+type Channel = Pick<Coordination, 'publish' | 'subscribe'>
+
+/** Sends a message to a process, or to all that subscribe to the topic, in pieces. */
+const send = ({ publish }: Channel, topic: string, to: Pick<Piece, 'from' | 'to' | 'id'>, value: unknown): void => {
+  const whole = toText(value)
+  const count = Math.max(1, Math.ceil(whole.length / pieceLength))
+  for (let at = 0; at < count; at++) {
+    const text = whole.slice(at * pieceLength, (at + 1) * pieceLength)
+    publish(topic, { ...to, at, count, text } satisfies Piece)
+  }
+}
+
+/** Hands over the complete messages of a topic that are for this process. */
+const receive = (
+  { subscribe }: Channel,
+  topic: string,
+  isForUs: (piece: Piece) => boolean,
+  take: (piece: Piece, text: string) => void,
+): (() => void) => {
+  const join = createPieces()
+  return subscribe(topic, (message) => {
+    if (!isPiece(message) || !isForUs(message)) return
+    const text = join(message)
+    if (text !== undefined) take(message, text)
+  })
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 export type GroupQuestions = {
   /**
    * Forwards a message to the owner of a group, in this process or in another one. Rejects with GroupUnowned if the
@@ -72,74 +101,64 @@ export type GroupQuestions = {
   close(): void
 }
 
-/** Requests between the processes that share groups of partitions, over their shared coordination. */
-export const createGroupQuestions = (deps: {
-  coordination: Pick<Coordination, 'publish' | 'subscribe'>
+type GroupQuestionsDeps = {
+  coordination: Channel
   thread(role: GroupRole, group: number): Pick<RoleThread, 'relay' | 'running'> | undefined
   /** The epoch of the current owner of a group; undefined if it has no owner. */
   epochOf(role: GroupRole, group: number): Promise<number | undefined>
   logger: Logger
-}): GroupQuestions => {
+}
+
+/** Answers a question of another process, if this one owns the group. */
+const answer = async (
+  { coordination, thread, logger }: GroupQuestionsDeps,
+  self: string,
+  piece: Piece,
+  text: string,
+): Promise<void> => {
+  let read: GroupQuestion
+  try {
+    read = readMessage(piece, text) as GroupQuestion
+  } catch (error) {
+    // The group cannot be read from the message, so another process may respond.
+    logger.warn({ err: error }, 'A question of another process cannot be read')
+    return
+  }
+  const { role, group, question, about } = read
+  const here = thread(role, group)
+  // Another process owns the group, or none does.
+  if (here === undefined) return
+  const found = here.running()
+    ? here.relay(question, about).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error: reasonOf(error) }),
+      )
+    : { isBeginning: true as const }
+  send(coordination, answerTopic, { from: self, to: piece.from, id: piece.id }, await found)
+}
+
+/** Requests between the processes that share groups of partitions, over their shared coordination. */
+export const createGroupQuestions = (deps: GroupQuestionsDeps): GroupQuestions => {
   const { coordination, thread, epochOf, logger } = deps
   const self = randomToken(9)
   const waiting = new Map<string, (answer: GroupAnswer) => void>()
-  const [asked, answered] = [createPieces(), createPieces()]
 
-  const send = (topic: string, to: string, id: string, value: unknown): void => {
-    const text = toText(value)
-    const count = Math.max(1, Math.ceil(text.length / pieceLength))
-    for (let at = 0; at < count; at++)
-      coordination.publish(topic, {
-        from: self,
-        to,
-        id,
-        at,
-        count,
-        text: text.slice(at * pieceLength, (at + 1) * pieceLength),
-      } satisfies Piece)
-  }
-
-  const answer = async (piece: Piece, text: string): Promise<void> => {
-    const { from, id } = piece
-    let read: GroupQuestion
-    try {
-      read = readMessage(piece, text) as GroupQuestion
-    } catch (error) {
-      // The group cannot be read from the message, so another process may respond.
-      logger.warn({ err: error }, 'A question of another process cannot be read')
-      return
-    }
-    const { role, group, question, about } = read
-    const here = thread(role, group)
-    // Another process owns the group, or none does.
-    if (here === undefined) return
-    const found = here.running()
-      ? here.relay(question, about).then(
-          (value) => ({ value }),
-          (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
-        )
-      : { isBeginning: true as const }
-    send(answerTopic, from, id, await found)
-  }
-
+  const isAsked = ({ from }: Piece): boolean => from !== self
+  const isAnswered = ({ to }: Piece): boolean => to === self
   const stops = [
-    coordination.subscribe(askTopic, (message) => {
-      if (!isPiece(message) || message.from === self) return
-      const text = asked(message)
-      if (text === undefined) return
-      answer(message, text).catch((error: unknown) => logger.warn({ err: error }, 'A question cannot be answered'))
+    receive(coordination, askTopic, isAsked, (piece, text) => {
+      answer(deps, self, piece, text).catch((error: unknown) =>
+        logger.warn({ err: error }, 'A question cannot be answered'),
+      )
     }),
-    coordination.subscribe(answerTopic, (message) => {
-      if (!isPiece(message) || message.to !== self) return
-      const text = answered(message)
-      if (text === undefined) return
+    receive(coordination, answerTopic, isAnswered, (piece, text) => {
       let found: GroupAnswer
       try {
-        found = readMessage(message, text) as GroupAnswer
+        found = readMessage(piece, text) as GroupAnswer
       } catch (error) {
-        found = { error: error instanceof Error ? error.message : String(error) }
+        found = { error: reasonOf(error) }
       }
-      waiting.get(message.id)?.(found)
+      waiting.get(piece.id)?.(found)
     }),
   ]
 
@@ -162,7 +181,7 @@ export const createGroupQuestions = (deps: {
       )
     }, lookMs)
     try {
-      send(askTopic, '', id, what)
+      send(coordination, askTopic, { from: self, to: '', id }, what)
       const { value, error, isBeginning } = await promise
       if (isBeginning) throw new GroupBeginning(`The owner of group ${group + 1} of the ${role} only begins`)
       if (error !== undefined) throw new Error(error)

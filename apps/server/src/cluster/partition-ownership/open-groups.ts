@@ -60,9 +60,10 @@ export const openGroups = async (
 ): Promise<Groups> => {
   const { relational, hub, logger } = deps
   const groups = config.partitionGroups
-  const isInFile = (role: string): boolean => existsSync(folders(config.dataDir).journal(role))
-  if (deps.isMain) await settlePartitionGroups(relational, { roles: groupRoles, groups, isInFile })
-  else await requirePartitionGroups(relational, groups)
+  if (deps.isMain) {
+    const isInFile = (role: string): boolean => existsSync(folders(config.dataDir).journal(role))
+    await settlePartitionGroups(relational, { roles: groupRoles, groups, isInFile })
+  } else await requirePartitionGroups(relational, groups)
   const id = randomToken(9)
   const roles = groupRoles.filter((role) => config.roles.has(role))
   const leases = openLeases({ url: deps.url, logger })
@@ -88,12 +89,8 @@ export const openGroups = async (
       }),
     logger,
   })
-  const questions = createGroupQuestions({
-    coordination: hub.coordination,
-    thread: owned.thread,
-    epochOf: owned.epochOf,
-    logger,
-  })
+  const { thread, epochOf } = owned
+  const questions = createGroupQuestions({ coordination: hub.coordination, thread, epochOf, logger })
   let started: Promise<void> | undefined
   let stopped: Promise<void> | undefined
   const roleOf = <Name extends GroupRole>(role: Name): RoleGroups<Name> =>

@@ -67,6 +67,7 @@ export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups:
  */
 const failedMs = { min: 10_000, max: 600_000 }
 
+/** Increasing times for which a process that cannot start its groups does not share. */
 const createPatience = () => {
   let failures = 0
   let until = 0
@@ -124,9 +125,37 @@ const countsOf = (members: readonly Member[], role: GroupRole): Map<string, numb
       .map(({ id, held }) => [id, held.filter((name) => isGroupOf(role, name)).length]),
   )
 
+/** Takes the lease of a group. Resolves to undefined if another process has it, or if it was lost meanwhile. */
+const takeLease = async (
+  { leases, check }: Pick<OwnedGroupsDeps, 'leases' | 'check'>,
+  name: string,
+  onLost: (why: string) => void,
+): Promise<Tenure | undefined> => {
+  let isLost = false
+  const tenure = await leases.take({
+    name,
+    of: `the owner of ${name}`,
+    onLost(why) {
+      isLost = true
+      onLost(why)
+    },
+  })
+  if (tenure === undefined) return undefined
+  try {
+    await check()
+  } catch (error) {
+    await tenure.release()
+    throw error
+  }
+  // `onLost` is called once, at a time when there is no thread to end yet.
+  if (!isLost) return tenure
+  await tenure.release()
+  return undefined
+}
+
 /** The groups that a process owns, with functions to take and to leave one. */
 const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' | 'logger'>) => {
-  const { leases, logger } = deps
+  const { logger } = deps
   const owned = new Map<string, Owned>()
   /** How long groups are left to others, by `performance.now()`. */
   const resting = new Map<string, number>()
@@ -162,24 +191,9 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
     /** Takes a group without an owner. Resolves to its start, or to undefined if another process was faster. */
     async take(role: GroupRole, group: PartitionGroup): Promise<{ begun: Promise<void> } | undefined> {
       const name = nameOfGroup(role, group)
-      let isLost = false
-      const onLost = (why: string): void => {
-        isLost = true
-        drop(name, why)
-      }
-      const tenure = await leases.take({ name, of: `the owner of ${name}`, onLost })
+      const onLost = (why: string): void => drop(name, why)
+      const tenure = await takeLease(deps, name, onLost)
       if (tenure === undefined) return undefined
-      try {
-        await deps.check()
-      } catch (error) {
-        await tenure.release()
-        throw error
-      }
-      // `onLost` is called once, at a time when there was no thread to end yet.
-      if (isLost) {
-        await tenure.release()
-        return undefined
-      }
       const thread = deps.make(role, group, tenure, onLost)
       const one = { ...group, role, name, tenure, thread, isLeaving: false }
       owned.set(name, one)
@@ -209,6 +223,55 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
   }
 }
 
+type Holding = ReturnType<typeof createHolding>
+
+/**
+ * Gives the groups of this process to others while the log does not respond to it, but may respond to them. A process
+ * that is alone keeps its groups.
+ */
+const createCutOff = (
+  { silentMs, members, logger }: Pick<OwnedGroupsDeps, 'silentMs' | 'members' | 'logger'>,
+  holding: Holding,
+) => {
+  let isApart = false
+  /** Whether this process stays out. */
+  return async (isAlone: boolean): Promise<boolean> => {
+    const isCutOff = (silentMs?.() ?? 0) >= cutOffMs
+    if (isCutOff && !isApart && !isAlone) {
+      logger.error({}, 'the log does not answer: this process gives its groups to processes that may reach it')
+      // Retried if it fails: a process that no longer counted but kept its groups would block them for all others.
+      await members.leave()
+      isApart = true
+      for (const one of holding.kept()) void holding.leave(one, 'at once')
+    } else if (!isCutOff && isApart) {
+      isApart = false
+      logger.info({}, 'the log answers again: this process takes its share of the groups')
+    }
+    return isApart
+  }
+}
+
+/** Repeats a task with pauses, until it is stopped. Its failures are reported. */
+const repeat = (task: () => Promise<unknown>, onOutcome: (error?: unknown) => void) => {
+  let isStopping = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<unknown> = Promise.resolve()
+  const again = (): void => {
+    if (isStopping) return
+    timer = setTimeout(() => {
+      running = task()
+        .then(() => onOutcome(), onOutcome)
+        .then(again)
+    }, lookMs)
+  }
+  again()
+  return async (): Promise<void> => {
+    isStopping = true
+    clearTimeout(timer)
+    await running
+  }
+}
+
 /**
  * Takes groups of partitions, each under its own lease with its own thread, and shares them with the other processes. A
  * process that joins gets its share, and the groups of a process that is gone go to the others. A group whose lease
@@ -217,9 +280,12 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
 export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
   const { roles, groups, id, leases, members, logger } = deps
   const holding = createHolding(deps)
+  const standsApart = createCutOff(deps, holding)
+  const failed = createPatience()
+  /** Whether no other process shared a role at the last check. */
+  let isAlone = true
   let stopping = false
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<unknown> = Promise.resolve()
+  let stopLooking: (() => Promise<void>) | undefined
 
   const lookAtRole = async (role: GroupRole, all: readonly Member[], free: ReadonlySet<string>) => {
     const { mayTake, shouldGive } = shareOf(countsOf(all, role), id, groups)
@@ -242,34 +308,9 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     return begun
   }
 
-  /** Increasing times for which a process that cannot start its groups does not share. */
-  const failed = createPatience()
-
-  /**
-   * Whether no other process shared a role at the last check. A process that is alone keeps its groups, even if the log
-   * is silent.
-   */
-  let isAlone = true
-  let isApart = false
-  /** Whether this process stays out, since the log does not respond to it, but may respond to others. */
-  const standsApart = async (): Promise<boolean> => {
-    const isCutOff = (deps.silentMs?.() ?? 0) >= cutOffMs
-    if (isCutOff && !isApart && !isAlone) {
-      logger.error({}, 'the log does not answer: this process gives its groups to processes that may reach it')
-      // Retried if it fails: a process that no longer counted but kept its groups would block them for all others.
-      await members.leave()
-      isApart = true
-      for (const one of holding.kept()) void holding.leave(one, 'at once')
-    } else if (!isCutOff && isApart) {
-      isApart = false
-      logger.info({}, 'the log answers again: this process takes its share of the groups')
-    }
-    return isApart
-  }
-
   const look = async (): Promise<Promise<void>[]> => {
     await deps.check()
-    if ((await standsApart()) || failed.isResting()) return []
+    if ((await standsApart(isAlone)) || failed.isResting()) return []
     const all = await members.beat(holding.kept().map(({ name }) => name))
     isAlone = roles.every((role) => countsOf(all, role).size === 1)
     const free = new Set(await leases.free(roles.flatMap((role) => namesOfGroups(role, groups))))
@@ -285,29 +326,17 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
   }
 
   let isAway = false
-  const again = (): void => {
-    if (stopping) return
-    timer = setTimeout(() => {
-      looking = look()
-        .then(
-          () => {
-            isAway = false
-          },
-          (error: unknown) => {
-            if (error instanceof PartitionGroupsInUse || error instanceof SchemaTooNew) deps.onRefused(error.message)
-            else if (!isAway)
-              logger.warn({ err: error }, 'the free groups of partitions cannot be read now; this process tries again')
-            isAway = true
-          },
-        )
-        .then(again)
-    }, lookMs)
+  const noteLook = (error?: unknown): void => {
+    if (error instanceof PartitionGroupsInUse || error instanceof SchemaTooNew) deps.onRefused(error.message)
+    else if (error !== undefined && !isAway)
+      logger.warn({ err: error }, 'the free groups of partitions cannot be read now; this process tries again')
+    isAway = error !== undefined
   }
 
   return {
     async start() {
       const begun = await look()
-      again()
+      stopLooking = repeat(look, noteLook)
       await Promise.all(begun)
     },
     owns(role, group) {
@@ -320,8 +349,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     epochOf: (role, group) => deps.epochOf(nameOfGroup(role, { group, groups })),
     async stop() {
       stopping = true
-      clearTimeout(timer)
-      await looking
+      await stopLooking?.()
       // Others then count without this process, and take the groups that it gives up.
       await members.leave().catch(() => {})
       await Promise.all(holding.kept().map((one) => holding.leave(one, 'drained')))
