@@ -23,9 +23,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'apps/web/src/features/sources/schema/schema-tab.tsx SchemaTab': oneScreen,
   'packages/collect/src/calls/tracking.ts createTracking': 'the path of a request: checks in the order of their price',
   'packages/control/src/handlers.ts createHandlers': 'a table: each method and its handler',
-  'packages/configuration/src/oauth-grants/access-tokens.ts createAccessTokens': oneState,
-  'packages/control/src/testing/control-harness.ts startControl':
-    'one part after the other, each given those before it',
   'packages/delivery/src/destination/destination-worker.ts createDestinationWorker': oneState,
   'packages/delivery/src/destination/outcomes.ts createOutcomes': oneState,
   'packages/delivery/src/destination/record-consumer.ts createRecordConsumer': oneState,

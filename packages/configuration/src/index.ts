@@ -1,4 +1,5 @@
 export {
+  among,
   type CacheFollower,
   type CacheFollowerDeps,
   type Changed,

@@ -1,5 +1,6 @@
 import type { Tx } from '@tributary/api-kit'
 import {
+  among,
   type CacheFollower,
   type CacheFollowerDeps,
   type Changed,
@@ -39,8 +40,6 @@ export type SignalCache = CacheFollower & {
 type Row = SignalRow & { sources: string[] }
 
 const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
-  const among = (column: string) =>
-    workspaces === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${workspaces})`
   const signals = await tx
     .selectFrom('signals')
     .selectAll()
@@ -49,7 +48,7 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
         where f.signal_id = signals.id and s.delete_time is null)`.as('sources'),
     )
     .where('enabled', '=', true)
-    .where(among('workspace_id'))
+    .where(among('workspace_id', workspaces))
     .orderBy('create_time')
     .execute()
   const platforms = await tx
@@ -58,84 +57,84 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
     .selectAll('p')
     .select('d.app')
     .where('d.delete_time', 'is', null)
-    .where(among('p.workspace_id'))
+    .where(among('p.workspace_id', workspaces))
     .orderBy('p.place')
     .execute()
-  const settings = await tx.selectFrom('signal_settings').selectAll().where(among('workspace_id')).execute()
+  const settings = await tx.selectFrom('signal_settings').selectAll().where(among('workspace_id', workspaces)).execute()
   return { signals: signals as Row[], platforms, settings }
 }
 
 type Rows = Awaited<ReturnType<typeof loadRows>>
 
+type Deps = CacheFollowerDeps & { connectors: Pick<LoadedConnectors<DestinationDefinition>, 'load' | 'get'> }
+
+const signalOf = ({ connectors, logger }: Deps, row: Row, platforms: Rows['platforms']): CachedSignal | undefined => {
+  try {
+    const definition = definitionOf(row)
+    const own = platforms.flatMap((each): ReadyPlatform[] => {
+      const app = each.signal_id === row.id ? connectors.get(each.app) : undefined
+      if (!isPlatform(app)) return []
+      return [
+        {
+          destinationId: each.destination_id,
+          definition: app,
+          settings: {
+            eventName: eventNameOf(app, each, definition.conversion),
+            testCode: each.test_event_code,
+            fields: ownFields(each),
+          },
+        },
+      ]
+    })
+    return {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      definition,
+      platforms: own,
+      enabledAt: row.enable_time?.getTime() ?? 0,
+      matches: compileMatcher(definition),
+      audienceId: row.audience_id,
+    }
+  } catch (error) {
+    logger.error({ err: error, signalId: row.id }, 'a signal cannot be read; it makes no conversions')
+    return undefined
+  }
+}
+
+const workspaceOf = (deps: Deps, id: string, { signals, platforms, settings }: Rows): WorkspaceSignals | undefined => {
+  const own = signals
+    .filter(({ workspace_id }) => workspace_id === id)
+    .flatMap((row) => {
+      const made = signalOf(deps, row, platforms)
+      return made === undefined ? [] : [{ made, sources: row.sources }]
+    })
+  if (own.length === 0) return undefined
+  const bySource = new Map<string, CachedSignal[]>()
+  const byAudience = new Map<string, CachedSignal[]>()
+  const add = (to: Map<string, CachedSignal[]>, key: string, signal: CachedSignal): void => {
+    const known = to.get(key)
+    if (known === undefined) to.set(key, [signal])
+    else known.push(signal)
+  }
+  for (const { made, sources } of own) {
+    for (const source of sources) add(bySource, source, made)
+    if (made.audienceId !== null) add(byAudience, made.audienceId, made)
+  }
+  const said = settings.find(({ workspace_id }) => workspace_id === id)
+  return {
+    bySource,
+    byAudience,
+    settings: {
+      without_consent: withoutConsentChoices.find((each) => each === said?.without_consent) ?? 'send',
+      consent_path: said?.consent_path ?? defaultConsentPath,
+    },
+  }
+}
+
 /** Keeps enabled signals in memory, by workspace. The connectors of their platforms are loaded first. */
-export const createSignalCache = (
-  deps: CacheFollowerDeps & { connectors: Pick<LoadedConnectors<DestinationDefinition>, 'load' | 'get'> },
-): SignalCache => {
+export const createSignalCache = (deps: Deps): SignalCache => {
   const snapshot = new Map<string, WorkspaceSignals>()
   let audiences: readonly string[] = []
-
-  const signalOf = (row: Row, platforms: Rows['platforms']): CachedSignal | undefined => {
-    try {
-      const definition = definitionOf(row)
-      const own = platforms.flatMap((each): ReadyPlatform[] => {
-        const app = each.signal_id === row.id ? deps.connectors.get(each.app) : undefined
-        if (!isPlatform(app)) return []
-        return [
-          {
-            destinationId: each.destination_id,
-            definition: app,
-            settings: {
-              eventName: eventNameOf(app, each, definition.conversion),
-              testCode: each.test_event_code,
-              fields: ownFields(each),
-            },
-          },
-        ]
-      })
-      return {
-        id: row.id,
-        workspaceId: row.workspace_id,
-        definition,
-        platforms: own,
-        enabledAt: row.enable_time?.getTime() ?? 0,
-        matches: compileMatcher(definition),
-        audienceId: row.audience_id,
-      }
-    } catch (error) {
-      deps.logger.error({ err: error, signalId: row.id }, 'a signal cannot be read; it makes no conversions')
-      return undefined
-    }
-  }
-
-  const workspaceOf = (id: string, { signals, platforms, settings }: Rows): WorkspaceSignals | undefined => {
-    const own = signals
-      .filter(({ workspace_id }) => workspace_id === id)
-      .flatMap((row) => {
-        const made = signalOf(row, platforms)
-        return made === undefined ? [] : [{ made, sources: row.sources }]
-      })
-    if (own.length === 0) return undefined
-    const bySource = new Map<string, CachedSignal[]>()
-    const byAudience = new Map<string, CachedSignal[]>()
-    const add = (to: Map<string, CachedSignal[]>, key: string, signal: CachedSignal): void => {
-      const known = to.get(key)
-      if (known === undefined) to.set(key, [signal])
-      else known.push(signal)
-    }
-    for (const { made, sources } of own) {
-      for (const source of sources) add(bySource, source, made)
-      if (made.audienceId !== null) add(byAudience, made.audienceId, made)
-    }
-    const said = settings.find(({ workspace_id }) => workspace_id === id)
-    return {
-      bySource,
-      byAudience,
-      settings: {
-        without_consent: withoutConsentChoices.find((each) => each === said?.without_consent) ?? 'send',
-        consent_path: said?.consent_path ?? defaultConsentPath,
-      },
-    }
-  }
 
   /** Workspaces with a changed signal, or with a signal whose source or destination changed. */
   const concerned = ({ signals, sources, destinations }: Changed): string[] => {
@@ -158,7 +157,7 @@ export const createSignalCache = (
         if (changed === undefined) snapshot.clear()
         for (const id of workspaces ?? []) snapshot.delete(id)
         for (const id of new Set(rows.signals.map(({ workspace_id }) => workspace_id))) {
-          const made = workspaceOf(id, rows)
+          const made = workspaceOf(deps, id, rows)
           if (made !== undefined) snapshot.set(id, made)
         }
         audiences = [...snapshot].flatMap(([id, { byAudience }]) => (byAudience.size > 0 ? [id] : []))

@@ -30,6 +30,60 @@ export type ComputedTraitWorker = {
 /** How often to store the time up to which values are current, ms. */
 const asOfEveryMs = 10_000
 
+/** Reads which workspaces have pending work, and stores that values are current in all others. */
+const createPendingReader = (
+  { db, clock }: Pick<WorkDeps, 'db' | 'clock'>,
+  cache: ComputedTraitWorkerDeps['cache'],
+) => {
+  let storedAt = 0
+  /** False while no workspace has computed traits: then nothing is queried. */
+  let maybeAny = true
+  return async (): Promise<string[]> => {
+    if (!cache.isEmpty()) maybeAny = true
+    // Traits that were just deleted may still have values.
+    else if (maybeAny)
+      maybeAny = (await db.selectFrom('computed_traits').select('id').limit(1).executeTakeFirst()) !== undefined
+    if (!maybeAny) return []
+    const now = clock()
+    const busy = await readBusyWorkspaces(db, new Date(now))
+    if (now - storedAt >= asOfEveryMs) {
+      await sql`update computed_trait_places set as_of = ${new Date(now)}
+        where not (workspace_id = any(${busy}::uuid[]))`.execute(db)
+      storedAt = now
+    }
+    return busy
+  }
+}
+
+/** Runs one task at a time. */
+const createQueue = () => {
+  let running: Promise<unknown> = Promise.resolve()
+  return {
+    alone<T>(task: () => Promise<T>): Promise<T> {
+      const result = running.then(task)
+      running = result.catch(() => {})
+      return result
+    },
+    idle: () => running,
+  }
+}
+
+/** Counts the recent failures of each workspace. */
+const createFailures = ({ logger }: Pick<WorkDeps, 'logger'>, everyMs: number) => {
+  const counts = new Map<string, number>()
+  return {
+    forget: (workspaceId: string): void => void counts.delete(workspaceId),
+    /** Records a failure, and returns when the workspace may have its next turn. */
+    note(workspaceId: string, error: unknown): number {
+      const count = (counts.get(workspaceId) ?? 0) + 1
+      counts.set(workspaceId, count)
+      if (count === 1)
+        logger.warn({ err: error, workspaceId }, 'traits of a workspace cannot be computed; trying again')
+      return performance.now() + everyMs + backoffMs(retryPolicies.consumer, count)
+    },
+  }
+}
+
 /**
  * Keeps the values of computed traits up to date. Changes only say which profiles to compute: each value comes from the
  * event store by the same statement. So repetitions and the order of changes do not matter. It may be killed at any
@@ -41,28 +95,10 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
   const { signal } = stopping
   const deps: WorkDeps = { ...given, eventStore: hidingErased(given.eventStore, db), signal, pageProfiles, turnMs }
   const memories = new Map<string, Memory>()
-  let storedAt = 0
-  /** False while no workspace has computed traits: then nothing is queried. */
-  let maybeAny = true
-
-  /** Stores that values are current in workspaces without pending work. */
-  const markUpToDate = async (busy: readonly string[], now: number): Promise<void> => {
-    if (now - storedAt < asOfEveryMs) return
-    await sql`update computed_trait_places set as_of = ${new Date(now)}
-      where not (workspace_id = any(${busy}::uuid[]))`.execute(db)
-    storedAt = now
-  }
-
+  const readPending = createPendingReader(deps, cache)
   const readBusy = async (): Promise<string[]> => {
-    if (!cache.isEmpty()) maybeAny = true
-    // Traits that were just deleted may still have values.
-    else if (maybeAny)
-      maybeAny = (await db.selectFrom('computed_traits').select('id').limit(1).executeTakeFirst()) !== undefined
-    if (!maybeAny) return []
-    const now = clock()
-    const busy = await readBusyWorkspaces(db, new Date(now))
+    const busy = await readPending()
     for (const id of memories.keys()) if (!busy.includes(id)) memories.delete(id)
-    await markUpToDate(busy, now)
     return busy
   }
 
@@ -72,28 +108,11 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
     return workOn(deps, memory, workspaceId)
   }
 
-  let running: Promise<unknown> = Promise.resolve()
-  /** Runs one task at a time. */
-  const alone = <T>(task: () => Promise<T>): Promise<T> => {
-    const result = running.then(task)
-    running = result.catch(() => {})
-    return result
-  }
-
+  const { alone, idle } = createQueue()
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
 
   const turns = createTurns()
-  /** Number of recent failures per workspace. */
-  const failures = new Map<string, number>()
-
-  /** Records a failure, and returns when the workspace may have its next turn. */
-  const failed = (workspaceId: string, error: unknown): number => {
-    const count = (failures.get(workspaceId) ?? 0) + 1
-    failures.set(workspaceId, count)
-    if (count === 1) logger.warn({ err: error, workspaceId }, 'traits of a workspace cannot be computed; trying again')
-    return performance.now() + everyMs + backoffMs(retryPolicies.consumer, count)
-  }
-
+  const failures = createFailures(deps, everyMs)
   /** Runs one turn, for the workspace that has waited longest; resolves to whether there was one. */
   const takeTurn = async (): Promise<boolean> => {
     turns.offer(await alone(readBusy))
@@ -103,10 +122,10 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
     try {
       const more = await alone(() => turnOf(workspaceId))
       from = performance.now() + (more ? 0 : everyMs)
-      failures.delete(workspaceId)
+      failures.forget(workspaceId)
     } catch (error) {
       // A workspace with slow queries waits, and others do not.
-      if (!signal.aborted) from = failed(workspaceId, error)
+      if (!signal.aborted) from = failures.note(workspaceId, error)
     }
     turns.served(workspaceId, from)
     return true
@@ -145,7 +164,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
     async stop() {
       stopping.abort()
       await following
-      await running
+      await idle()
     },
   }
 }

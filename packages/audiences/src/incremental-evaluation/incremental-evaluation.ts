@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '@tributary/api-kit'
 import { backoffMs, type Logger, retryPolicies } from '@tributary/kernel'
 import { clearTouches } from '@tributary/storage'
 import { sql } from 'kysely'
@@ -42,6 +43,20 @@ const clearEveryMs = 20_000
 
 type Due = { workspace_id: string; as_of: Date; touched: boolean }
 
+/** Workspaces with live audiences, the one that is furthest behind first. */
+const readLive = async (db: Db): Promise<Due[]> => {
+  const { rows } = await sql<Due>`
+    select w.workspace_id, w.as_of, exists (
+      select from audience_touches t where t.workspace_id = w.workspace_id and t.transaction >= w.touched_before
+    ) as touched
+    from (
+      select workspace_id, min(as_of) as as_of, min(touched_before) as touched_before from audiences
+      where state = 'live' and as_of is not null and touched_before is not null group by workspace_id
+    ) as w
+    order by w.as_of`.execute(db)
+  return rows
+}
+
 /**
  * Keeps the live audiences of all workspaces up to date, in small steps that leave most of the processor to other work. Its position is
  * stored with the audiences, so it continues after a restart. Workspaces take turns, the one that is furthest behind first. The
@@ -57,15 +72,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
   let cleared = 0
 
   const due = async (): Promise<Due[]> => {
-    const { rows } = await sql<Due>`
-      select w.workspace_id, w.as_of, exists (
-        select from audience_touches t where t.workspace_id = w.workspace_id and t.transaction >= w.touched_before
-      ) as touched
-      from (
-        select workspace_id, min(as_of) as as_of, min(touched_before) as touched_before from audiences
-        where state = 'live' and as_of is not null and touched_before is not null group by workspace_id
-      ) as w
-      order by w.as_of`.execute(db)
+    const rows = await readLive(db)
     const now = clock()
     return rows.filter(({ as_of, touched }) => {
       const lag = now - as_of.getTime()

@@ -1,6 +1,8 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import { amountText, type BillingCompany, type Invoice } from '@tributary/contract'
 import { badRequest, type Clock, newId, randomToken } from '@tributary/kernel'
+import type { Database } from '@tributary/storage'
+import type { Selectable } from 'kysely'
 import { PaymentConfirmation, PaymentDeclined, type PaymentProvider } from '../provider.ts'
 import { answerOf, once } from './answers.ts'
 import { testCard } from './cards.ts'
@@ -56,6 +58,13 @@ const methodsOf = (db: Db, customer: string) =>
     .orderBy('create_time')
     .orderBy('id')
 
+/** Runs work in a transaction in which the customer is locked. */
+const withCustomer = <T>(
+  db: Db,
+  customer: string,
+  work: (tx: Tx, row: Awaited<ReturnType<typeof lockCustomer>>) => Promise<T>,
+): Promise<T> => db.transaction().execute(async (tx) => await work(tx, await lockCustomer(tx, customer)))
+
 /** Refuses a number that is not a test number, and a card that has expired. */
 const checkCard = ({ number, expMonth, expYear }: { number: string; expMonth: number; expYear: number }, now: Date) => {
   const card = testCard(number)
@@ -71,19 +80,13 @@ const checkCard = ({ number, expMonth, expYear }: { number: string; expMonth: nu
   return card
 }
 
-const cards = ({
-  db,
-  clock,
-}: {
-  db: Db
-  clock: Clock
-}): Pick<
-  Sandbox,
-  'createSetupIntent' | 'confirmSetupIntent' | 'listPaymentMethods' | 'setDefaultPaymentMethod' | 'detachPaymentMethod'
-> => ({
+type Deps = { db: Db; clock: Clock }
+type Cards = 'confirmSetupIntent' | 'listPaymentMethods' | 'setDefaultPaymentMethod' | 'detachPaymentMethod'
+type Invoices = 'createInvoice' | 'voidInvoice' | 'payInvoice' | 'confirmPayment' | 'listInvoices' | 'getInvoice'
+
+const cards = ({ db, clock }: Deps): Pick<Sandbox, 'createSetupIntent' | Cards> => ({
   createSetupIntent: (customer) =>
-    db.transaction().execute(async (tx) => {
-      await lockCustomer(tx, customer)
+    withCustomer(db, customer, async (tx) => {
       const now = new Date(clock())
       const old = new Date(now.getTime() - 86_400_000)
       const mine = tx.deleteFrom('sandbox_setup_intents').where('customer', '=', customer)
@@ -96,8 +99,7 @@ const cards = ({
       return { clientSecret }
     }),
   confirmSetupIntent: (customer, clientSecret, given, confirmed = false) =>
-    db.transaction().execute(async (tx) => {
-      await lockCustomer(tx, customer)
+    withCustomer(db, customer, async (tx) => {
       const now = new Date(clock())
       const intent = await tx
         .selectFrom('sandbox_setup_intents')
@@ -147,15 +149,13 @@ const cards = ({
     }))
   },
   setDefaultPaymentMethod: (customer, id) =>
-    db.transaction().execute(async (tx) => {
-      await lockCustomer(tx, customer)
+    withCustomer(db, customer, async (tx) => {
       const found = (await methodsOf(tx, customer).execute()).some((each) => each.id === id)
       if (found) await pickDefault(tx, customer, id)
       return found
     }),
   detachPaymentMethod: (customer, id) =>
-    db.transaction().execute(async (tx) => {
-      const { default_payment_method } = await lockCustomer(tx, customer)
+    withCustomer(db, customer, async (tx, { default_payment_method }) => {
       const known = await methodsOf(tx, customer).execute()
       if (!known.some((each) => each.id === id)) return false
       await tx.deleteFrom('sandbox_payment_methods').where('id', '=', id).execute()
@@ -165,16 +165,18 @@ const cards = ({
     }),
 })
 
-const invoicesOf = ({
-  db,
-  clock,
-}: {
-  db: Db
-  clock: Clock
-}): Pick<
-  Sandbox,
-  'createInvoice' | 'voidInvoice' | 'payInvoice' | 'confirmPayment' | 'listInvoices' | 'getInvoice'
-> => ({
+/** What a list of invoices and an invoice both show. */
+const headOf = (
+  row: Pick<Selectable<Database['sandbox_invoices']>, 'number' | 'status' | 'create_time' | 'currency' | 'total'>,
+) => ({
+  number: `SANDBOX-${row.number}`,
+  status: row.status,
+  create_time: row.create_time.toISOString(),
+  currency: row.currency,
+  total: amountText(Number(row.total), row.currency),
+})
+
+const invoicesOf = ({ db, clock }: Deps): Pick<Sandbox, Invoices> => ({
   async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
     const time = new Date(clock())
     const id = await once(db, { key, customer, time }, async (tx) => ({
@@ -192,15 +194,10 @@ const invoicesOf = ({
       .execute()
   },
   async payInvoice(customer, id) {
-    const outcome = await db.transaction().execute(async (tx) => {
-      await lockCustomer(tx, customer)
-      return await payInvoice(tx, customer, id, new Date(clock()))
-    })
-    return answerOf(outcome)
+    return answerOf(await withCustomer(db, customer, (tx) => payInvoice(tx, customer, id, new Date(clock()))))
   },
   confirmPayment: (customer, clientSecret) =>
-    db.transaction().execute(async (tx) => {
-      await lockCustomer(tx, customer)
+    withCustomer(db, customer, async (tx) => {
       const time = new Date(clock())
       const request = await takeConfirmation(tx, { customer, clientSecret, time })
       if (request === undefined || !(await applyConfirmed(tx, customer, request, time)))
@@ -214,15 +211,7 @@ const invoicesOf = ({
       .orderBy('number', 'desc')
       .limit(100)
       .execute()
-    return rows.map((row) => ({
-      id: row.id,
-      number: `SANDBOX-${row.number}`,
-      status: row.status,
-      create_time: row.create_time.toISOString(),
-      currency: row.currency,
-      total: amountText(Number(row.total), row.currency),
-      url: invoicePath(row.id),
-    }))
+    return rows.map((row) => ({ ...headOf(row), id: row.id, url: invoicePath(row.id) }))
   },
   async getInvoice(secret) {
     const row = await db
@@ -236,21 +225,17 @@ const invoicesOf = ({
     if (row === undefined) return undefined
     const lines = JSON.parse(row.lines) as { description: string; amount: number }[]
     return {
-      number: `SANDBOX-${row.number}`,
+      ...headOf(row),
       organization: row.title,
       company: row.company === null ? null : (JSON.parse(row.company) as BillingCompany),
-      status: row.status,
-      create_time: row.create_time.toISOString(),
-      currency: row.currency,
       lines: lines.map(({ description, amount }) => ({ description, amount: amountText(amount, row.currency) })),
-      total: amountText(Number(row.total), row.currency),
       payment: 'sandbox',
     }
   },
 })
 
 /** A payment provider that moves no money, but stores everything like a real one: durably, in its own tables. */
-export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
+export const createSandbox = (deps: Deps): Sandbox => {
   const { db, clock } = deps
   return {
     kind: 'sandbox',
@@ -286,16 +271,12 @@ export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
     },
     ...cards(deps),
     getSubscription: (customer) =>
-      db.transaction().execute(async (tx) => {
-        await lockCustomer(tx, customer)
+      withCustomer(db, customer, async (tx) => {
         const row = await settle(tx, customer, new Date(clock()))
         return row === undefined ? undefined : await presentSubscription(tx, row)
       }),
     previewChange: (customer, change) =>
-      db.transaction().execute(async (tx) => {
-        await lockCustomer(tx, customer)
-        return await previewChange(tx, customer, change, new Date(clock()))
-      }),
+      withCustomer(db, customer, (tx) => previewChange(tx, customer, change, new Date(clock()))),
     async changeSubscription(key, customer, change) {
       const time = new Date(clock())
       await once(db, { key, customer, time }, async (tx) => {

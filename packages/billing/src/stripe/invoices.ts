@@ -5,6 +5,8 @@ import { idPath, type StripeApi } from './api.ts'
 import { findSubscription } from './find-subscription.ts'
 import { fromStripe, idOf, type StripeInvoice, stripeInvoice, stripeInvoices, toStripe } from './objects.ts'
 
+type NewInvoice = Parameters<PaymentProvider['createInvoice']>[2]
+
 const statuses = { open: 'open', uncollectible: 'open', paid: 'paid', void: 'void' } as const
 
 /** Days until a sent invoice is due, if the subscription does not set it. */
@@ -54,63 +56,84 @@ export const payLate = async (api: StripeApi, customer: string, card: string): P
     if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
 }
 
+/** How to collect an invoice without its own due days: like those of the subscription. */
+const likeSubscription = async (api: StripeApi, customer: string): Promise<number | undefined> => {
+  const held = await findSubscription(api, customer)
+  return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
+}
+
+const begin = async (
+  api: StripeApi,
+  key: string,
+  customer: string,
+  { currency, daysUntilDue }: { currency: string; daysUntilDue: number | undefined },
+): Promise<StripeInvoice> => {
+  const days = daysUntilDue ?? (await likeSubscription(api, customer))
+  const collected =
+    days === undefined
+      ? { collection_method: 'charge_automatically' }
+      : { collection_method: 'send_invoice', days_until_due: days }
+  const values = {
+    customer,
+    currency: currency.toLowerCase(),
+    ...collected,
+    auto_advance: false,
+    pending_invoice_items_behavior: 'exclude',
+    metadata: { operation: key },
+  }
+  return stripeInvoice.parse(await api.post('invoices', values, `${key}:invoice`))
+}
+
+/** Adds the lines to a draft that has none, and finalizes it. */
+const finalize = async (
+  api: StripeApi,
+  key: string,
+  draft: StripeInvoice,
+  { customer, lines, currency }: { customer: string } & Pick<NewInvoice, 'lines' | 'currency'>,
+): Promise<StripeInvoice> => {
+  if (draft.total === 0)
+    for (const [index, { description, amount }] of lines.entries()) {
+      const values = { customer, invoice: draft.id, currency: currency.toLowerCase(), description }
+      await api.post('invoiceitems', { ...values, amount: toStripe(amount, currency) }, `${key}:line-${index}`)
+    }
+  // Stripe's rules retry a charge that fails the first time.
+  const auto_advance = draft.collection_method === 'charge_automatically'
+  return stripeInvoice.parse(
+    await api.post(`invoices/${idPath(draft.id)}/finalize`, { auto_advance }, `${key}:finalize`),
+  )
+}
+
+/** An invoice as the list shows it; none for a draft, which has no number and no address. */
+const shown = (invoice: StripeInvoice) => {
+  const { status, number, id, created, hosted_invoice_url, invoice_pdf } = invoice
+  if (status === null || status === 'draft' || isUnconfirmed(invoice)) return []
+  const currency = invoice.currency.toUpperCase()
+  return [
+    {
+      id,
+      number: number ?? id,
+      status: statuses[status],
+      create_time: new Date(created * 1000).toISOString(),
+      currency,
+      total: amountText(fromStripe(invoice.total, currency), currency),
+      url: hosted_invoice_url ?? invoice_pdf ?? '',
+    },
+  ]
+}
+
 /** Invoices at Stripe. */
 export const invoicesOf = (
   api: StripeApi,
 ): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'payInvoice' | 'listInvoices'> => {
   const list = async (customer: string) =>
     stripeInvoices.parse(await api.get('invoices', { customer, limit: 100 })).data
-  /** How to collect an invoice without its own due days: like those of the subscription. */
-  const likeSubscription = async (customer: string): Promise<number | undefined> => {
-    const held = await findSubscription(api, customer)
-    return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
-  }
-  const begin = async (
-    key: string,
-    customer: string,
-    { currency, daysUntilDue }: { currency: string; daysUntilDue: number | undefined },
-  ): Promise<StripeInvoice> => {
-    const days = daysUntilDue ?? (await likeSubscription(customer))
-    const collected =
-      days === undefined
-        ? { collection_method: 'charge_automatically' }
-        : { collection_method: 'send_invoice', days_until_due: days }
-    const values = {
-      customer,
-      currency: currency.toLowerCase(),
-      ...collected,
-      auto_advance: false,
-      pending_invoice_items_behavior: 'exclude',
-      metadata: { operation: key },
-    }
-    return stripeInvoice.parse(await api.post('invoices', values, `${key}:invoice`))
-  }
   return {
     async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
       // Stripe forgets keys after a day. An older invoice is found by the operation in its metadata.
       const begun = (await list(customer)).find(({ metadata }) => metadata?.operation === key)
-      let made = begun ?? (await begin(key, customer, { currency, daysUntilDue }))
+      let made = begun ?? (await begin(api, key, customer, { currency, daysUntilDue }))
       const charged = made.collection_method === 'charge_automatically'
-      if (made.status === 'draft') {
-        const before = made.total
-        if (before === 0)
-          for (const [index, { description, amount }] of lines.entries())
-            await api.post(
-              'invoiceitems',
-              {
-                customer,
-                invoice: made.id,
-                currency: currency.toLowerCase(),
-                description,
-                amount: toStripe(amount, currency),
-              },
-              `${key}:line-${index}`,
-            )
-        // Stripe's rules retry a charge that fails the first time.
-        made = stripeInvoice.parse(
-          await api.post(`invoices/${idPath(made.id)}/finalize`, { auto_advance: charged }, `${key}:finalize`),
-        )
-      }
+      if (made.status === 'draft') made = await finalize(api, key, made, { customer, lines, currency })
       if (charged && made.status === 'open') await tryToPay(api, made.id, undefined)
       const url = made.hosted_invoice_url ?? made.invoice_pdf
       if (url === null || url === undefined) throw new PaymentRefused('The invoice has no address')
@@ -141,23 +164,7 @@ export const invoicesOf = (
       return true
     },
     async listInvoices(customer) {
-      return (await list(customer)).flatMap((each) => {
-        const { status, number, id, created, hosted_invoice_url, invoice_pdf } = each
-        // A draft invoice has no number and no address.
-        if (status === null || status === 'draft' || isUnconfirmed(each)) return []
-        const currency = each.currency.toUpperCase()
-        return [
-          {
-            id,
-            number: number ?? id,
-            status: statuses[status],
-            create_time: new Date(created * 1000).toISOString(),
-            currency,
-            total: amountText(fromStripe(each.total, currency), currency),
-            url: hosted_invoice_url ?? invoice_pdf ?? '',
-          },
-        ]
-      })
+      return (await list(customer)).flatMap(shown)
     },
   }
 }

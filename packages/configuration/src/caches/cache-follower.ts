@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import type { Logger } from '@tributary/kernel'
 import { createListener, type Relational } from '@tributary/storage'
+import { type RawBuilder, sql } from 'kysely'
 
 export type CacheFollowerDeps = {
   db: Db
@@ -38,6 +39,10 @@ export type Changed = {
   /** Workspaces whose signals may have changed. */
   readonly signals: readonly string[]
 }
+
+/** Whether a column has one of these IDs; always true without IDs, when everything is loaded. */
+export const among = (column: string, ids: readonly string[] | undefined): RawBuilder<boolean> =>
+  ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${ids})`
 
 /** Maximum changes that are loaded one by one. With more, a complete load is cheaper. */
 const maxChanges = 1000

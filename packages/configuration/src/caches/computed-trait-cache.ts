@@ -1,6 +1,5 @@
 import { computedTraitDefinition } from '@tributary/contract'
-import { sql } from 'kysely'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type ComputedTraitCache = CacheFollower & {
   /**
@@ -45,7 +44,7 @@ export const createComputedTraitCache = (deps: CacheFollowerDeps): ComputedTrait
         .selectFrom('computed_traits')
         .select(['id', 'workspace_id', 'version', 'definition'])
         .where('delete_time', 'is', null)
-        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`workspace_id = any(${changed.computedTraits})`)
+        .where(among('workspace_id', changed?.computedTraits))
         .execute()
       return () => {
         if (changed === undefined) snapshot.clear()

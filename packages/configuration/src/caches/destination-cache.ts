@@ -1,13 +1,13 @@
 import type { Tx } from '@tributary/api-kit'
 import type { GrantState, LoadedConnectors, Settings, SignalPlatformSettings } from '@tributary/connector-kit'
 import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
-import type { SecretBox } from '@tributary/kernel'
+import type { Logger, SecretBox } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { openSettings, type StoredSettings } from '../connector-settings/stored-settings.ts'
 import { grantState } from '../oauth-grants/grants.ts'
 import { storedPlatform } from '../signals/stored-platform.ts'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** A destination with everything that delivery needs, secrets included. */
 export type CachedDestination = {
@@ -58,7 +58,7 @@ const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promis
     .where('connections.enabled', '=', true)
     .where('destinations.delete_time', 'is', null)
     .where('sources.delete_time', 'is', null)
-    .where(sources === undefined ? sql<boolean>`true` : sql<boolean>`connections.source_id = any(${sources})`)
+    .where(among('connections.source_id', sources))
     .orderBy('connections.id')
     .execute()
   const found = new Map<string, string[]>()
@@ -77,7 +77,7 @@ const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
     .innerJoin('sources', 'sources.id', 'connections.source_id')
     .select(['connections.source_id', 'connections.destination_id', 'connections.filter'])
     .where('sources.delete_time', 'is', null)
-    .where(ids === undefined ? sql<boolean>`true` : sql<boolean>`connections.destination_id = any(${ids})`)
+    .where(among('connections.destination_id', ids))
     .execute()
   const filters = new Map<string, Map<string, EventConditions>>()
   for (const link of links) {
@@ -95,7 +95,7 @@ const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promis
     .select('signal_sources.source_id')
     .distinct()
     .where('signals.enabled', '=', true)
-    .where(sources === undefined ? sql<boolean>`true` : sql<boolean>`signal_sources.source_id = any(${sources})`)
+    .where(among('signal_sources.source_id', sources))
     .execute()
   return rows.map(({ source_id }) => source_id)
 }
@@ -110,7 +110,7 @@ const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
     .innerJoin('signals as s', 's.id', 'p.signal_id')
     .selectAll('p')
     .select('s.definition')
-    .where(ids === undefined ? sql<boolean>`true` : sql<boolean>`p.destination_id = any(${ids})`)
+    .where(among('p.destination_id', ids))
     .execute()
   const found = new Map<string, Map<string, SignalPlatformSettings>>()
   for (const row of rows) {
@@ -120,95 +120,105 @@ const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
   return found
 }
 
+type ReadingDeps = { secretBox: SecretBox; logger: Logger }
+
+const settingsOf = (id: string, row: StoredSettings, { secretBox, logger }: ReadingDeps): Settings | undefined => {
+  try {
+    return openSettings(`destinations/${id}`, row, secretBox)
+  } catch (error) {
+    logger.error({ err: error, destinationId: id }, 'the settings of a destination cannot be opened; it is held')
+    return undefined
+  }
+}
+
+/** Stands for mappings that this version cannot read, such as those of a later version. */
+const unreadable = Symbol('unreadable')
+
+const mappingsOf = (
+  id: string,
+  stored: unknown,
+  { logger }: ReadingDeps,
+): readonly EventMapping[] | undefined | typeof unreadable => {
+  if (stored === null) return undefined
+  const { data, error } = eventMappings.safeParse(stored)
+  if (data !== undefined) return data
+  logger.error({ err: error, destinationId: id }, 'the mappings of a destination cannot be read; it is held')
+  return unreadable
+}
+
+const destinationOf = (
+  row: Selectable<Database['destinations']> & { spread: number | null; widest: number | null },
+  grant: GrantState | undefined,
+  { filters, signals }: Pick<CachedDestination, 'filters' | 'signals'>,
+  deps: ReadingDeps,
+): CachedDestination => {
+  const settings = settingsOf(row.id, row, deps)
+  const mappings = mappingsOf(row.id, row.mappings, deps)
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    title: row.title,
+    app: row.app,
+    enabled: row.enabled && settings !== undefined && mappings !== unreadable,
+    spread: row.spread ?? 1,
+    widest: row.widest ?? 1,
+    settings: settings ?? {},
+    grant,
+    mappings: mappings === unreadable ? [] : mappings,
+    consentCategories: row.consent_categories,
+    filters,
+    signals,
+  }
+}
+
+/** All destinations that are not deleted, or only these. */
+const loadDestinations = async (
+  tx: Tx,
+  ids: readonly string[] | undefined,
+  deps: ReadingDeps,
+): Promise<CachedDestination[]> => {
+  const rows = await tx
+    .selectFrom('destinations')
+    .leftJoin('workspace_spreads', 'workspace_spreads.workspace_id', 'destinations.workspace_id')
+    .selectAll('destinations')
+    .select(['workspace_spreads.spread', 'workspace_spreads.widest'])
+    .where('delete_time', 'is', null)
+    .where(among('id', ids))
+    .execute()
+  const grants = await tx
+    .selectFrom('oauth_grants')
+    .select(['destination_id', 'id', 'status', 'issued_for', 'error'])
+    .where(among('destination_id', ids))
+    .execute()
+  const grantOf = new Map(grants.map((row) => [row.destination_id, grantState(row)]))
+  const filters = await loadFilters(tx, ids)
+  const signals = await loadSignals(tx, ids)
+  return rows.map((row) =>
+    destinationOf(
+      row,
+      grantOf.get(row.id),
+      { filters: filters.get(row.id) ?? new Map(), signals: signals.get(row.id) },
+      deps,
+    ),
+  )
+}
+
 /**
  * Keeps every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector
  * of a destination is loaded before the destination is in the snapshot.
  */
 export const createDestinationCache = (
-  deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+  deps: CacheFollowerDeps & ReadingDeps & { connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
 ): DestinationCache => {
-  const { secretBox, logger } = deps
   let bySource = new Map<string, readonly string[]>()
   let byId = new Map<string, CachedDestination>()
   let feeds = new Set<string>()
   const listeners = new Set<() => void>()
 
-  const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
-    try {
-      return openSettings(`destinations/${id}`, row, secretBox)
-    } catch (error) {
-      logger.error({ err: error, destinationId: id }, 'the settings of a destination cannot be opened; it is held')
-      return undefined
-    }
-  }
-
-  /** Stands for mappings that this version cannot read, such as those of a later version. */
-  const unreadable = Symbol('unreadable')
-
-  const mappingsOf = (id: string, stored: unknown): readonly EventMapping[] | undefined | typeof unreadable => {
-    if (stored === null) return undefined
-    const { data, error } = eventMappings.safeParse(stored)
-    if (data !== undefined) return data
-    logger.error({ err: error, destinationId: id }, 'the mappings of a destination cannot be read; it is held')
-    return unreadable
-  }
-
-  const destinationOf = (
-    row: Selectable<Database['destinations']> & { spread: number | null; widest: number | null },
-    grant: GrantState | undefined,
-    { filters, signals }: Pick<CachedDestination, 'filters' | 'signals'>,
-  ): CachedDestination => {
-    const settings = settingsOf(row.id, row)
-    const mappings = mappingsOf(row.id, row.mappings)
-    return {
-      id: row.id,
-      workspaceId: row.workspace_id,
-      title: row.title,
-      app: row.app,
-      enabled: row.enabled && settings !== undefined && mappings !== unreadable,
-      spread: row.spread ?? 1,
-      widest: row.widest ?? 1,
-      settings: settings ?? {},
-      grant,
-      mappings: mappings === unreadable ? [] : mappings,
-      consentCategories: row.consent_categories,
-      filters,
-      signals,
-    }
-  }
-
-  /** All destinations that are not deleted, or only these. */
-  const loadDestinations = async (tx: Tx, ids: readonly string[] | undefined): Promise<CachedDestination[]> => {
-    const among = (column: string) =>
-      ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${ids})`
-    const rows = await tx
-      .selectFrom('destinations')
-      .leftJoin('workspace_spreads', 'workspace_spreads.workspace_id', 'destinations.workspace_id')
-      .selectAll('destinations')
-      .select(['workspace_spreads.spread', 'workspace_spreads.widest'])
-      .where('delete_time', 'is', null)
-      .where(among('id'))
-      .execute()
-    const grants = await tx
-      .selectFrom('oauth_grants')
-      .select(['destination_id', 'id', 'status', 'issued_for', 'error'])
-      .where(among('destination_id'))
-      .execute()
-    const grantOf = new Map(grants.map((row) => [row.destination_id, grantState(row)]))
-    const filters = await loadFilters(tx, ids)
-    const signals = await loadSignals(tx, ids)
-    return rows.map((row) =>
-      destinationOf(row, grantOf.get(row.id), {
-        filters: filters.get(row.id) ?? new Map(),
-        signals: signals.get(row.id),
-      }),
-    )
-  }
-
   const follower = createCacheFollower(deps, {
     name: 'destinations',
     async load(tx, changed) {
-      const destinations = await loadDestinations(tx, changed?.destinations)
+      const destinations = await loadDestinations(tx, changed?.destinations, deps)
       const links = await loadLinks(tx, changed?.sources)
       const fed = await loadFeeds(tx, changed?.sources)
       await deps.connectors?.load(destinations.map(({ app }) => app))

@@ -1,6 +1,5 @@
 import { defaultIdentityRules, type IdentityRules } from '@tributary/contract'
-import { sql } from 'kysely'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type IdentityCache<Rules> = CacheFollower & {
   /** The rules from the identity settings of a workspace, from memory; undefined if the settings are the defaults. */
@@ -22,9 +21,7 @@ export const createIdentityCache = <Rules>({
       const rows = await tx
         .selectFrom('identity_settings')
         .selectAll()
-        .where(
-          changed === undefined ? sql<boolean>`true` : sql<boolean>`workspace_id = any(${changed.identitySettings})`,
-        )
+        .where(among('workspace_id', changed?.identitySettings))
         .execute()
       return () => {
         if (changed === undefined) snapshot.clear()

@@ -1,7 +1,6 @@
 import { hashToken } from '@tributary/api-kit'
 import type { ProfileKeyKind } from '@tributary/contract'
-import { sql } from 'kysely'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** The permissions of a key of the Profile API. */
 export type CachedProfileKey = {
@@ -34,7 +33,7 @@ export const createProfileKeyCache = (deps: CacheFollowerDeps): ProfileKeyCache 
         .selectFrom('profile_keys')
         .select(['id', 'workspace_id', 'kind', 'traits', 'key_hash'])
         .where('revoke_time', 'is', null)
-        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.profileKeys})`)
+        .where(among('id', changed?.profileKeys))
         .execute()
       return () => {
         for (const id of changed === undefined ? [...hashOf.keys()] : changed.profileKeys) forget(id)

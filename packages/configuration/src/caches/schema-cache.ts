@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Tx } from '@tributary/api-kit'
 import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type SourceSchema } from '@tributary/contract'
-import { sql } from 'kysely'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** The schema that validates a source's events. */
 export type CachedSchema = {
@@ -70,7 +69,7 @@ export const createSchemaCache = (deps: CacheFollowerDeps): SchemaCache => {
         .selectFrom('sources')
         .select(['id', 'schema_version', 'enforcement', 'held'])
         .where('delete_time', 'is', null)
-        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.sources})`)
+        .where(among('id', changed?.sources))
         .execute()
       const next = new Map<string, CachedSchema>()
       const wanted: Wanted[] = []

@@ -1,6 +1,5 @@
 import { hashToken } from '@tributary/api-kit'
-import { sql } from 'kysely'
-import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 /** The workspace whose syncs a token can start. */
 export type CachedSyncToken = { id: string; workspaceId: string }
@@ -28,7 +27,7 @@ export const createSyncTokenCache = (deps: CacheFollowerDeps): SyncTokenCache =>
         .selectFrom('sync_tokens')
         .select(['id', 'workspace_id', 'token_hash'])
         .where('revoke_time', 'is', null)
-        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.syncTokens})`)
+        .where(among('id', changed?.syncTokens))
         .execute()
       return () => {
         for (const id of changed === undefined ? [...hashOf.keys()] : changed.syncTokens) forget(id)

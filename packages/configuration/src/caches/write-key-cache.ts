@@ -92,28 +92,13 @@ const rememberedKeys = 20_000
 /** Longer than any key of this product: such a text is not even hashed. */
 const longestKey = 256
 
-/**
- * Keeps every valid write key with its source in memory, for collection: a request needs no query. With `connectors`,
- * the connector of a source is loaded before its keys are in the snapshot.
- */
-export const createWriteKeyCache = (
-  deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
-): WriteKeyCache => {
+/** The entries of keys by their hashes. */
+const createEntries = () => {
   const byHash = new Map<string, WriteKeyEntry>()
   const revoked = new Map<string, WriteKeyEntry>()
   /** Hashes by key, and IDs of keys by source, of all keys in the cache. */
   const hashOf = new Map<string, string>()
   const keysOf = new Map<string, Set<string>>()
-  const remembered = new Map<string, WriteKeyEntry | null>()
-  const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
-    try {
-      return openSettings(`sources/${id}`, row, deps.secretBox)
-    } catch (error) {
-      deps.logger.error({ err: error, sourceId: id }, 'the settings of a source cannot be opened')
-      return undefined
-    }
-  }
-  let spreads: ReadonlyMap<string, CachedSpread> = new Map()
   const forget = (keyId: string): void => {
     const hash = hashOf.get(keyId)
     if (hash === undefined) return
@@ -134,13 +119,37 @@ export const createWriteKeyCache = (
     else keys.add(entry.keyId)
   }
 
-  const forgetChanged = (changed: Changed | undefined): void => {
-    if (changed === undefined) for (const known of [byHash, revoked, hashOf, keysOf]) known.clear()
-    for (const keyId of changed?.writeKeys ?? []) forget(keyId)
-    for (const source of changed?.sources ?? []) for (const keyId of keysOf.get(source) ?? []) forget(keyId)
-    for (const source of changed?.sources ?? []) keysOf.delete(source)
+  return {
+    byHash,
+    revoked,
+    know,
+    forgetChanged(changed: Changed | undefined): void {
+      if (changed === undefined) for (const known of [byHash, revoked, hashOf, keysOf]) known.clear()
+      for (const keyId of changed?.writeKeys ?? []) forget(keyId)
+      for (const source of changed?.sources ?? []) for (const keyId of keysOf.get(source) ?? []) forget(keyId)
+      for (const source of changed?.sources ?? []) keysOf.delete(source)
+    },
   }
+}
 
+/**
+ * Keeps every valid write key with its source in memory, for collection: a request needs no query. With `connectors`,
+ * the connector of a source is loaded before its keys are in the snapshot.
+ */
+export const createWriteKeyCache = (
+  deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+): WriteKeyCache => {
+  const { byHash, revoked, know, forgetChanged } = createEntries()
+  const remembered = new Map<string, WriteKeyEntry | null>()
+  const settingsOf = (id: string, row: StoredSettings): Settings | undefined => {
+    try {
+      return openSettings(`sources/${id}`, row, deps.secretBox)
+    } catch (error) {
+      deps.logger.error({ err: error, sourceId: id }, 'the settings of a source cannot be opened')
+      return undefined
+    }
+  }
+  let spreads: ReadonlyMap<string, CachedSpread> = new Map()
   const follower = createCacheFollower(deps, {
     name: 'write keys',
     async load(tx, changed) {

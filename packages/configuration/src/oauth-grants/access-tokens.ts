@@ -90,6 +90,131 @@ type Found =
   | { kind: 'renew'; tokens: KeptTokens; refreshToken: string; lease: string }
   | { kind: 'over'; error: string; announce: Announce }
 
+const open = ({ secretBox }: AccessTokenDeps, row: GrantRow): KeptTokens => {
+  if (row.tokens_encrypted === null) throw new ConfigurationError(row.error || revokedText)
+  try {
+    const text = secretBox.open(row.tokens_encrypted, tokensContext(row.destination_id, row.id))
+    return kept.parse(JSON.parse(text))
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error
+    throw new ConfigurationError('Its tokens were encrypted with another secret key: reconnect')
+  }
+}
+
+/** Decides under the row lock what to do. */
+const look = async (
+  deps: AccessTokenDeps,
+  tx: Tx,
+  row: GrantRow,
+  { refused, again = false }: AskForToken,
+): Promise<Found> => {
+  const now = deps.clock()
+  const tokens = open(deps, row)
+  const isRefused = tokens.accessToken === refused
+  if (!isRefused && now < renewTime(tokens)) return { kind: 'token', tokens }
+  if (row.lease_until !== null) {
+    const { rows } = await sql<{ held: boolean }>`
+      select lease_until > clock_timestamp() as held from oauth_grants where id = ${row.id}`.execute(tx)
+    if (rows[0]?.held === true) return { kind: 'wait' }
+  }
+  const over = async (error: string): Promise<Found> => ({
+    kind: 'over',
+    error,
+    announce: await expireGrant(tx, { id: row.id, destinationId: row.destination_id }, { error, now }),
+  })
+  // A token close to its expiry may already have expired for the provider, whose clock decides.
+  if (isRefused && again && now - tokens.issueTime < freshMs && now < renewTime(tokens))
+    return await over('The provider refused to renew access: reconnect')
+  const { refreshToken } = tokens
+  if (refreshToken === undefined)
+    return await over(
+      isRefused ? revokedText : 'Access has expired, and the provider issued no refresh token: reconnect',
+    )
+  const lease = newId()
+  await tx
+    .updateTable('oauth_grants')
+    .set({ lease_id: lease, lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})` })
+    .where('id', '=', row.id)
+    .execute()
+  return { kind: 'renew', tokens, refreshToken, lease }
+}
+
+const find = (
+  deps: AccessTokenDeps,
+  destinationId: string,
+  ask: AskForToken,
+): Promise<{ row: GrantRow; found: Found }> =>
+  deps.db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('oauth_grants')
+      .selectAll()
+      .where('destination_id', '=', destinationId)
+      .forUpdate()
+      .executeTakeFirst()
+    const problem = grantProblem(ask.client, row === undefined ? undefined : grantState(row))
+    if (row === undefined || problem !== '') throw new ConfigurationError(problem)
+    return { row, found: await look(deps, tx, row, ask) }
+  })
+
+/** Stores tokens under the lease; false if a user connected or disconnected the destination in the meantime. */
+const write = async (
+  { db, secretBox, clock }: AccessTokenDeps,
+  row: GrantRow,
+  lease: string,
+  tokens: KeptTokens,
+): Promise<boolean> => {
+  const written = await db
+    .updateTable('oauth_grants')
+    .set({
+      tokens_encrypted: sealTokens(secretBox, { destinationId: row.destination_id, grantId: row.id }, tokens),
+      error: '',
+      lease_id: null,
+      lease_until: null,
+      update_time: new Date(clock()),
+    })
+    .where('id', '=', row.id)
+    .where('lease_id', '=', lease)
+    .returning('id')
+    .executeTakeFirst()
+  return written !== undefined
+}
+
+const giveUpLease = ({ db, clock }: AccessTokenDeps, lease: string, error: string): Promise<unknown> =>
+  db
+    .updateTable('oauth_grants')
+    .set({ lease_id: null, lease_until: null, error, update_time: new Date(clock()) })
+    .where('lease_id', '=', lease)
+    .execute()
+
+/** The renewed tokens; undefined if they are no longer needed. */
+const renew = async (
+  deps: AccessTokenDeps,
+  row: GrantRow,
+  { client, refused }: AskForToken,
+  { tokens, refreshToken, lease }: Extract<Found, { kind: 'renew' }>,
+): Promise<KeptTokens | undefined> => {
+  const { db, requestClient, live, clock, logger } = deps
+  const isRefused = tokens.accessToken === refused
+  try {
+    const fresh = await renewTokens(client, refreshToken, { request: requestClient.request, clock })
+    return (await write(deps, row, lease, fresh)) ? fresh : undefined
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    if (error instanceof GrantRefusedError) {
+      const announce = await db
+        .transaction()
+        .execute((tx) => expireGrant(tx, { id: row.id, destinationId: row.destination_id }, { now: clock() }))
+      announce(live)
+      logger.warn({ destinationId: row.destination_id, problem: error.message }, 'a grant was refused')
+      throw new ConfigurationError(revokedText)
+    }
+    await giveUpLease(deps, lease, `Could not renew access: ${error.message}`)
+    // The renewal was early enough that the current token still works.
+    if (!isRefused && tokens.expireTime !== undefined && clock() < tokens.expireTime) return tokens
+    throw error
+  }
+}
+
 /**
  * Serves the tokens of grants and renews them. However many processes and threads ask, one renews at a time: a refresh
  * token that is used twice may end the whole grant (RFC 9700, 4.14.2). The row is locked to take a lease on it. The
@@ -97,123 +222,14 @@ type Found =
  * stored under the lease before they are used.
  */
 export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
-  const { db, secretBox, requestClient, live, clock, logger } = deps
+  const { live, clock } = deps
   const memory = new Map<string, { grantId: string; token: string; until: number }>()
   const flights = new Map<string, Promise<string>>()
-
-  const open = (row: GrantRow): KeptTokens => {
-    if (row.tokens_encrypted === null) throw new ConfigurationError(row.error || revokedText)
-    try {
-      const text = secretBox.open(row.tokens_encrypted, tokensContext(row.destination_id, row.id))
-      return kept.parse(JSON.parse(text))
-    } catch (error) {
-      if (!(error instanceof SecretBoxError)) throw error
-      throw new ConfigurationError('Its tokens were encrypted with another secret key: reconnect')
-    }
-  }
-
-  /** Decides under the row lock what to do. */
-  const look = async (tx: Tx, row: GrantRow, { refused, again = false }: AskForToken): Promise<Found> => {
-    const now = clock()
-    const tokens = open(row)
-    const isRefused = tokens.accessToken === refused
-    if (!isRefused && now < renewTime(tokens)) return { kind: 'token', tokens }
-    if (row.lease_until !== null) {
-      const { rows } = await sql<{ held: boolean }>`
-        select lease_until > clock_timestamp() as held from oauth_grants where id = ${row.id}`.execute(tx)
-      if (rows[0]?.held === true) return { kind: 'wait' }
-    }
-    const over = async (error: string): Promise<Found> => ({
-      kind: 'over',
-      error,
-      announce: await expireGrant(tx, { id: row.id, destinationId: row.destination_id }, { error, now }),
-    })
-    // A token close to its expiry may already have expired for the provider, whose clock decides.
-    if (isRefused && again && now - tokens.issueTime < freshMs && now < renewTime(tokens))
-      return await over('The provider refused to renew access: reconnect')
-    const { refreshToken } = tokens
-    if (refreshToken === undefined)
-      return await over(
-        isRefused ? revokedText : 'Access has expired, and the provider issued no refresh token: reconnect',
-      )
-    const lease = newId()
-    await tx
-      .updateTable('oauth_grants')
-      .set({ lease_id: lease, lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})` })
-      .where('id', '=', row.id)
-      .execute()
-    return { kind: 'renew', tokens, refreshToken, lease }
-  }
-
-  const find = (destinationId: string, ask: AskForToken): Promise<{ row: GrantRow; found: Found }> =>
-    db.transaction().execute(async (tx) => {
-      const row = await tx
-        .selectFrom('oauth_grants')
-        .selectAll()
-        .where('destination_id', '=', destinationId)
-        .forUpdate()
-        .executeTakeFirst()
-      const problem = grantProblem(ask.client, row === undefined ? undefined : grantState(row))
-      if (row === undefined || problem !== '') throw new ConfigurationError(problem)
-      return { row, found: await look(tx, row, ask) }
-    })
-
-  /** Stores tokens under the lease; false if a user connected or disconnected the destination in the meantime. */
-  const write = async (row: GrantRow, lease: string, tokens: KeptTokens): Promise<boolean> => {
-    const written = await db
-      .updateTable('oauth_grants')
-      .set({
-        tokens_encrypted: sealTokens(secretBox, { destinationId: row.destination_id, grantId: row.id }, tokens),
-        error: '',
-        lease_id: null,
-        lease_until: null,
-        update_time: new Date(clock()),
-      })
-      .where('id', '=', row.id)
-      .where('lease_id', '=', lease)
-      .returning('id')
-      .executeTakeFirst()
-    return written !== undefined
-  }
-
-  const giveUpLease = (lease: string, error: string): Promise<unknown> =>
-    db
-      .updateTable('oauth_grants')
-      .set({ lease_id: null, lease_until: null, error, update_time: new Date(clock()) })
-      .where('lease_id', '=', lease)
-      .execute()
-
-  /** The renewed tokens; undefined if they are no longer needed. */
-  const renew = async (
-    row: GrantRow,
-    { client, refused }: AskForToken,
-    { tokens, refreshToken, lease }: Extract<Found, { kind: 'renew' }>,
-  ): Promise<KeptTokens | undefined> => {
-    const isRefused = tokens.accessToken === refused
-    try {
-      const fresh = await renewTokens(client, refreshToken, { request: requestClient.request, clock })
-      return (await write(row, lease, fresh)) ? fresh : undefined
-    } catch (error) {
-      if (!(error instanceof DeliveryError)) throw error
-      if (error instanceof GrantRefusedError) {
-        const announce = await db
-          .transaction()
-          .execute((tx) => expireGrant(tx, { id: row.id, destinationId: row.destination_id }, { now: clock() }))
-        announce(live)
-        logger.warn({ destinationId: row.destination_id, problem: error.message }, 'a grant was refused')
-        throw new ConfigurationError(revokedText)
-      }
-      await giveUpLease(lease, `Could not renew access: ${error.message}`)
-      // The renewal was early enough that the current token still works.
-      if (!isRefused && tokens.expireTime !== undefined && clock() < tokens.expireTime) return tokens
-      throw error
-    }
-  }
 
   const obtain = async (destinationId: string, ask: AskForToken): Promise<string> => {
     const patience = performance.now() + patienceMs
     while (performance.now() < patience) {
-      const { row, found } = await find(destinationId, ask)
+      const { row, found } = await find(deps, destinationId, ask)
       if (found.kind === 'over') {
         found.announce(live)
         throw new ConfigurationError(found.error)
@@ -222,7 +238,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
         await pause(pollMs)
         continue
       }
-      const tokens = found.kind === 'token' ? found.tokens : await renew(row, ask, found)
+      const tokens = found.kind === 'token' ? found.tokens : await renew(deps, row, ask, found)
       if (tokens === undefined) continue
       // A failed renewal is repeated soon, but not at each delivery.
       const soon = Math.min(clock() + 5000, tokens.expireTime ?? Number.POSITIVE_INFINITY)
