@@ -1,6 +1,6 @@
 import type { RequestMeta } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
-import { cutRequest, cutWhole } from './cut.ts'
+import { cutRequest, type RequestPart } from './cut.ts'
 import { splitBatch } from './split.ts'
 
 const batch: RequestMeta = { w: 'w', s: 's', k: 'batch', r: 1, ip: '' }
@@ -8,6 +8,13 @@ const partitions = [62, 63, 0, 1]
 
 const textsOf = (body: Uint8Array): string[] =>
   splitBatch(body).events.map(({ start, end }) => Buffer.from(body).toString('utf8', start, end))
+/** Cuts a request without yielding. */
+const cutWhole = (meta: RequestMeta, body: Buffer, among: readonly number[]): RequestPart[] => {
+  const cutting = cutRequest(meta, body, among)
+  let cut = cutting.next()
+  while (cut.done !== true) cut = cutting.next()
+  return cut.value
+}
 const cut = (text: string, meta = batch, among = partitions) => cutWhole(meta, Buffer.from(text), among)
 const userOf = (text: string): string => {
   const { userId, anonymousId } = JSON.parse(text) as { userId?: unknown; anonymousId?: unknown }

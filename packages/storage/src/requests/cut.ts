@@ -151,12 +151,3 @@ export function* cutRequest(
   }
   return cut
 }
-
-/** Cuts the request without yielding, for callers that need not leave others a turn. */
-export const cutWhole = (meta: RequestMeta, bytes: Uint8Array, partitions: readonly number[]): RequestPart[] => {
-  const cutting = cutRequest(meta, bytes, partitions)
-  for (;;) {
-    const next = cutting.next()
-    if (next.done === true) return next.value
-  }
-}
