@@ -194,25 +194,6 @@ const sourcesSince = (
  */
 export type RefillFrom = { time: number; places: readonly RecordPlace[] }
 
-/**
- * Loads the message IDs of a workspace that moves into these partitions, from any process that handled it before. Takes
- * events in the log from `since` on (epoch ms; the window unless given) that are not before these places. Does nothing
- * if one consumer has all partitions, and so all IDs. The time only limits what is read: the places decide which events
- * are excluded.
- */
-export const refillWorkspace = async (
-  deps: Omit<RefillDeps, 'reader' | 'logger'>,
-  workspaceId: string,
-  since?: number,
-  places?: readonly RecordPlace[],
-): Promise<void> => {
-  const { journal, clock } = deps
-  if (journal.apart === undefined) return
-  const time = (since === undefined ? clock() - deduplicationWindowMs : since - maxTransitMs) - marginMs
-  for (const source of await sourcesSince(deps, time, workspaceId)) await refillSource(deps, source, time, places)
-  await journal.apart.idsComplete()
-}
-
 /** Thrown when the event store does not respond in time. Users see the text. */
 class RefillWaited extends Error {
   override readonly name = 'RefillWaited'
@@ -222,37 +203,43 @@ class RefillWaited extends Error {
 }
 
 /**
- * Creates `refillWorkspace` for callers that retry a failed call. It waits for up to a minute while the event store is
- * down, and then rejects: the caller may have ended, and others wait behind it. It rejects if the consumer has not
- * begun to read, or is stopped.
+ * Creates the function that loads the message IDs of a workspace that moves into these partitions, from any process
+ * that handled it before. The time of `from` only limits what is read: the places decide which events are excluded.
+ * Without `from`, it loads the IDs of the window. It does nothing if one consumer has all partitions, and so all IDs.
+ *
+ * Callers retry a failed call. It waits for up to a minute while the event store is down, and then rejects: the caller
+ * may have ended, and others wait behind it. It rejects if the consumer has not begun to read, or is stopped.
  */
 export const createWorkspaceRefill =
-  (
-    deps: Pick<RefillDeps, 'eventStore' | 'clock' | 'logger'> & {
-      journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
-      signal: AbortSignal
-      /** The retry policy of failed queries; the product's default unless given. */
-      policy?: RetryPolicy
-    },
-  ) =>
+  ({
+    signal,
+    policy = retryPolicies.refill,
+    ...deps
+  }: Pick<RefillDeps, 'journal' | 'eventStore' | 'clock' | 'logger'> & {
+    signal: AbortSignal
+    /** The retry policy of failed queries; the product's default unless given. */
+    policy?: RetryPolicy
+  }) =>
   async (workspaceId: string, from?: RefillFrom): Promise<void> => {
-    if (deps.journal.apart?.lacksIds() === true) throw new Error('The pipeline has not begun to read yet')
+    const { journal, clock, logger } = deps
+    if (journal.apart === undefined) return
+    if (journal.apart.lacksIds()) throw new Error('The pipeline has not begun to read yet')
     const asking = <T>(question: () => Promise<T>): Promise<T> =>
       retrying(question, {
-        ...(deps.policy ?? retryPolicies.refill),
-        signal: deps.signal,
+        ...policy,
+        signal,
         mayRetry: (error) => error instanceof EventStoreUnavailable,
         onFailure: (error, attempt) => {
           if (attempt === 1)
-            deps.logger.warn(
-              { err: error },
-              'message IDs cannot be read from the event store now; the pipeline tries again',
-            )
+            logger.warn({ err: error }, 'message IDs cannot be read from the event store now; the pipeline tries again')
         },
       }).catch((error: unknown) => {
         throw error instanceof EventStoreUnavailable ? new RefillWaited(error) : error
       })
-    await refillWorkspace({ ...deps, asking }, workspaceId, from?.time, from?.places)
+    const time = (from === undefined ? clock() - deduplicationWindowMs : from.time - maxTransitMs) - marginMs
+    for (const source of await sourcesSince({ ...deps, asking }, time, workspaceId))
+      await refillSource({ ...deps, asking }, source, time, from?.places)
+    await journal.apart.idsComplete()
   }
 
 /**
