@@ -8,7 +8,6 @@ export {
   defaultCollectSettings,
   type RefusalRow,
   type RefusalSink,
-  type WorkspaceSpread,
   type WorkspaceSpreads,
   type WriteKeyCache,
   type WriteKeyEntry,

@@ -26,7 +26,6 @@ import { type CollectingProcesses, countCollectingProcesses } from '../cluster/c
 import { followLogProgress, publishLogProgress } from '../cluster/log-progress.ts'
 import { createRequestAppender } from '../cluster/spreads/append-requests.ts'
 import { createSpreadChanges } from '../cluster/spreads/spread-changes.ts'
-import { createWorkspaceSpreads } from '../cluster/spreads/workspace-spreads.ts'
 import { becomeMain, type StandbyCallbacks } from '../cluster/standby.ts'
 import { createOldestLogged, createStoredBefore, createWhenStored } from '../cluster/stored-before.ts'
 import { createRemoteStream } from '../cluster/stream/remote-stream.ts'
@@ -234,8 +233,7 @@ const assemble = async (
   let ownUrl = config.publicUrl ?? ''
   const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
   stack.defer(() => requestClient.close())
-  const spreads = createWorkspaceSpreads(keys)
-  const appender = createRequestAppender(requests, spreads, () => disk.ok())
+  const appender = createRequestAppender(requests, keys.spreads, () => disk.ok())
   const partitionsOfIt = async (workspaceId: string): Promise<number[]> =>
     partitionsOf(workspaceId, await widestSpread(pool, workspaceId), requests.partitions)
   const storedBefore = createStoredBefore(threads.pipeline, partitionsOfIt)
@@ -332,7 +330,7 @@ const assemble = async (
         ...(others ? { processes: () => collecting?.count() ?? 1 } : {}),
         log: requests,
         keys,
-        spreads,
+        spreads: keys.spreads,
         webhooks,
         domains,
         workShare,

@@ -24,7 +24,6 @@ import { startHeldWork } from '../threads/watchdog/held-work.ts'
 import { type CollectingProcesses, countCollectingProcesses } from './collecting-processes.ts'
 import { followLogProgress } from './log-progress.ts'
 import { endOrphanedChanges } from './spreads/orphaned-changes.ts'
-import { createWorkspaceSpreads } from './spreads/workspace-spreads.ts'
 
 export type RunningCollector = { url: string; stop(): Promise<void> }
 
@@ -84,13 +83,12 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(() => hub.close())
 
   const tag = builtTag()
-  const spreads = createWorkspaceSpreads(keys)
   const collect = createCollect({
     ...(tag === undefined ? {} : { tag }),
     processes: () => collecting?.count() ?? 1,
     log,
     keys,
-    spreads,
+    spreads: keys.spreads,
     webhooks,
     domains,
     refusals: createRefusalSink({ db }),
@@ -103,7 +101,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     settings: { quotaBytes: config.workspaceBacklogBytes },
   })
   collect.start()
-  const orphaned = endOrphanedChanges({ db, changes: spreads.changes, logger })
+  const orphaned = endOrphanedChanges({ db, changes: keys.spreads.changes, logger })
   stack.defer(orphaned.stop)
   collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
   await collecting.begun

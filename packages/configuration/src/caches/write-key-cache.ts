@@ -1,6 +1,7 @@
 import { hashToken, type Tx } from '@tributary/api-kit'
 import type { LoadedConnectors, Settings } from '@tributary/connector-kit'
 import type { SecretBox } from '@tributary/kernel'
+import { logPartitions, partitionsOf } from '@tributary/storage'
 import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../connector-settings/stored-settings.ts'
 import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './cache-follower.ts'
@@ -28,17 +29,19 @@ export type WriteKeyEntry = {
   keyId: string
 }
 
-/**
- * How many partitions a workspace is spread over, and the name of the pending change for which its requests are paused.
- */
-export type CachedSpread = { workspaceId: string; spread: number; change: string | undefined }
+/** The partitions of a workspace, and the name of the open change for which its requests are paused. */
+type CachedSpread = { partitions: readonly number[]; change: string | undefined }
 
 export type WriteKeyCache = CacheFollower & {
-  /**
-   * Workspaces with a spread, or with a pending change of it. The same objects until the next change of the
-   * configuration.
-   */
-  spreads(): ReadonlyMap<string, CachedSpread>
+  spreads: {
+    /**
+     * The spread of a workspace, the same object until the next change of the configuration. Undefined for a workspace
+     * in one partition whose requests are not paused.
+     */
+    of(workspaceId: string): CachedSpread | undefined
+    /** Names of the changes for which requests are paused. */
+    changes(): string[]
+  }
   /** The entry of a valid key, from memory. A revocation takes effect within two seconds. */
   find(key: string): WriteKeyEntry | undefined
   /** The entry of a revoked key, from memory; its source may be deleted. */
@@ -55,7 +58,10 @@ const loadSpreads = async (tx: Tx): Promise<ReadonlyMap<string, CachedSpread>> =
   return new Map(
     rows.map(({ workspace_id: workspaceId, spread, pause_time }) => [
       workspaceId,
-      { workspaceId, spread, change: pause_time === null ? undefined : spreadChange(workspaceId, pause_time) },
+      {
+        partitions: partitionsOf(workspaceId, spread, logPartitions),
+        change: pause_time === null ? undefined : spreadChange(workspaceId, pause_time),
+      },
     ]),
   )
 }
@@ -187,7 +193,10 @@ export const createWriteKeyCache = (
 
   return {
     ...follower,
-    spreads: () => spreads,
+    spreads: {
+      of: (workspaceId) => spreads.get(workspaceId),
+      changes: () => [...spreads.values()].flatMap(({ change }) => change ?? []),
+    },
     find(key) {
       const known = remembered.get(key)
       if (known !== undefined) return known ?? undefined
