@@ -13,34 +13,31 @@ type RefillRequest = RequestOf<PipelineMessages['refill']>
  * workspace; its failure is reported once.
  */
 export const refills = (refill: (workspaceId: string, from: RefillFrom | undefined) => Promise<void>) => {
-  const runs = new Map<string, { isDone: boolean; error?: unknown }>()
-  const last = new Map<string, Promise<void>>()
-  return async ({ workspaceId, since, places = '', run }: RefillRequest): Promise<boolean> => {
+  const runs = new Map<string, Promise<true>>()
+  const last = new Map<string, Promise<unknown>>()
+
+  const begin = async ({ workspaceId, since, places = '' }: RefillRequest): Promise<true> => {
+    await last.get(workspaceId)?.catch(() => {})
+    await refill(workspaceId, since === undefined ? undefined : { time: since, places: parseRecordPlaces(places) })
+    return true
+  }
+  return async (request: RefillRequest): Promise<boolean> => {
+    const { workspaceId, run } = request
     const known = runs.get(run)
-    if (known !== undefined) {
-      if (known.error === undefined) return known.isDone
-      runs.delete(run)
-      throw known.error
+    if (known === undefined) {
+      const begun = begin(request)
+      // Reported to the next request.
+      begun.catch(() => {})
+      runs.set(run, begun)
+      last.set(workspaceId, begun)
+      return false
     }
-    const begun: { isDone: boolean; error?: unknown } = { isDone: false }
-    runs.set(run, begun)
-    const task = (last.get(workspaceId) ?? Promise.resolve())
-      .then(() =>
-        refill(workspaceId, since === undefined ? undefined : { time: since, places: parseRecordPlaces(places) }),
-      )
-      .then(
-        () => {
-          begun.isDone = true
-        },
-        (error: unknown) => {
-          begun.error = error
-        },
-      )
-      .finally(() => {
-        if (last.get(workspaceId) === task) last.delete(workspaceId)
-      })
-    last.set(workspaceId, task)
-    return false
+    try {
+      return await Promise.race([known, false])
+    } catch (error) {
+      runs.delete(run)
+      throw error
+    }
   }
 }
 
