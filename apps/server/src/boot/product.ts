@@ -25,7 +25,7 @@ import Fastify from 'fastify'
 import { type CollectingProcesses, countCollectingProcesses } from '../cluster/collecting-processes.ts'
 import { followLogProgress, publishLogProgress } from '../cluster/log-progress.ts'
 import { createRequestAppender } from '../cluster/spreads/append-requests.ts'
-import { createSpreadChanges } from '../cluster/spreads/spread-changes.ts'
+import { startSpreadChanges } from '../cluster/spreads/spread-changes.ts'
 import { becomeMain, type StandbyCallbacks } from '../cluster/standby.ts'
 import { createOldestLogged, createStoredBefore, createWhenStored } from '../cluster/stored-before.ts'
 import { createRemoteStream } from '../cluster/stream/remote-stream.ts'
@@ -451,7 +451,7 @@ const assemble = async (
     web: createWebFiles(webFolder, contentPolicySources(config)),
   })
   if (has('jobs')) {
-    const changes = createSpreadChanges({
+    const changes = startSpreadChanges({
       relational,
       keys,
       paused: [appender.paused, ...(collect === undefined ? [] : [collect.paused])],
@@ -462,7 +462,6 @@ const assemble = async (
       storedBefore,
       logger,
     })
-    changes.start()
     stack.defer(() => changes.stop())
     const upkeep = await createUpkeep(config, {
       engines,

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { type Logger, randomToken } from '@tributary/kernel'
 import { createMembers, forgetMembers, type Relational, seenMembers } from '@tributary/storage'
 import { version } from '../boot/built.ts'
+import { repeatTask } from './repeat-task.ts'
 
 /**
  * Removes collecting processes that have not been seen for a while. The operator confirms that they are not running any
@@ -75,8 +76,8 @@ export const countCollectingProcesses = ({
   })
   let known = 1
   let isAway = false
-  let looking = Promise.resolve()
   let reported = ''
+  let nextTime = 0
   const look = async (): Promise<void> => {
     try {
       const held = paused()
@@ -89,28 +90,18 @@ export const countCollectingProcesses = ({
       isAway = true
     }
   }
-  let isLooking = false
-  const lookNow = (): void => {
-    if (isLooking) return
-    isLooking = true
-    looking = look().finally(() => {
-      isLooking = false
-    })
-  }
-  const timers = [
-    setInterval(lookNow, everyMs),
-    setInterval(() => {
-      if (paused().join() !== reported) lookNow()
-    }, pausedEveryMs),
-  ]
-  lookNow()
-  const begun = looking
+  const begun = Promise.withResolvers<void>()
+  const renewing = repeatTask(Math.min(everyMs, pausedEveryMs), async () => {
+    if (performance.now() < nextTime && paused().join() === reported) return
+    nextTime = performance.now() + everyMs
+    await look()
+    begun.resolve()
+  })
   return {
-    begun,
+    begun: begun.promise,
     count: () => known,
     async stop(isUnsure = false) {
-      for (const timer of timers) clearInterval(timer)
-      await looking
+      await renewing.stop()
       if (!isUnsure) await members.leave().catch(() => {})
     },
   }

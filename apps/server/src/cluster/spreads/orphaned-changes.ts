@@ -1,6 +1,7 @@
 import { spreadPause } from '@tributary/configuration'
 import type { Logger } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
+import { repeatTask } from '../repeat-task.ts'
 
 /** Longer than a main process pauses requests, as measured by this process, ms. */
 const orphanedMs = 75_000
@@ -40,7 +41,7 @@ export const endOrphanedChanges = ({
         'no process went on with the change of a spread: it was given up, and nothing has changed',
       )
   }
-  const look = async (): Promise<void> => {
+  return repeatTask(everyMs, async () => {
     const open = changes()
     for (const change of known.keys()) if (!open.includes(change)) known.delete(change)
     for (const change of open) {
@@ -49,18 +50,5 @@ export const endOrphanedChanges = ({
       // Retried if the database is down.
       if (performance.now() - since > afterMs) await giveUp(change).catch(() => {})
     }
-  }
-  let looking: Promise<void> | undefined
-  const timer = setInterval(() => {
-    looking ??= look().finally(() => {
-      looking = undefined
-    })
-  }, everyMs)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await looking
-    },
-  }
+  })
 }

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { WriteKeyCache } from '@tributary/configuration'
 import { type Logger, systemClock } from '@tributary/kernel'
 import type { LogReader, Relational } from '@tributary/storage'
 import type { Threads } from '../../threads/threads.ts'
 import { pausedProcesses } from '../collecting-processes.ts'
+import { repeatTask } from '../repeat-task.ts'
 import { changeSpread, type SpreadChange, type SpreadChangeDeps } from './change-spread.ts'
 import { askRefill } from './refills.ts'
 
@@ -29,7 +29,7 @@ export const readOpenChange = async (db: Relational['db']): Promise<SpreadChange
  * Executes the requested changes of spreads (`askSpread`), one after the other. Only one process at a time may do this,
  * the main process.
  */
-export const createSpreadChanges = ({
+export const startSpreadChanges = ({
   relational: { db, pool },
   keys,
   paused,
@@ -52,9 +52,8 @@ export const createSpreadChanges = ({
   whenStored: SpreadChangeDeps['whenStored']
   storedBefore: SpreadChangeDeps['storedBefore']
   logger: Logger
-}): { start(): void; stop(): Promise<void> } => {
-  const stopping = new AbortController()
-  const deps: SpreadChangeDeps = {
+}): { stop(): Promise<void> } => {
+  const deps: Omit<SpreadChangeDeps, 'stopping'> = {
     db,
     refresh: () => keys.refresh(),
     paused: async () => [...paused.map((ask) => ask()), ...(others ? await pausedProcesses(pool) : [])],
@@ -72,29 +71,17 @@ export const createSpreadChanges = ({
     },
     clock: systemClock,
     logger,
-    stopping: stopping.signal,
   }
-  const look = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const change = await readOpenChange(db)
-      if (change === undefined) return
-      await changeSpread(deps, change)
+  return repeatTask(lookMs, async (stopping) => {
+    try {
+      while (!stopping.aborted) {
+        const change = await readOpenChange(db)
+        if (change === undefined) return
+        await changeSpread({ ...deps, stopping }, change)
+      }
+    } catch (error) {
+      // Nothing can be done while the database is down.
+      logger.warn({ error: String(error) }, 'Spreads cannot be changed now')
     }
-  }
-  let looking = Promise.resolve()
-  return {
-    start() {
-      looking = (async () => {
-        while (!stopping.signal.aborted) {
-          // Nothing can be done while the database is down.
-          await look().catch((error: unknown) => logger.warn({ error: String(error) }, 'Spreads cannot be changed now'))
-          await pause(lookMs, undefined, { signal: stopping.signal }).catch(() => {})
-        }
-      })()
-    },
-    async stop() {
-      stopping.abort()
-      await looking
-    },
-  }
+  })
 }
