@@ -21,7 +21,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'apps/server/src/boot/product.ts assemble': 'one part after the other, each given those before it',
   'apps/web/src/features/destinations/mappings/mappings-tab.tsx Mappings': oneScreen,
   'apps/web/src/features/sources/schema/schema-tab.tsx SchemaTab': oneScreen,
-  'packages/collect/src/calls/tracking.ts createTracking': 'the path of a request: checks in the order of their price',
   'packages/control/src/handlers.ts createHandlers': 'a table: each method and its handler',
   'packages/delivery/src/destination/destination-worker.ts createDestinationWorker': oneState,
   'packages/delivery/src/destination/outcomes.ts createOutcomes': oneState,

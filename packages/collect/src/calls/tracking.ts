@@ -58,17 +58,10 @@ export type BodyTransform = {
   ownCode?: (entry: WriteKeyEntry) => boolean
 }
 
-/**
- * Handles calls with a body: single events and batches. Cheap checks run first. A request with its key outside of the
- * body is checked before the body is parsed. `transform` makes the body to store from the received one.
- */
-export const createTracking = (
-  context: IngestionContext,
-  keys: WriteKeyCache,
-  turns: Turns,
-): ((request: CollectRequest, route: TrackRoute, transform?: BodyTransform) => void) => {
-  const { settings, retryLater } = context
-  type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding' | 'unknown-charset'>
+type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding' | 'unknown-charset'>
+
+/** Returns the refusals of faults of a body; `owner` is the source of its key. */
+const createFaults = ({ settings, retryLater }: IngestionContext) => {
   const faults: Record<Fault, Refusal> = {
     'too-large': refusals.bodyTooLarge(settings.bodyBytes),
     overloaded: retryLater.overloaded,
@@ -82,7 +75,7 @@ export const createTracking = (
     overloaded: retryLater.keylessOverloaded,
   }
 
-  const refusalOf = (
+  return (
     { headers }: CollectRequest['req'],
     fault: Exclude<BodyFault, 'aborted'>,
     owner: WriteKeyEntry | undefined,
@@ -91,54 +84,76 @@ export const createTracking = (
     if (fault === 'unknown-charset') return refusals.unknownCharset(headers['content-type'] ?? '')
     return (owner === undefined ? keylessFaults : faults)[fault]
   }
+}
 
-  /** A rejected request: [refusal, source, key]. */
-  type Refused = [Refusal, WriteKeyEntry?, string?]
-  type ValidationResult = { entry: WriteKeyEntry } | { refused: Refused }
-  const unknown = (key: string): Refused => {
-    const former = keys.findRevoked(key)
-    return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
+/** A rejected request: [refusal, source, key]. */
+type Refused = [Refusal, WriteKeyEntry?, string?]
+type ValidationResult = { entry: WriteKeyEntry } | { refused: Refused }
+
+/** The rejection of a key that is in use no more, or never was. */
+const unknown = (keys: WriteKeyCache, key: string): Refused => {
+  const former = keys.findRevoked(key)
+  return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
+}
+
+/** The source of a key in a body, found without parsing: the first key that is or was in use. */
+const namedWithin = (keys: WriteKeyCache, body: Buffer): WriteKeyEntry | undefined => {
+  for (const key of keyCandidates(body)) {
+    const entry = keys.find(key) ?? keys.findRevoked(key)
+    if (entry !== undefined) return entry
   }
-  /** The source of a key in a body, found without parsing: the first key that is or was in use. */
-  const namedWithin = (body: Buffer): WriteKeyEntry | undefined => {
-    for (const key of keyCandidates(body)) {
-      const entry = keys.find(key) ?? keys.findRevoked(key)
-      if (entry !== undefined) return entry
-    }
-    return undefined
-  }
-  /** The rejection of a large body that contains no key that is or was in use; it is not parsed. */
-  const unnamed = (body: Buffer): Refused | undefined => {
-    if (body.length <= settings.eventBytes) return undefined
-    const [first] = keyCandidates(body)
-    if (first === undefined) return [refusals.missingKey]
-    return namedWithin(body) === undefined ? unknown(first) : undefined
-  }
-  function* validate(
-    body: Buffer,
-    route: TrackRoute,
-    named: string | undefined,
-    own: boolean,
-  ): Generator<void, ValidationResult> {
-    const early = named === undefined ? undefined : keys.find(named)
-    if (named !== undefined && early === undefined) return { refused: unknown(named) }
-    const stranger = named === undefined ? unnamed(body) : undefined
-    if (stranger !== undefined) return { refused: stranger }
-    const closedEarly = early === undefined ? undefined : context.closedTo(early, own)
-    if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
-    // A body that may be stored as one event is parsed.
-    const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? settings.eventBytes : 0))
-    if ('refusal' in read) return { refused: [read.refusal, early, named] }
-    const key = named ?? read.key
-    if (key === undefined) return { refused: [refusals.missingKey] }
-    // Keys and sources may have changed between two slices.
-    const entry = keys.find(key)
-    if (entry === undefined) return { refused: unknown(key) }
-    const closed = context.closedTo(entry, own)
-    if (closed !== undefined) return { refused: [closed, entry, key] }
-    const wrong = checkBody(read, body.length, route, settings.eventBytes)
-    return wrong === undefined ? { entry } : { refused: [wrong, entry, key] }
-  }
+  return undefined
+}
+
+/** The rejection of a large body that contains no key that is or was in use; it is not parsed. */
+const unnamed = (keys: WriteKeyCache, body: Buffer, eventBytes: number): Refused | undefined => {
+  if (body.length <= eventBytes) return undefined
+  const [first] = keyCandidates(body)
+  if (first === undefined) return [refusals.missingKey]
+  return namedWithin(keys, body) === undefined ? unknown(keys, first) : undefined
+}
+
+/** Checks the key, the shape, and the size of a body. */
+function* validate(
+  context: IngestionContext,
+  keys: WriteKeyCache,
+  body: Buffer,
+  route: TrackRoute,
+  named: string | undefined,
+  own: boolean,
+): Generator<void, ValidationResult> {
+  const { eventBytes } = context.settings
+  const early = named === undefined ? undefined : keys.find(named)
+  if (named !== undefined && early === undefined) return { refused: unknown(keys, named) }
+  const stranger = named === undefined ? unnamed(keys, body, eventBytes) : undefined
+  if (stranger !== undefined) return { refused: stranger }
+  const closedEarly = early === undefined ? undefined : context.closedTo(early, own)
+  if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
+  // A body that may be stored as one event is parsed.
+  const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? eventBytes : 0))
+  if ('refusal' in read) return { refused: [read.refusal, early, named] }
+  const key = named ?? read.key
+  if (key === undefined) return { refused: [refusals.missingKey] }
+  // Keys and sources may have changed between two slices.
+  const entry = keys.find(key)
+  if (entry === undefined) return { refused: unknown(keys, key) }
+  const closed = context.closedTo(entry, own)
+  if (closed !== undefined) return { refused: [closed, entry, key] }
+  const wrong = checkBody(read, body.length, route, eventBytes)
+  return wrong === undefined ? { entry } : { refused: [wrong, entry, key] }
+}
+
+/**
+ * Handles calls with a body: single events and batches. Cheap checks run first. A request with its key outside of the
+ * body is checked before the body is parsed. `transform` makes the body to store from the received one.
+ */
+export const createTracking = (
+  context: IngestionContext,
+  keys: WriteKeyCache,
+  turns: Turns,
+): ((request: CollectRequest, route: TrackRoute, transform?: BodyTransform) => void) => {
+  const { settings, retryLater } = context
+  const refusalOf = createFaults(context)
 
   function* receive(
     request: CollectRequest,
@@ -162,7 +177,7 @@ export const createTracking = (
       return release()
     }
     const { body, route: kept = route } = transformed
-    const result = yield* validate(body, kept, named, transformed.own === true)
+    const result = yield* validate(context, keys, body, kept, named, transformed.own === true)
     if ('refused' in result) {
       const [refusal, source, key] = result.refused
       context.refuse(request, route.kind, refusal, source, key, body)
@@ -192,7 +207,7 @@ export const createTracking = (
     const named = outerKey(req.headers, request.query)
     const owner = named === undefined ? undefined : keys.find(named)
     // The body is not read if the key is unknown.
-    if (named !== undefined && owner === undefined) return context.refuse(request, route.kind, ...unknown(named))
+    if (named !== undefined && owner === undefined) return context.refuse(request, route.kind, ...unknown(keys, named))
     if (owner !== undefined && context.quota.isFull(owner.workspaceId))
       return context.refuse(request, route.kind, retryLater.quota, owner, named)
     readBody(
@@ -222,7 +237,7 @@ export const createTracking = (
             }
             if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
             // A body without a key is not parsed.
-            const payer = owner ?? namedWithin(body)
+            const payer = owner ?? namedWithin(keys, body)
             if (payer === undefined) return receiveNow()
             const leaving = { gone: goneSignal(request), dropped: release }
             if (turns.begin(payer.workspaceId, body.length, next, leaving)) return
@@ -233,7 +248,8 @@ export const createTracking = (
           const why = refusalOf(req, body, owner)
           if (sent.length === 0) return context.refuse(request, route.kind, why, owner, named)
           // Bytes that cannot be decoded may still contain a key, and so the source for which they are counted.
-          context.refuse(request, route.kind, why, owner ?? namedWithin(sent), named ?? keyCandidates(sent)[0], sent)
+          const source = owner ?? namedWithin(keys, sent)
+          context.refuse(request, route.kind, why, source, named ?? keyCandidates(sent)[0], sent)
           release()
         } catch (error) {
           release()
