@@ -10,15 +10,55 @@ import {
   type TargetType,
   workOfValue,
 } from '@tributary/contract'
+import { isJsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget, DestinationDefinition, PiiRule } from '../definition/definition.ts'
 import { spending, TooMuchWork } from '../templates/template-work.ts'
 import { coerce } from './coerce.ts'
 import { hashPersonalData, personalDataProblem } from './hash-personal-data.ts'
-import { createPayload, isPlace } from './payload.ts'
 import { presetMappings } from './presets.ts'
 import { compileSource, type EventInHand, eventBudget, type MappingPlace, sourceWords, takeInHand } from './sources.ts'
 
 export type { MappingPlace } from './sources.ts'
+
+/** Names that reach an object's prototype when they are assigned. */
+const reserved = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Whether a value can be set at this path. */
+export const isPlace = (names: readonly string[]): boolean =>
+  names.length > 0 && names.every((name) => name !== '' && !reserved.has(name))
+
+type Members = Record<string, unknown>
+
+/** Creates an object in which values are set by path; given objects are copied before they are changed. */
+const createPayload = () => {
+  const fields: Members = {}
+  const own = new Set<object>([fields])
+
+  /** The object at a name, created or copied if needed; undefined if another value is there. */
+  const within = (holder: Members, name: string): Members | undefined => {
+    const there = Object.hasOwn(holder, name) ? holder[name] : {}
+    if (!isJsonObject(there)) return undefined
+    if (own.has(there)) return there
+    const copy = { ...there }
+    own.add(copy)
+    holder[name] = copy
+    return copy
+  }
+
+  return {
+    fields,
+    /** Sets a value at a path that `isPlace` allows; false if a name on the path has a value that is not an object. */
+    put(names: readonly string[], value: unknown): boolean {
+      let holder: Members | undefined = fields
+      for (const name of names.slice(0, -1)) {
+        holder = within(holder, name)
+        if (holder === undefined) return false
+      }
+      holder[names.at(-1) ?? ''] = value
+      return true
+    },
+  }
+}
 
 /**
  * A problem of one field: `field` is the ID of its mapping or, for an unmapped required target, its name. An `error`

@@ -12,7 +12,7 @@ import {
 import type { ActionDefinition, DestinationDefinition } from '../definition/definition.ts'
 import { templateProblem } from '../templates/json-template.ts'
 import { coerce } from './coerce.ts'
-import { isPlace } from './payload.ts'
+import { isPlace } from './compile.ts'
 
 type Problems = Record<string, string>
 
