@@ -14,6 +14,7 @@ import {
 import { isJsonObject } from '@tributary/connector-kit/exact-json'
 import { roomOf, textOfResponse, withResponse } from '../../wire/files/download.ts'
 import { openFileSession } from '../../wire/files/file-session.ts'
+import { createLazySession } from '../../wire/files/lazy-session.ts'
 import { spreadsheetId } from '../../wire/google/spreadsheet.ts'
 import { fetchAccessToken } from './access-token.ts'
 import { accountOf, type GoogleSheetsSourceSettings } from './settings.ts'
@@ -85,7 +86,6 @@ export const openSession = (
   const { settings, signal } = context
   const account = accountOf(settings.key)
   let token: Promise<string> | undefined
-  let opened: Promise<DataSourceSession> | undefined
 
   const ask = async <T>(rest: string, maxBytes: number, use: (response: IncomingMessage) => Promise<T>): Promise<T> => {
     const id = spreadsheetId(settings.spreadsheet)
@@ -134,25 +134,13 @@ export const openSession = (
     const files = [{ name: title, path: scratch.path, format: { kind: 'csv', delimiter: ',', header: true } as const }]
     return openFileSession({ title, files, known: undefined, signal })
   }
-  const session = (): Promise<DataSourceSession> => (opened ??= readSheet())
 
-  return {
+  return createLazySession({
+    fetch: readSheet,
     async about() {
       const { spreadsheet, title } = await about()
       return `Connected to the sheet ${title} of the spreadsheet ${spreadsheet} as ${account.email}.`
     },
-    listTables: async (options) => (await session()).listTables(options),
-    listColumns: async (table, limit) => (await session()).listColumns(table, limit),
-    describe: async (query) => (await session()).describe(query),
-    async *read(query, limit) {
-      yield* (await session()).read(query, limit)
-    },
-    checkKey: async (query, key) => (await session()).checkKey(query, key),
-    [Symbol.asyncDispose]: async () => {
-      // The caller already has the error.
-      const found = await opened?.catch(() => undefined)
-      await found?.[Symbol.asyncDispose]()
-      await rm(scratch.path, { force: true })
-    },
-  }
+    close: () => rm(scratch.path, { force: true }),
+  })
 }

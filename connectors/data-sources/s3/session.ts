@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { type DataSourceContext, type DataSourceSession, type Scratch } from '@tributary/connector-kit'
 import { download, unzippedName, withResponse } from '../../wire/files/download.ts'
 import { openFileSession } from '../../wire/files/file-session.ts'
+import { createLazySession } from '../../wire/files/lazy-session.ts'
 import { formatOf } from '../../wire/files/settings.ts'
 import type { FoundObject } from '../../wire/s3/list-page.ts'
 import { signRequest } from '../../wire/s3/sign.ts'
@@ -31,7 +32,6 @@ const aboutObjects = (objects: readonly FoundObject[]): string => {
 export const openSession = (context: DataSourceContext<S3SourceSettings>, scratch: Scratch): DataSourceSession => {
   const { settings } = context
   const paths: string[] = []
-  let opened: Promise<DataSourceSession> | undefined
 
   const downloadAll = async (): Promise<DataSourceSession> => {
     const objects = await listObjects(settings, context)
@@ -49,9 +49,9 @@ export const openSession = (context: DataSourceContext<S3SourceSettings>, scratc
     }
     return openFileSession({ title: settings.objects, files, known: undefined, signal: context.signal })
   }
-  const session = (): Promise<DataSourceSession> => (opened ??= downloadAll())
 
-  return {
+  return createLazySession({
+    fetch: downloadAll,
     async about() {
       const objects = await listObjects(settings, context)
       const [first] = objects
@@ -62,18 +62,6 @@ export const openSession = (context: DataSourceContext<S3SourceSettings>, scratc
       })
       return aboutObjects(objects)
     },
-    listTables: async (options) => (await session()).listTables(options),
-    listColumns: async (table, limit) => (await session()).listColumns(table, limit),
-    describe: async (query) => (await session()).describe(query),
-    async *read(query, limit) {
-      yield* (await session()).read(query, limit)
-    },
-    checkKey: async (query, key) => (await session()).checkKey(query, key),
-    [Symbol.asyncDispose]: async () => {
-      // The caller already has the error of a failed download.
-      const found = await opened?.catch(() => undefined)
-      await found?.[Symbol.asyncDispose]()
-      await Promise.all(paths.map((path) => rm(path, { force: true })))
-    },
-  }
+    close: () => Promise.all(paths.map((path) => rm(path, { force: true }))),
+  })
 }

@@ -1,5 +1,5 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
-import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
@@ -63,9 +63,5 @@ export const conversions: ConversionPlatform = {
     restates: true,
     fields: { event_time: field('context.signal.conversion_time'), value: field('context.signal.remaining_value') },
   },
-  apiVersion: {
-    version: apiVersions.google.version,
-    until: apiVersions.google.until,
-    notice: (now) => endOf(apiVersions.google, now).trim(),
-  },
+  apiVersion: shownVersion(apiVersions.google),
 }

@@ -1,5 +1,5 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
-import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
@@ -63,9 +63,5 @@ export const conversions: ConversionPlatform = {
     address: { targets: ['ct', 'st', 'zp', 'country'], weight: 0.5 },
   },
   needs: [['email'], ['phone'], ['external_id'], ['click_id'], ['browser_id'], ['ip_address', 'user_agent']],
-  apiVersion: {
-    version: apiVersions.meta.version,
-    until: apiVersions.meta.until,
-    notice: (now) => endOf(apiVersions.meta, now).trim(),
-  },
+  apiVersion: shownVersion(apiVersions.meta),
 }

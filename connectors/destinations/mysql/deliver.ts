@@ -1,14 +1,12 @@
 import {
-  cutToBytes,
   type DeliverContext,
   type DeliverResult,
-  DeliveryError,
   type EventOutcome,
-  hideSecrets,
   type OutgoingEvent,
   type OutgoingRow,
   parseExactJson,
 } from '@tributary/connector-kit'
+import { type Asked, addressText, exchange } from '../../wire/access/exchange.ts'
 import { type KeyedTable, tableOf } from '../../wire/access/table-object.ts'
 import { errorNumber } from '../../wire/mysql/failures.ts'
 import { type Session, useSession } from './session.ts'
@@ -31,42 +29,11 @@ const write = async (session: Session, keyed: KeyedTable, rows: readonly GivenRo
   }
 }
 
-/** A request to the database: `what` as a sentence, and the text of each event or row. */
-type Asked = { what: string; textOf: (index: number) => string }
-
-/** `index` is the event or row of the response. */
-const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Context, answer: string) => {
-  const { user, host, port, database, password = '' } = settings
-  return {
-    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}\n\n${textOf(index)}`),
-    response: cutToBytes(hideSecrets(answer, [password])),
-  }
-}
-
-/** Writes on the destination's connection, and adds the request and the response to the outcomes. */
-const exchange = async (
-  asked: Asked,
-  context: Context,
-  keyed: KeyedTable,
-  rows: readonly GivenRow[],
-): Promise<DeliverResult> => {
-  const started = performance.now()
-  const latency = (): number => Math.round(performance.now() - started)
-  try {
-    const outcomes = await useSession(context, (session) => write(session, keyed, rows))
-    const at = outcomes.findIndex((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
-    const refused = outcomes[at]
-    const result = { outcomes, httpStatus: 0, latencyMs: latency() }
-    if (refused !== undefined && 'reason' in refused)
-      return { ...result, ...exchangeOf(asked, at, context, refused.reason) }
-    const { httpStatus, latencyMs } = result
-    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, 0, context, 'Committed') })
-    return result
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error
-    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, 0, context, error.message) })
-  }
-}
+/** Writes rows of a table on the destination's connection. */
+const writeRows = (asked: Asked, context: Context, keyed: KeyedTable, rows: readonly GivenRow[]) =>
+  exchange(asked, context, addressText(context.settings), () =>
+    useSession(context, (session) => write(session, keyed, rows)),
+  )
 
 const counted = (count: number, one: string): string => (count === 1 ? `1 ${one}` : `${count} ${one}s`)
 
@@ -75,7 +42,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   const { row_table: table, row_key: key } = context.settings
   const rows = batch.map(({ payload }): GivenRow => ({ operation: 'upsert', values: payload ?? {} }))
   const textOf = (index: number): string => JSON.stringify(batch[index]?.payload ?? {})
-  return exchange({ what: `upsert_row: ${counted(batch.length, 'event')}`, textOf }, context, { table, key }, rows)
+  return writeRows({ what: `upsert_row: ${counted(batch.length, 'event')}`, textOf }, context, { table, key }, rows)
 }
 
 /** Writes rows of a table, see `writeTableRows`; rows of other objects are rejected. */
@@ -89,7 +56,7 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
     const values = parseExactJson(json) as Record<string, unknown>
     return { operation, values }
   })
-  return await exchange(
+  return await writeRows(
     { what: counted(batch.length, 'row'), textOf: (index) => batch[index]?.json ?? '' },
     context,
     keyed,

@@ -1,14 +1,12 @@
 import {
-  cutToBytes,
   type DeliverContext,
   type DeliverResult,
-  DeliveryError,
   type EventOutcome,
-  hideSecrets,
   type OutgoingEvent,
   type OutgoingRow,
   parseExactJson,
 } from '@tributary/connector-kit'
+import { type Asked, addressText, exchange } from '../../wire/access/exchange.ts'
 import { tableOf } from '../../wire/access/table-object.ts'
 import { isStale, stateOf } from '../../wire/postgresql/failures.ts'
 import { deleteUsers } from './delete-users.ts'
@@ -89,9 +87,6 @@ const withFreshTables = async <T>(
   }
 }
 
-/** A request to the database: `what` as a sentence, and the text of each event or row. */
-type Asked = { what: string; textOf: (index: number) => string }
-
 const askedOf = (batch: readonly OutgoingEvent[]): Asked => {
   const actions = [...new Set(batch.map(({ action }) => action))].join(', ')
   return {
@@ -103,37 +98,10 @@ const askedOf = (batch: readonly OutgoingEvent[]): Asked => {
   }
 }
 
-/** `index` is the event or row of the response. */
-const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Context, answer: string) => {
-  const { user, host, port, database, schema, password = '' } = settings
-  return {
-    request: cutToBytes(`${what} to ${user}@${host}:${port}/${database}, schema ${schema}\n\n${textOf(index)}`),
-    response: cutToBytes(hideSecrets(answer, [password])),
-  }
-}
-
-/** Runs work on the destination's connection, and adds the request and the response to the outcomes. */
-const exchange = async (
-  asked: Asked,
-  context: Context,
-  work: (session: Session) => Promise<EventOutcome[]>,
-): Promise<DeliverResult> => {
-  const started = performance.now()
-  const latency = (): number => Math.round(performance.now() - started)
-  try {
-    const outcomes = await useSession(context, work)
-    const at = outcomes.findIndex((outcome) => outcome.kind !== 'delivered' && outcome.kind !== 'skipped')
-    const refused = outcomes[at]
-    const result = { outcomes, httpStatus: 0, latencyMs: latency() }
-    if (refused !== undefined && 'reason' in refused)
-      return { ...result, ...exchangeOf(asked, at, context, refused.reason) }
-    const { httpStatus, latencyMs } = result
-    context.onExchange?.({ httpStatus, latencyMs, ...exchangeOf(asked, 0, context, 'Committed') })
-    return result
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error
-    throw error.withExchange({ httpStatus: 0, latencyMs: latency(), ...exchangeOf(asked, 0, context, error.message) })
-  }
+/** Runs work on the destination's connection. */
+const write = (asked: Asked, context: Context, work: (session: Session) => Promise<EventOutcome[]>) => {
+  const address = `${addressText(context.settings)}, schema ${context.settings.schema}`
+  return exchange(asked, context, address, () => useSession(context, work))
 }
 
 /**
@@ -141,7 +109,7 @@ const exchange = async (
  * temporary error or one of the set-up rejects all as a DeliveryError.
  */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
-  exchange(askedOf(batch), context, async (session) => {
+  write(askedOf(batch), context, async (session) => {
     const results = new Map<OutgoingEvent, EventOutcome>()
     for (const [name, events] of Map.groupBy(batch, ({ action }) => action)) {
       const found = await withFreshTables(actionOf(name, context), session, events)
@@ -158,7 +126,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
  * `deleteUsers` says.
  */
 export const deliverRows = (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> =>
-  exchange(
+  write(
     { what: batch.length === 1 ? '1 row' : `${batch.length} rows`, textOf: (index) => batch[index]?.json ?? '' },
     context,
     async (session) => {

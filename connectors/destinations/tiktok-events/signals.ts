@@ -1,5 +1,5 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
-import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
@@ -57,9 +57,5 @@ export const conversions: ConversionPlatform = {
     address: { targets: ['zip_code'], weight: 0.25 },
   },
   needs: [['email'], ['phone'], ['external_id'], ['click_id'], ['browser_id'], ['ip_address', 'user_agent']],
-  apiVersion: {
-    version: apiVersions.tiktok.version,
-    until: apiVersions.tiktok.until,
-    notice: (now) => endOf(apiVersions.tiktok, now).trim(),
-  },
+  apiVersion: shownVersion(apiVersions.tiktok),
 }

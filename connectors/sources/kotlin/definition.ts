@@ -1,4 +1,5 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
+import { kotlinEvents } from '../code-steps.ts'
 
 /** Android apps, with analytics-kotlin. */
 export const kotlin = {
@@ -51,19 +52,7 @@ class MyApplication : Application() {
 }`,
       language: 'kotlin',
     },
-    {
-      title: 'Send events',
-      text: 'Anywhere in the app. The instance lives as long as the app does.',
-      code: `import kotlinx.serialization.json.buildJsonObject
-import kotlinx.serialization.json.put
-
-val analytics = MyApplication.analytics
-analytics.identify("user-123", buildJsonObject { put("email", "jane@example.com"); put("plan", "pro") })
-analytics.screen("Checkout")
-analytics.track("Order Completed", buildJsonObject { put("order_id", "1001"); put("total", 59.9) })
-analytics.flush()`,
-      language: 'kotlin',
-    },
+    kotlinEvents,
     seeItArrive('A batch is sent after twenty events or thirty seconds, or when you flush.'),
   ],
 }

@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { nodeEvents } from '../code-steps.ts'
 
 /** Node servers, with @segment/analytics-node. */
 export const node = {
@@ -26,13 +27,7 @@ export const analytics = new Analytics({
 })`,
       language: 'javascript',
     },
-    {
-      title: 'Send events',
-      text: 'Every call needs a user ID or an anonymous ID.',
-      code: `analytics.identify({ userId: 'user-123', traits: { email: 'jane@example.com', plan: 'pro' } })
-analytics.track({ userId: 'user-123', event: 'Order Completed', properties: { order_id: '1001', total: 59.9 } })`,
-      language: 'javascript',
-    },
+    nodeEvents,
     {
       title: 'Flush before the process ends',
       text: 'Calls are batched for up to ten seconds. Flush before you exit.',

@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { pythonEvents, pythonFlush } from '../code-steps.ts'
 
 /** Python programs, with segment-analytics-python. */
 export const python = {
@@ -24,19 +25,8 @@ analytics.write_key = '{{writeKey}}'
 analytics.host = '{{origin}}'`,
       language: 'python',
     },
-    {
-      title: 'Send events',
-      text: 'Every call needs a user ID or an anonymous ID.',
-      code: `analytics.identify('user-123', {'email': 'jane@example.com', 'plan': 'pro'})
-analytics.track('user-123', 'Order Completed', {'order_id': '1001', 'total': 59.9})`,
-      language: 'python',
-    },
-    {
-      title: 'Flush before the program ends',
-      text: 'Calls are batched in memory. Flush before a script or worker exits.',
-      code: 'analytics.shutdown()',
-      language: 'python',
-    },
+    pythonEvents('analytics'),
+    pythonFlush('analytics'),
     seeItArrive('A batch is sent within half a second.'),
   ],
 }

@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { kotlinEvents } from '../code-steps.ts'
 import { bothPlanes } from '../planes.ts'
 
 /** Android apps that use RudderStack's SDK. */
@@ -44,19 +45,7 @@ class MyApplication : Application() {
 }`,
       language: 'kotlin',
     },
-    {
-      title: 'Send events',
-      text: 'Anywhere in the app. The instance lives as long as the app does.',
-      code: `import kotlinx.serialization.json.buildJsonObject
-import kotlinx.serialization.json.put
-
-val analytics = MyApplication.analytics
-analytics.identify("user-123", buildJsonObject { put("email", "jane@example.com"); put("plan", "pro") })
-analytics.screen("Checkout")
-analytics.track("Order Completed", buildJsonObject { put("order_id", "1001"); put("total", 59.9) })
-analytics.flush()`,
-      language: 'kotlin',
-    },
+    kotlinEvents,
     seeItArrive('A batch is sent after thirty events or ten seconds, or when you flush.'),
   ],
 }

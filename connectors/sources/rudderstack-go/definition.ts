@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { goEvents } from '../code-steps.ts'
 
 /** Go programs that use RudderStack's SDK. */
 export const rudderstackGo = {
@@ -32,22 +33,7 @@ func main() {
 }`,
       language: 'go',
     },
-    {
-      title: 'Send events',
-      text: 'Enqueue returns immediately. Its error means the message is incomplete, not that the network failed.',
-      code: `func sendEvents(client analytics.Client) {
-	client.Enqueue(analytics.Identify{
-		UserId: "user-123",
-		Traits: analytics.NewTraits().SetEmail("jane@example.com").Set("plan", "pro"),
-	})
-	client.Enqueue(analytics.Track{
-		UserId:     "user-123",
-		Event:      "Order Completed",
-		Properties: analytics.NewProperties().Set("order_id", "1001").Set("total", 59.9),
-	})
-}`,
-      language: 'go',
-    },
+    goEvents,
     seeItArrive('A batch is sent within five seconds, or when you close the client.'),
   ],
 }

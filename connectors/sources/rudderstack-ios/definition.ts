@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { swiftEvents } from '../code-steps.ts'
 import { bothPlanes } from '../planes.ts'
 
 /** Apps for Apple's devices that use RudderStack's SDK. */
@@ -40,16 +41,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 }`,
       language: 'swift',
     },
-    {
-      title: 'Send events',
-      text: 'Anywhere in the app. The instance lives as long as the app does.',
-      code: `let analytics = AppDelegate.analytics!
-analytics.identify(userId: "user-123", traits: ["email": "jane@example.com", "plan": "pro"])
-analytics.screen(screenName: "Checkout")
-analytics.track(name: "Order Completed", properties: ["order_id": "1001", "total": 59.9])
-analytics.flush()`,
-      language: 'swift',
-    },
+    swiftEvents('screenName'),
     seeItArrive('A batch is sent after thirty events or ten seconds, or when you flush.'),
   ],
 }

@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { javaEvents, javaFlush } from '../code-steps.ts'
 
 /** Java and other JVM servers that use RudderStack's SDK. */
 export const rudderstackJava = {
@@ -29,28 +30,8 @@ RudderAnalytics analytics = RudderAnalytics.builder("{{writeKey}}")
     .build();`,
       language: 'java',
     },
-    {
-      title: 'Send events',
-      text: 'Every call needs a user ID or an anonymous ID.',
-      code: `import com.rudderstack.sdk.java.analytics.messages.IdentifyMessage;
-import com.rudderstack.sdk.java.analytics.messages.TrackMessage;
-import java.util.Map;
-
-analytics.enqueue(IdentifyMessage.builder()
-    .userId("user-123")
-    .traits(Map.of("email", "jane@example.com", "plan", "pro")));
-analytics.enqueue(TrackMessage.builder("Order Completed")
-    .userId("user-123")
-    .properties(Map.of("order_id", "1001", "total", 59.9)));`,
-      language: 'java',
-    },
-    {
-      title: 'Flush before the process ends',
-      text: 'Calls are batched in memory. Flush, then shut down the threads.',
-      code: `analytics.flush();
-analytics.shutdown();`,
-      language: 'java',
-    },
+    javaEvents('com.rudderstack.sdk.java.analytics'),
+    javaFlush,
     seeItArrive('A batch is sent within ten seconds, or when you flush.'),
   ],
 }

@@ -1,4 +1,5 @@
 import { seeItArrive } from '../arrival.ts'
+import { pythonEvents, pythonFlush } from '../code-steps.ts'
 
 /** Python programs that use RudderStack's SDK. */
 export const rudderstackPython = {
@@ -24,19 +25,8 @@ rudder_analytics.write_key = '{{writeKey}}'
 rudder_analytics.dataPlaneUrl = '{{origin}}'`,
       language: 'python',
     },
-    {
-      title: 'Send events',
-      text: 'Every call needs a user ID or an anonymous ID.',
-      code: `rudder_analytics.identify('user-123', {'email': 'jane@example.com', 'plan': 'pro'})
-rudder_analytics.track('user-123', 'Order Completed', {'order_id': '1001', 'total': 59.9})`,
-      language: 'python',
-    },
-    {
-      title: 'Flush before the program ends',
-      text: 'Calls are batched in memory. Flush before a script or worker exits.',
-      code: 'rudder_analytics.shutdown()',
-      language: 'python',
-    },
+    pythonEvents('rudder_analytics'),
+    pythonFlush('rudder_analytics'),
     seeItArrive('A batch is sent within half a second.'),
   ],
 }

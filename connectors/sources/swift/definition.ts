@@ -1,4 +1,5 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
+import { swiftEvents } from '../code-steps.ts'
 
 /** Apps for Apple's devices, with analytics-swift. */
 export const swift = {
@@ -41,16 +42,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 }`,
       language: 'swift',
     },
-    {
-      title: 'Send events',
-      text: 'Anywhere in the app. The instance lives as long as the app does.',
-      code: `let analytics = AppDelegate.analytics!
-analytics.identify(userId: "user-123", traits: ["email": "jane@example.com", "plan": "pro"])
-analytics.screen(title: "Checkout")
-analytics.track(name: "Order Completed", properties: ["order_id": "1001", "total": 59.9])
-analytics.flush()`,
-      language: 'swift',
-    },
+    swiftEvents('title'),
     seeItArrive('A batch is sent after twenty events or thirty seconds, or when you flush.'),
   ],
 }

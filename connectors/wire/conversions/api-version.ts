@@ -33,3 +33,10 @@ export const endOf = ({ platform, version, until }: ApiVersion, now: number): st
   if (until === undefined || Date.parse(until) - now > noticeMs) return ''
   return ` ${platform} ends ${version} of its API on ${day.format(new Date(until))}: update Tributary before.`
 }
+
+/** A version as users see it, with the notice that it ends soon. */
+export const shownVersion = (api: ApiVersion) => ({
+  version: api.version,
+  until: api.until,
+  notice: (now: number): string => endOf(api, now).trim(),
+})

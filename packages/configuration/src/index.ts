@@ -6,7 +6,7 @@ export {
   createCacheFollower,
 } from './caches/cache-follower.ts'
 export { type ComputedTraitCache, createComputedTraitCache } from './caches/computed-trait-cache.ts'
-export { createCustomDomainCache } from './caches/custom-domain-cache.ts'
+export { type CustomDomainCache, createCustomDomainCache } from './caches/custom-domain-cache.ts'
 export { createDestinationCache, type DestinationCache } from './caches/destination-cache.ts'
 export { createIdentityCache } from './caches/identity-cache.ts'
 export { type CachedProfileKey, createProfileKeyCache, type ProfileKeyCache } from './caches/profile-key-cache.ts'

@@ -16,7 +16,7 @@ export {
 export { identifiersOf, readKnownPersons, readPersons, removeExpired } from './engine/persons.ts'
 export { createSignalSender } from './engine/sender.ts'
 export { eraseConversions } from './erase.ts'
-export { type CheckedPlatform, checkPlatforms, eventNameOf, platformOf } from './platforms.ts'
+export { type CheckedPlatform, checkPlatforms, eventNameOf, platformOf, readyPlatform } from './platforms.ts'
 export {
   definitionOf,
   type PlatformWithDestination,

@@ -1,8 +1,9 @@
 import { type Db, referenceIn } from '@tributary/api-kit'
-import { checkMappings, readDestination } from '@tributary/configuration'
+import { checkMappings, ownFields, readDestination } from '@tributary/configuration'
 import { isPlatform, type PlatformDefinition, signalMappings, standardEventName } from '@tributary/connector-kit'
 import { type FieldMapping, resourceNames, type SignalConversion, type SignalPlatformInput } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
+import type { ReadyPlatform } from './engine/make.ts'
 import type { PlatformRow } from './read.ts'
 import type { SignalServices } from './services.ts'
 
@@ -12,6 +13,24 @@ export const eventNameOf = (
   { event_name }: Pick<PlatformRow, 'event_name'>,
   conversion: SignalConversion,
 ): string => event_name || standardEventName(definition.conversions.platform, conversion)
+
+/** A destination as a platform that is ready to send a signal's conversions; undefined if it is not a platform. */
+export const readyPlatform = (
+  app: Parameters<typeof isPlatform>[0],
+  row: Pick<PlatformRow, 'destination_id' | 'event_name' | 'test_event_code' | 'field_mappings'>,
+  conversion: SignalConversion,
+): ReadyPlatform | undefined =>
+  isPlatform(app)
+    ? {
+        destinationId: row.destination_id,
+        definition: app,
+        settings: {
+          eventName: eventNameOf(app, row, conversion),
+          testCode: row.test_event_code,
+          fields: ownFields(row),
+        },
+      }
+    : undefined
 
 /** The app of a destination as a platform; undefined if it is not a platform. */
 export const platformOf = async (

@@ -5,14 +5,12 @@ import {
   type CacheFollowerDeps,
   type Changed,
   createCacheFollower,
-  ownFields,
 } from '@tributary/configuration'
 import type { DestinationDefinition, LoadedConnectors } from '@tributary/connector-kit'
-import { isPlatform } from '@tributary/connector-kit'
 import { defaultConsentPath, type SignalSettings, withoutConsentChoices } from '@tributary/contract'
 import { sql } from 'kysely'
-import { compileMatcher, type EngineSignal, type Matcher, type ReadyPlatform } from './engine/make.ts'
-import { eventNameOf } from './platforms.ts'
+import { compileMatcher, type EngineSignal, type Matcher } from './engine/make.ts'
+import { readyPlatform } from './platforms.ts'
 import { definitionOf, type SignalRow } from './read.ts'
 
 /** An enabled signal, compiled for checking each event. */
@@ -71,21 +69,9 @@ type Deps = CacheFollowerDeps & { connectors: Pick<LoadedConnectors<DestinationD
 const signalOf = ({ connectors, logger }: Deps, row: Row, platforms: Rows['platforms']): CachedSignal | undefined => {
   try {
     const definition = definitionOf(row)
-    const own = platforms.flatMap((each): ReadyPlatform[] => {
-      const app = each.signal_id === row.id ? connectors.get(each.app) : undefined
-      if (!isPlatform(app)) return []
-      return [
-        {
-          destinationId: each.destination_id,
-          definition: app,
-          settings: {
-            eventName: eventNameOf(app, each, definition.conversion),
-            testCode: each.test_event_code,
-            fields: ownFields(each),
-          },
-        },
-      ]
-    })
+    const own = platforms
+      .filter(({ signal_id }) => signal_id === row.id)
+      .flatMap((each) => readyPlatform(connectors.get(each.app), each, definition.conversion) ?? [])
     return {
       id: row.id,
       workspaceId: row.workspace_id,

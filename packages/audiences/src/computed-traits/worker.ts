@@ -90,7 +90,7 @@ const createFailures = ({ logger }: Pick<WorkDeps, 'logger'>, everyMs: number) =
  * time, and continues from its stored progress. While a store is unavailable, values stay as they are.
  */
 export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): ComputedTraitWorker => {
-  const { db, cache, clock, logger, everyMs = 500, pageProfiles = 10_000, turnMs = 500 } = given
+  const { db, cache, logger, everyMs = 500, pageProfiles = 10_000, turnMs = 500 } = given
   const stopping = new AbortController()
   const { signal } = stopping
   const deps: WorkDeps = { ...given, eventStore: hidingErased(given.eventStore, db), signal, pageProfiles, turnMs }
