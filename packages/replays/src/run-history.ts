@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Db, Tx } from '@tributary/api-kit'
 import type { DeliveryMeta } from '@tributary/contract'
 import { eventFilter } from '@tributary/contract'
 import { faultPoint, losesDigits, parseRecordPlaces, resumeWork, type WorkShare } from '@tributary/kernel'
 import { type LogEntry, type LogPosition, partitionOf } from '@tributary/storage'
 import { z } from 'zod'
+import { endReplay } from './end-replay.ts'
 import { createFilterWork } from './filter-work.ts'
 import { type HistoryBatch, type HistoryEvent, type HistoryScope, historyTimes, readHistory } from './history.ts'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
@@ -81,6 +83,41 @@ const appendedSince = async (
   return found
 }
 
+/** The last appended step of a producer, if it belongs to this replay. */
+const lastStep = async (
+  deliveries: ReplayRunnerDeps['deliveries'],
+  producer: string,
+  replayId: string,
+): Promise<(HistoryBatch['after'] & { sequence: number }) | undefined> => {
+  const [last] = await deliveries.lastSequences(producer)
+  if (last === undefined) return undefined
+  const { replay, ...after } = stepNote.parse(JSON.parse(last.note))
+  return replay === replayId ? { ...after, sequence: last.sequence } : undefined
+}
+
+/** The number of events of a replay whose delivery was tried. */
+const countTried = async (eventStore: ReplayRunnerDeps['eventStore'], row: ReplayState): Promise<number> => {
+  const [found] = await eventStore.query<{ n: number }>(
+    `select count() as n from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}
+       and time >= fromUnixTimestamp64Milli({since:Int64}) and replay_id = {replay:String} and attempt <= 1`,
+    {
+      workspace: row.workspace_id,
+      destination: row.destination_id,
+      since: row.create_time.getTime(),
+      replay: row.id,
+    },
+    { owner: row.workspace_id, slot: 'heavy' },
+  )
+  return Number(found?.n ?? 0)
+}
+
+const storeProgress = (db: Db | Tx, id: string, after: HistoryBatch['after'], sent: number): Promise<unknown> =>
+  db
+    .updateTable('replays')
+    .set({ cursor_ms: after.ms, cursor_id: after.id, sent_count: sent })
+    .where('id', '=', id)
+    .execute()
+
 /**
  * A replay of history. Each step appends events to the deliveries log for its one destination, and then records its
  * progress. It locks the replay's row meanwhile, so a pause or a cancellation waits for the step. If the process is
@@ -107,25 +144,14 @@ export const createHistoryRun = (
   let tried = 0
   let epoch = 0
 
-  /** The last appended step, if it belongs to this replay. */
-  const lastStep = async (): Promise<(HistoryBatch['after'] & { sequence: number }) | undefined> => {
-    const [last] = await deliveries.lastSequences(producer)
-    const note = last === undefined ? undefined : stepNote.parse(JSON.parse(last.note))
-    return last === undefined || note?.replay !== id ? undefined : { ms: note.ms, id: note.id, sequence: last.sequence }
-  }
-
   const open = async (): Promise<AsyncGenerator<HistoryBatch>> => {
     epoch = await deliveries.beginEpoch(producer)
-    const last = await lastStep()
+    const last = await lastStep(deliveries, producer, id)
     let after = row.cursor_ms === null ? undefined : { ms: Number(row.cursor_ms), id: row.cursor_id }
     if (last !== undefined && last.sequence > sent) {
       sent = last.sequence
       after = { ms: last.ms, id: last.id }
-      await db
-        .updateTable('replays')
-        .set({ cursor_ms: after.ms, cursor_id: after.id, sent_count: sent })
-        .where('id', '=', id)
-        .execute()
+      await storeProgress(db, id, after, sent)
     } else if (last === undefined && row.log_offset !== null)
       appended = await appendedSince(reader, { partition, offset: Number(row.log_offset) }, id)
     return readHistory(eventStore, scope, { work, after, size })
@@ -134,24 +160,8 @@ export const createHistoryRun = (
   /** Whether the deliveries are too far behind. */
   const isFarAhead = async (): Promise<boolean> => {
     if (sent - tried <= ahead) return false
-    const [found] = await eventStore.query<{ n: number }>(
-      `select count() as n from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}
-         and time >= fromUnixTimestamp64Milli({since:Int64}) and replay_id = {replay:String} and attempt <= 1`,
-      { workspace: workspace_id, destination: destination_id, since: row.create_time.getTime(), replay: id },
-      { owner: workspace_id, slot: 'heavy' },
-    )
-    tried = Number(found?.n ?? 0)
+    tried = await countTried(eventStore, row)
     return sent - tried > ahead
-  }
-
-  const finish = async (): Promise<undefined> => {
-    await db
-      .updateTable('replays')
-      .set({ state: 'done', finish_time: new Date(clock()) })
-      .where('id', '=', id)
-      .where('state', '=', 'running')
-      .execute()
-    return undefined
   }
 
   /** Appends a batch and records it. Returns false if the replay is no longer running. */
@@ -171,11 +181,7 @@ export const createHistoryRun = (
         await deliveries.appendGroup(recordsOf(row, missing), { producer, epoch, sequence, note })
         faultPoint('replay.after-append')
       }
-      await tx
-        .updateTable('replays')
-        .set({ cursor_ms: after.ms, cursor_id: after.id, sent_count: sequence })
-        .where('id', '=', id)
-        .execute()
+      await storeProgress(tx, id, after, sequence)
       metrics.count('replay_events', missing.length)
       return true
     })
@@ -188,7 +194,10 @@ export const createHistoryRun = (
       if (!deps.mayAppend() || (await isFarAhead())) return waitMs
       batches ??= await open()
       const next = await batches.next()
-      if (next.done === true) return finish()
+      if (next.done === true) {
+        await endReplay(db, id, { state: 'done' }, clock())
+        return undefined
+      }
       if (!(await send(next.value))) return undefined
       sent += next.value.events.length
       return (next.value.events.length * 1000) / events_per_second

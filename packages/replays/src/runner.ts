@@ -1,6 +1,7 @@
 import { AppError, createWorkShare, inWork, WorkHeld, type WorkNote } from '@tributary/kernel'
 import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
 import { sql } from 'kysely'
+import { endReplay } from './end-replay.ts'
 import { createDeadRun } from './run-dead.ts'
 import { createHistoryRun } from './run-history.ts'
 import {
@@ -29,6 +30,10 @@ const passes = (error: unknown): boolean =>
   error instanceof LogOverloaded ||
   isRelationalUnavailable(error)
 
+/** Whether an error is permanent for the filter of a replay. */
+const isPermanent = (error: unknown): error is Error =>
+  error instanceof WorkHeld || (error instanceof AppError && error.code === 400)
+
 type Active = { run: ReplayRun; work: WorkNote; dueAt: number }
 
 /** The name of a replay for the thread watchdog. A held replay ends with the reason. */
@@ -38,36 +43,65 @@ const workOf = ({ id, workspace_id, destination_id }: ReplayState): WorkNote => 
   item: `replay ${destination_id} ${id}`,
 })
 
-/** Creates waits between turns. `wake` ends the current or next wait; `end` ends it and all later ones. */
-const createRests = () => {
+/** Runs turns one after the other. Each resolves to the time to rest, ms; `wake` ends the current or next rest. */
+const createTurns = (turn: () => Promise<number>) => {
   let wakeUp: (() => void) | undefined
-  let woken = false
-  let over = false
-  return {
-    rest: async (ms: number): Promise<void> => {
-      if (woken || over || ms <= 0) {
-        woken = false
-        return
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        wakeUp = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+  let isWoken = false
+  let isStopping = false
+  let loop: Promise<void> | undefined
+  const rest = async (ms: number): Promise<void> => {
+    if (!isWoken && !isStopping && ms > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wakeUp = resolve
+      const timer = setTimeout(resolve, ms)
+      await promise
+      clearTimeout(timer)
       wakeUp = undefined
-      woken = false
+    }
+    isWoken = false
+  }
+  const run = async (): Promise<void> => {
+    while (!isStopping) await rest(await turn())
+  }
+  return {
+    start(): void {
+      loop ??= run()
     },
-    wake: (): void => {
-      woken = true
+    wake(): void {
+      isWoken = true
       wakeUp?.()
     },
-    end: (): void => {
-      over = true
+    async stop(): Promise<void> {
+      isStopping = true
       wakeUp?.()
+      await loop
     },
   }
+}
+
+/** The replays that should run, the oldest of each workspace before the second of any. */
+const readRunning = async ({ db, isMine }: ReplayRunnerDeps, max: number) => {
+  const running = await db
+    .with('placed', (of) =>
+      of
+        .selectFrom('replays')
+        .select(['id as placed_id'])
+        .select(sql<string>`row_number() over (partition by workspace_id order by create_time, id)`.as('place'))
+        .where('state', '=', 'running'),
+    )
+    .selectFrom('placed')
+    .innerJoin('replays', 'replays.id', 'placed.placed_id')
+    .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
+    .selectAll('replays')
+    .select('destinations.delete_time')
+    // A workspace never has more than this number of replays sending at the same time.
+    .where('placed.place', '<=', String(max))
+    .orderBy('placed.place')
+    .orderBy('replays.create_time')
+    .orderBy('replays.id')
+    .$if(isMine === undefined, (query) => query.limit(max))
+    .execute()
+  return running.filter(({ workspace_id: workspaceId }) => isMine?.(workspaceId) !== false).slice(0, max)
 }
 
 /**
@@ -76,14 +110,11 @@ const createRests = () => {
  * which can append no more.
  */
 export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
-  const { db, isMine, clock, logger } = deps
+  const { db, clock, logger } = deps
   const workShare = deps.workShare ?? createWorkShare()
   const settings: ReplayRunnerSettings = { ...defaultReplayRunnerSettings, ...deps.settings }
   const active = new Map<string, Active>()
   const failures = new Map<string, number>()
-  let stopping = false
-  let loop: Promise<void> | undefined
-  const { rest, wake, end } = createRests()
 
   const drop = async (id: string): Promise<void> => {
     const known = active.get(id)
@@ -94,38 +125,12 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
   const fail = async (id: string, failure: string): Promise<void> => {
     await drop(id)
     failures.delete(id)
-    await db
-      .updateTable('replays')
-      .set({ state: 'failed', failure, finish_time: new Date(clock()) })
-      .where('id', '=', id)
-      .where('state', '=', 'running')
-      .execute()
+    await endReplay(db, id, { state: 'failed', failure }, clock())
   }
 
-  /** Starts the replays that should run, the oldest of each workspace before the second of any, and closes the others. */
+  /** Starts the replays that should run, and closes the others. */
   const look = async (): Promise<void> => {
-    const running = await db
-      .with('placed', (of) =>
-        of
-          .selectFrom('replays')
-          .select(['id as placed_id'])
-          .select(sql<string>`row_number() over (partition by workspace_id order by create_time, id)`.as('place'))
-          .where('state', '=', 'running'),
-      )
-      .selectFrom('placed')
-      .innerJoin('replays', 'replays.id', 'placed.placed_id')
-      .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
-      .selectAll('replays')
-      .select('destinations.delete_time')
-      // A workspace never has more than this number of replays sending at the same time.
-      .where('placed.place', '<=', String(settings.replays))
-      .orderBy('placed.place')
-      .orderBy('replays.create_time')
-      .orderBy('replays.id')
-      .$if(isMine === undefined, (query) => query.limit(settings.replays))
-      .execute()
-    const mine = running.filter(({ workspace_id: workspaceId }) => isMine?.(workspaceId) !== false)
-    const rows = mine.slice(0, settings.replays)
+    const rows = await readRunning(deps, settings.replays)
     for (const id of active.keys()) if (!rows.some((row) => row.id === id)) await drop(id)
     for (const row of rows) {
       if (row.delete_time !== null) await fail(row.id, 'The destination was deleted')
@@ -149,9 +154,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
     } catch (error) {
       // Its position in memory may be ahead of the stored one, so it starts again from that.
       await drop(id)
-      // These errors are permanent for the replay's filter.
-      if (error instanceof WorkHeld || (error instanceof AppError && error.code === 400))
-        return await fail(id, error.message)
+      if (isPermanent(error)) return await fail(id, error.message)
       const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)
       failures.set(id, count)
       logger.warn({ err: error, replay: id }, 'a replay cannot continue now; trying again')
@@ -160,36 +163,29 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
     }
   }
 
-  const turn = async (): Promise<void> => {
-    await look()
-    const [next] = [...active].sort(([, a], [, b]) => a.dueAt - b.dueAt)
-    if (next === undefined) return rest(settings.pollMs)
-    const wait = next[1].dueAt - clock()
-    if (wait > 0) return rest(Math.min(wait, settings.pollMs))
-    await advance(...next)
-  }
-
-  const run = async (): Promise<void> => {
-    while (!stopping) {
-      try {
-        await turn()
-      } catch (error) {
-        logger.warn({ err: error }, 'replays cannot continue now; trying again')
-        await rest(settings.retryMs)
-      }
+  /** Does one step of the replay that is due first; resolves to the time to rest, ms. */
+  const turn = async (): Promise<number> => {
+    try {
+      await look()
+      const [next] = [...active].sort(([, a], [, b]) => a.dueAt - b.dueAt)
+      if (next === undefined) return settings.pollMs
+      const wait = next[1].dueAt - clock()
+      if (wait > 0) return Math.min(wait, settings.pollMs)
+      await advance(...next)
+      return 0
+    } catch (error) {
+      logger.warn({ err: error }, 'replays cannot continue now; trying again')
+      return settings.retryMs
     }
-    for (const id of active.keys()) await drop(id)
   }
 
+  const { start, wake, stop } = createTurns(turn)
   return {
-    start() {
-      loop ??= run()
-    },
+    start,
     wake,
     async stop() {
-      stopping = true
-      end()
-      await loop
+      await stop()
+      for (const id of active.keys()) await drop(id)
     },
   }
 }

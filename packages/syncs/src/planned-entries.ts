@@ -1,6 +1,7 @@
 import { type DeliveryMeta, outboundText } from '@tributary/contract'
 import type { LogEntry } from '@tributary/storage'
-import type { PlannedRecord, PlannedRow, SyncStore } from './store.ts'
+import type { PlannedRecord, PlannedRow } from './planned-rows.ts'
+import type { SyncStore } from './store.ts'
 
 /** Rows per record of the stream, and maximum rows and characters of one append. */
 const rowsPerRecord = 50

@@ -1,6 +1,7 @@
 import { faultPoint } from '@tributary/kernel'
+import type { PlannedEvent } from './planned-rows.ts'
 import type { SyncServices } from './services.ts'
-import type { EventStatus, NotedOutcome, PlannedEvent, SyncStore } from './store.ts'
+import type { EventStatus, NotedOutcome, SyncStore } from './store.ts'
 
 /** Maximum events and characters of one request (collection accepts 2,500 and 4 MiB), and maximum events in flight. */
 const maxPerRequest = 1000

@@ -31,9 +31,6 @@ const fate = { open: 0, settled: 1, rejected: 2 } as const
 const fateOf = (status: string): number =>
   status === 'retry' ? fate.open : status === 'dead' ? fate.rejected : fate.settled
 
-/** The reason for a row that is left out because its user was deleted during the run. */
-const userDeleted = 'The user was deleted'
-
 const note = z.object({ run: z.string() })
 
 /** The state of the run, which other processes can change. */
@@ -124,6 +121,27 @@ const createLearning = (
   }
 }
 
+/** The outcome of each row by its number. Millions of them take a few megabytes. */
+const createFates = (planSize: number) => {
+  const fates = new Uint8Array(planSize + 1)
+  let settled = 0
+  return {
+    settle(number: number, status: string): void {
+      const now = fateOf(status)
+      settled += Number(now !== fate.open) - Number(fates[number] !== fate.open)
+      fates[number] = now
+    },
+    settled: (): number => settled,
+    rejected: (): number => fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0),
+  }
+}
+
+/** The outcomes of rows that are left out because their users were deleted during the run. */
+const leftOutOutcomes = (numbers: readonly number[]): NotedOutcome[] => {
+  const time = Date.now()
+  return numbers.map((number) => ({ number, status: 'filtered', reason: 'The user was deleted', version: 0, time }))
+}
+
 /**
  * Hands the planned rows of a run to delivery and reads their outcomes. The position of the run is in the stream beside
  * its rows, and the outcomes are in the event store. So each row is appended once, even after a kill. Resolves to true
@@ -143,19 +161,12 @@ export const sendRows = async (
   const epoch = await stream.beginEpoch(producer)
   const [last] = await stream.lastSequences(producer)
   let sent = last !== undefined && note.parse(JSON.parse(last.note)).run === run ? last.sequence : 0
-  /** The outcome of each row by its number. Millions of them take a few megabytes. */
-  const fates = new Uint8Array(planSize + 1)
-  let settled = 0
+  const fates = createFates(planSize)
+  const { settle } = fates
   const take = takePlanned(store, sending, sent, shown.deleted)
   let movedAt = performance.now()
 
-  const hasRoom = (): boolean => sent - settled < maxUnderWay
-
-  const settle = (number: number, status: string): void => {
-    const now = fateOf(status)
-    settled += Number(now !== fate.open) - Number(fates[number] !== fate.open)
-    fates[number] = now
-  }
+  const hasRoom = (): boolean => sent - fates.settled() < maxUnderWay
   const learning = createLearning(outcomes, store, sending, { settle, learned: shown.learned })
   for (let from = 0; from < sent; from += outcomesRead)
     for (const { number, status } of await store.outcomes(run, from, outcomesRead)) settle(number, status)
@@ -163,16 +174,9 @@ export const sendRows = async (
   const append = async (): Promise<void> => {
     const { entries, end, leftOut } = await take()
     if (leftOut.length > 0) {
-      const time = Date.now()
-      const leftOutOutcomes = leftOut.map((number) => ({
-        number,
-        status: 'filtered',
-        reason: userDeleted,
-        version: 0,
-        time,
-      }))
-      await store.noteOutcomes(run, leftOutOutcomes)
-      for (const { number, status } of leftOutOutcomes) settle(number, status)
+      const known = leftOutOutcomes(leftOut)
+      await store.noteOutcomes(run, known)
+      for (const { number, status } of known) settle(number, status)
     }
     if (entries.length > 0)
       await stream.appendGroup(entries, { producer, epoch, sequence: end, note: JSON.stringify({ run }) })
@@ -180,10 +184,7 @@ export const sendRows = async (
     sent = end
   }
 
-  /**
-   * Appends while fewer than the maximum are in flight. A settled row makes space as soon as its outcome is read. If
-   * the process is killed before the outcome is stored, it is read once more.
-   */
+  /** Appends while fewer than the maximum are in flight. A row makes space once its outcome is read, before it is stored. */
   const appendSome = async (): Promise<boolean> => {
     const before = sent
     while (sent < planSize && sent - before < maxRowsRead && mayAppend()) {
@@ -193,10 +194,7 @@ export const sendRows = async (
     }
     return sent > before
   }
-  /**
-   * Reads and stores outcomes in batches until there are no more, or until rows could be appended and nothing is being
-   * appended.
-   */
+  /** Reads and stores outcomes until there are no more, or until rows could be appended and nothing is being appended. */
   const learnSome = async (appending: () => boolean): Promise<boolean> => {
     let moved = false
     for (;;) {
@@ -224,8 +222,8 @@ export const sendRows = async (
     if (moved) movedAt = performance.now()
     // Only a few outcomes are left, and no others will follow now.
     if (!moved && !learning.isNoted()) await learning.note()
-    if (learning.isNoted() && settled === sent && (sent === planSize || now === 'canceling'))
-      return { settled: true, rejected: fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0) }
+    if (learning.isNoted() && fates.settled() === sent && (sent === planSize || now === 'canceling'))
+      return { settled: true, rejected: fates.rejected() }
     if (performance.now() - movedAt > patienceMs) return { settled: false, rejected: 0 }
     if (!moved) await learning.wait(AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
   }

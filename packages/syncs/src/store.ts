@@ -1,6 +1,5 @@
-import { eventIdentifier, type OutboundRow } from '@tributary/contract'
-import { earliestEvent, jsonMembers, newId } from '@tributary/kernel'
-import { createRowReader, createRowWriter, type EventStore, type RowWriter, systemOwner } from '@tributary/storage'
+import { newId } from '@tributary/kernel'
+import { createRowWriter, type EventStore, type RowWriter, systemOwner } from '@tributary/storage'
 import {
   confirmedCountStatement,
   confirmStatement,
@@ -16,22 +15,9 @@ import {
   replacedStatement,
   sameKeysStatement,
 } from './changes.ts'
+import { createPlannedReader, type Query, readCount } from './planned-rows.ts'
 import type { StagedRow } from './row-values.ts'
 
-/** A key that is to be sent. */
-export type PlannedRow = {
-  number: number
-  key: string
-  operation: OutboundRow['operation']
-  /** Undefined for a removal. */
-  payload: string | undefined
-  /** The key as JSON. For a removal it has the same type as in payloads. */
-  key_json: string
-}
-/** Consecutive planned rows as one record of the stream: the body of `outboundBody`. */
-export type PlannedRecord = { /** The number of its last row. */ last: number; rows: number; body: Uint8Array }
-/** An event to send, in the form for collection. */
-export type PlannedEvent = { number: number; messageId: string; payload: string }
 /** The outcome of a stored event. */
 export type EventStatus = { status: 'accepted' | 'blocked' | 'held' | 'rejected'; reason: string }
 /** Keys of a run with the same change, operation and status. */
@@ -116,64 +102,6 @@ const outcomeRows = (writer: RowWriter, run: string, outcomes: readonly NotedOut
   return writer.take().bytes
 }
 
-/**
- * Planned rows of `{run}` after `{after}` up to `{to}`. No statement contains keys, because there are many, and some
- * are long.
- */
-const plannedRows = (() => {
-  const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
-  return `
-    select planned.number as number, planned.key as key, planned.operation as operation, staged.payload as payload,
-      if(planned.key_json = '', toJSONString(planned.key), planned.key_json) as key_json
-    from (select number, key, operation, key_json from sync_changes where ${of}) as planned
-    left join (
-      select key, payload from sync_staged where run_id = {run:String} and problem = ''
-        and key in (select key from sync_changes where ${of})
-    ) as staged on staged.key = planned.key`
-})()
-
-/** The same as bodies of records, in the format of `outboundText`. A removal contains only its key. */
-const plannedRecords = `
-select toUInt32(max(number)) as last, toUInt32(count()) as rows,
-  concat('[', arrayStringConcat(arrayMap(row -> row.2, arraySort(row -> row.1, groupArray((number, text)))), ',\n'), ']\n')
-from (
-  select number, concat('{"recordId":"', {run:String}, '.', toString(number), '","operation":"', operation,
-    '","object":', {object:String}, ',"key":', json_key, ',"payload":',
-    if(operation = 'delete', concat('{', {identifier:String}, ':', key_json, '}'), payload), '}') as text
-  from (select number, operation, payload, key_json, toJSONString(key) as json_key from (${plannedRows}))
-)
-group by intDiv(number - {after:UInt64} - 1, {together:UInt64})
-order by last
-settings output_format_json_escape_forward_slashes = 0`
-
-/** Selects the planned rows, how many per record, and the names of their object and key. */
-type RecordsWanted = Record<'after' | 'limit' | 'together', number> & Record<'object' | 'identifier', string>
-
-const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
-  const reader = createRowReader(bytes)
-  const records: PlannedRecord[] = []
-  while (!reader.isAtEnd()) records.push({ last: reader.uint32(), rows: reader.uint32(), body: reader.bytes() })
-  return records
-}
-
-/**
- * The number of planned rows of `{run}` that become events before `{before}`. Their times are in RFC 3339 with
- * milliseconds. A time before `{earliest}` is not valid for an event, and is replaced by the time of receipt.
- */
-const historyStatement = `
-select count() as n from (
-  select JSONExtractString(payload, 'timestamp') as time from sync_staged where run_id = {run:String} and problem = ''
-    and key in (select key from sync_changes where run_id = {run:String} and operation != '')
-) where length(time) = 24 and time >= {earliest:String} and time < {before:String}`
-
-type Query = <Row>(sql: string, params: Record<string, unknown>, slot?: 'short' | 'heavy') => Promise<Row[]>
-
-const countHistory = async (query: Query, run: string, before: number): Promise<number> => {
-  const times = { earliest: new Date(earliestEvent).toISOString(), before: new Date(before).toISOString() }
-  const [found] = await query<{ n: number }>(historyStatement, { run, ...times })
-  return found?.n ?? 0
-}
-
 const hasUniqueRows = async (
   query: Query,
   run: string,
@@ -225,12 +153,12 @@ const createSameKeyStore = (
     const rowsAreUnique = await hasUniqueRows(query, run, options)
     await eventStore.command(sameKeysStatement({ ...options, rowsAreUnique }), { sync, run })
     await drop('sync_key_forms', run)
-    const [found] = await query<{ n: number }>(
+    return await readCount(
+      query,
       'select count() as n from sync_same_keys where run_id = {run:String}',
       { run },
       'short',
     )
-    return found?.n ?? 0
   },
   /** Removes the stored forms of a run. */
   dropForms: (run: string) => drop('sync_key_forms', run),
@@ -240,20 +168,11 @@ const createSameKeyStore = (
 
 /** The data of a workspace's syncs in the event store. Statements of a workspace wait for each other. */
 export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
-  const query = <Row>(sql: string, params: Record<string, unknown>, slot: 'short' | 'heavy' = 'heavy') =>
-    eventStore.query<Row>(sql, params, { owner: workspaceId, slot, ...(signal === undefined ? {} : { signal }) })
+  const owner = { owner: workspaceId, ...(signal === undefined ? {} : { signal }) }
+  const query: Query = (sql, params, slot = 'heavy') => eventStore.query(sql, params, { ...owner, slot })
   const drop = (table: string, partition: string): Promise<void> => dropPartition(eventStore, table, partition)
   const writer = createRowWriter()
   const outcomeWriter = createRowWriter()
-  const readPlanned = async (run: string, after: number, limit: number): Promise<PlannedRow[]> => {
-    const rows = await query<Omit<PlannedRow, 'payload'> & { payload: string }>(
-      `${plannedRows} order by number`,
-      { run, after, to: after + limit },
-      'short',
-    )
-    return rows.map(({ payload, ...row }) => ({ ...row, payload: row.operation === 'delete' ? undefined : payload }))
-  }
-
   const countPlanned = async (run: string): Promise<{ planned: number; keys: number }> => {
     const [found] = await query<{ planned: number; keys: number }>(
       "select countIf(operation != '') as planned, count() as keys from sync_changes where run_id = {run:String}",
@@ -264,6 +183,7 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
 
   return {
     ...createSameKeyStore(eventStore, { query, writer, drop }),
+    ...createPlannedReader(eventStore, query, owner),
     /** Removes everything of a run. */
     async clear(run: string): Promise<void> {
       for (const table of tablesOfRuns) await drop(table, run)
@@ -283,14 +203,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     /** Removes these keys, which only the comparison needs. */
     unlist: (run: string) => drop('sync_listed', run),
     /** The number of rows of a run that are staged so far. */
-    async stagedCount(run: string): Promise<number> {
-      const [found] = await query<{ n: number }>(
-        'select count() as n from sync_staged where run_id = {run:String}',
-        { run },
-        'short',
-      )
-      return found?.n ?? 0
-    },
+    stagedCount: (run: string) =>
+      readCount(query, 'select count() as n from sync_staged where run_id = {run:String}', { run }, 'short'),
     /** Stores the plan for all keys, or for those rejected in an earlier run; resolves to the number of keys to send. */
     async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
       const onlyRejected = rerunOf !== null
@@ -310,34 +224,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     },
     count: (run: string) => query<ChangeCount>(countStatement, { run }),
     /** The number of confirmed keys, or, if the sync owns its object, of the keys that a run listed at the destination. */
-    async confirmedCount(sync: string, run: string, owns: boolean): Promise<number> {
-      const [found] = await query<{ n: number }>(confirmedCountStatement(owns), { sync, run })
-      return found?.n ?? 0
-    },
-    /** Planned rows after a number, in their order. */
-    planned: readPlanned,
-    /** The same as records of the stream, with so many rows in each. */
-    async plannedRecords(
-      run: string,
-      { after, limit, together, object, identifier }: RecordsWanted,
-    ): Promise<PlannedRecord[]> {
-      const names = { object: JSON.stringify(object), identifier: JSON.stringify(identifier) }
-      const bytes = await eventStore.queryBinary(
-        plannedRecords,
-        { run, after, to: after + limit, together, ...names },
-        { owner: workspaceId, ...(signal === undefined ? {} : { signal }) },
-      )
-      return recordsIn(bytes)
-    },
-    /** The same as events, which contain their message IDs. */
-    plannedEvents: async (run: string, after: number, limit: number): Promise<PlannedEvent[]> =>
-      (await readPlanned(run, after, limit)).map(({ number, payload = '{}' }) => ({
-        number,
-        messageId: JSON.parse(jsonMembers(payload).get(eventIdentifier) ?? '""'),
-        payload,
-      })),
-    /** The number of planned events that happened before a time, epoch ms. */
-    countHistory: (run: string, before: number) => countHistory(query, run, before),
+    confirmedCount: (sync: string, run: string, owns: boolean) =>
+      readCount(query, confirmedCountStatement(owns), { sync, run }),
     /** The outcomes of stored events of a source by their message IDs, among events received since a time, epoch ms. */
     eventStatuses: (source: string, ids: readonly string[], from: number) =>
       readEventStatuses(query, { workspace: workspaceId, source, from, ids }),
