@@ -21,6 +21,19 @@ const timed = async (call: (run: number) => Promise<void>): Promise<number[]> =>
 
 const ids = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID())
 
+/** An event of 20 days ago, whose name no other event has. */
+const rareEventOf = (workspace_id: string, source_id: string, until: number) => ({
+  workspace_id,
+  source_id,
+  event_id: '001-000000000000-000',
+  type: 'track',
+  event: rareEvent,
+  status: 'accepted',
+  receive_time: until - 20 * dayMs,
+  timestamp: until - 20 * dayMs,
+  original: '{}',
+})
+
 /**
  * Measures how long a user waits for a source's live table, or the event explorer with filters, when many events are
  * stored. The requests go through the API of a running product, one after the other. Every run searches for another
@@ -42,17 +55,7 @@ export const measureExplorer = async (events: number): Promise<Figure[]> => {
       ...ids(2).map((id) => ({ id, sources: ids(4) })),
     ],
   })
-  const rare = {
-    workspace_id: workspaceId,
-    source_id: bench.sourceId,
-    event_id: '001-000000000000-000',
-    type: 'track',
-    event: rareEvent,
-    status: 'accepted',
-    receive_time: until - 20 * dayMs,
-    timestamp: until - 20 * dayMs,
-    original: '{}',
-  }
+  const rare = rareEventOf(workspaceId, bench.sourceId, until)
   await store.insert('events', JSON.stringify(rare), { token: 'rare' })
 
   const read = async (path: string, query: Record<string, string>, least: number): Promise<void> => {
@@ -76,23 +79,19 @@ export const measureExplorer = async (events: number): Promise<Figure[]> => {
     if (found === undefined) throw new Error(`Only ${known.length} events to look for`)
     return found
   }
+  const all = (query: Record<string, string>, least = 50) => read(`/${bench.workspace}`, query, least)
   const filters: Record<string, (run: number) => Promise<void>> = {
-    'no filter': () => read(`/${bench.workspace}`, {}, 50),
-    name: () => read(`/${bench.workspace}`, { event: 'Coupon Applied' }, 50),
-    'part of a name': () => read(`/${bench.workspace}`, { search: 'checkout' }, 50),
-    user: (run) => read(`/${bench.workspace}`, { user_id: one(run).user_id }, 1),
-    'message id': (run) => read(`/${bench.workspace}`, { message_id: one(run).message_id }, 1),
-    'frequent property': () => read(`/${bench.workspace}`, { property: 'plan', property_value: 'team' }, 50),
-    'rare property': (run) =>
-      read(`/${bench.workspace}`, { property: 'orderId', property_value: one(run).order_id }, 1),
-    blocked: () => read(`/${bench.workspace}`, { status: 'blocked' }, 50),
-    'rare name, 20 days ago': () => read(`/${bench.workspace}`, { event: rareEvent }, 1),
+    'no filter': () => all({}),
+    name: () => all({ event: 'Coupon Applied' }),
+    'part of a name': () => all({ search: 'checkout' }),
+    user: (run) => all({ user_id: one(run).user_id }, 1),
+    'message id': (run) => all({ message_id: one(run).message_id }, 1),
+    'frequent property': () => all({ property: 'plan', property_value: 'team' }),
+    'rare property': (run) => all({ property: 'orderId', property_value: one(run).order_id }, 1),
+    blocked: () => all({ status: 'blocked' }),
+    'rare name, 20 days ago': () => all({ event: rareEvent }, 1),
     'name 20 days ago': (run) =>
-      read(
-        `/${bench.workspace}`,
-        { event: 'Video Paused', end_time: new Date(until - 20 * dayMs - run * 60_000).toISOString() },
-        50,
-      ),
+      all({ event: 'Video Paused', end_time: new Date(until - 20 * dayMs - run * 60_000).toISOString() }),
   }
   const scan = median(
     await timed(async (run) => {

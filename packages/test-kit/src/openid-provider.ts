@@ -237,6 +237,49 @@ const walkAs = async (issuer: string, signInUrl: string, email: string): Promise
   throw new Error(`the provider leads in circles: ${url}`)
 }
 
+const misbehave = (response: ServerResponse, trouble: OpenIdTrouble): void => {
+  if (trouble === 'html')
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>502 Bad Gateway</h1></html>')
+  if (trouble === 'not json') response.writeHead(200, { 'content-type': 'application/json' }).end('{"issuer":')
+}
+
+/** A resource that accepts requests with a valid access token. */
+const createResource = (provider: Provider) => {
+  const received: { status: number; authorization: string; body: string }[] = []
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request)
+    const { authorization = '' } = request.headers
+    const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ''))
+    const status = token === undefined ? 401 : 200
+    received.push({ status, authorization, body })
+    response.writeHead(status).end()
+  }
+  return { received, take }
+}
+
+/** Records the token requests, and holds renewed tokens back on demand. */
+const watchTokens = (provider: Provider) => {
+  const requests: { grantType: string; status: number }[] = []
+  let held: PromiseWithResolvers<void> | undefined
+  provider.use(async (context, next) => {
+    if (context.path !== '/token') return await next()
+    await next()
+    const { grant_type: grantType } = (context.oidc?.params ?? {}) as { grant_type?: string }
+    requests.push({ grantType: grantType ?? '', status: context.status })
+    if (grantType === 'refresh_token') await held?.promise
+  })
+  return {
+    requests,
+    hold(on: boolean): void {
+      if (on) held ??= Promise.withResolvers()
+      else {
+        held?.resolve()
+        held = undefined
+      }
+    },
+  }
+}
+
 /**
  * Starts a real OpenID provider on a free loopback port. Its sign-in page lists the users as buttons; nothing is
  * remembered between sign-ins.
@@ -280,41 +323,20 @@ export const startOpenIdProvider = async (
         : { login: { accountId: subjectOf(user) } },
     )
   }
-  const misbehave = (response: ServerResponse): void => {
-    if (trouble === 'html')
-      response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>502 Bad Gateway</h1></html>')
-    if (trouble === 'not json') response.writeHead(200, { 'content-type': 'application/json' }).end('{"issuer":')
-  }
   const forget = (...kinds: string[]): void => {
     for (const key of memory.keys()) if (kinds.includes(key.split(':')[0] ?? '')) memory.delete(key)
   }
-  const received: { status: number; authorization: string; body: string }[] = []
-  const takeResource = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await text(request)
-    const { authorization = '' } = request.headers
-    const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ''))
-    const status = token === undefined ? 401 : 200
-    received.push({ status, authorization, body })
-    response.writeHead(status).end()
-  }
-  const tokenRequests: { grantType: string; status: number }[] = []
-  let held: PromiseWithResolvers<void> | undefined
-  provider.use(async (context, next) => {
-    if (context.path !== '/token') return await next()
-    await next()
-    const { grant_type: grantType } = (context.oidc?.params ?? {}) as { grant_type?: string }
-    tokenRequests.push({ grantType: grantType ?? '', status: context.status })
-    if (grantType === 'refresh_token') await held?.promise
-  })
+  const resource = createResource(provider)
+  const tokens = watchTokens(provider)
   const handle = provider.callback()
   server.on('request', (request, response) => {
     const path = request.url ?? '/'
     requests.push(path.split('?')[0] ?? '')
     if (path.startsWith('/interaction/'))
       interact(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)))
-    else if (path.startsWith('/resource')) takeResource(request, response).catch(() => response.destroy())
+    else if (path.startsWith('/resource')) resource.take(request, response).catch(() => response.destroy())
     else if (trouble === 'none' || path.startsWith('/auth')) void handle(request, response)
-    else misbehave(response)
+    else misbehave(response, trouble)
   })
 
   return {
@@ -337,20 +359,14 @@ export const startOpenIdProvider = async (
       authorizeUrl: `${issuer}/auth?claims=${encodeURIComponent('{"id_token":{"email":null}}')}`,
       tokenUrl: `${issuer}/token`,
       resourceUrl: `${issuer}/resource`,
-      received,
-      tokenRequests,
+      received: resource.received,
+      tokenRequests: tokens.requests,
       accessTokenSeconds(seconds) {
         accessTokenSeconds = seconds
       },
       forgetAccessTokens: () => forget('AccessToken'),
       revoke: () => forget('AccessToken', 'RefreshToken', 'Grant'),
-      hold(on) {
-        if (on) held ??= Promise.withResolvers()
-        else {
-          held?.resolve()
-          held = undefined
-        }
-      },
+      hold: tokens.hold,
     },
     walk: (signInUrl, email) => walkAs(issuer, signInUrl, email),
     async [Symbol.asyncDispose]() {

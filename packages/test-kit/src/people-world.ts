@@ -48,15 +48,22 @@ export const consumerDeps = (
   settings: { commitMs: 20, retryBaseMs: 10, retryCapMs: 50 },
 })
 
-/** A running pipeline on its own folder, whose stream has small segments. */
-export const createStreamWorld = async (eventStore: EventStore) => {
-  const dir = await mkdtemp(join(tmpdir(), 'tributary-stream-'))
-  const partitions = 4
-  const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions, inline: true })
-  const stream = await openLogWriter({ dir: join(dir, 'stream'), partitions, inline: true, segmentBytes: 30_000 })
-  const readers = openStream(dir)
-  const journal = openJournal({ file: join(dir, 'pipeline.db'), filterBytes: 1024 })
-  const pipeline = createPipeline({
+/** The request with this number: three events of one of several workspaces, each with two sources. */
+const requestOf = (number: number) => ({
+  meta: { w: `w-${number % 6}`, s: `s-${number % 6}-${number % 4 < 2}` },
+  batch: [0, 1, 2].map((index) => {
+    const id = `m-${String(number).padStart(6, '0')}-${index}`
+    return { type: 'track', event: id, userId: `u-${(number * 7 + index) % 50}`, messageId: id }
+  }),
+})
+
+type PipelineParts = Pick<Parameters<typeof createPipeline>[0], 'journal' | 'eventStore'> & {
+  readers: ReturnType<typeof openStream>
+  stream: Parameters<typeof createPipeline>[0]['deliveries']
+}
+
+const pipelineOf = ({ readers, journal, stream, eventStore }: PipelineParts) =>
+  createPipeline({
     reader: readers.requests,
     journal,
     eventStore,
@@ -70,6 +77,16 @@ export const createStreamWorld = async (eventStore: EventStore) => {
     metrics: noMetrics,
     settings: { flushAgeMs: 20, microBatchEvents: 20 },
   })
+
+/** A running pipeline on its own folder, whose stream has small segments. */
+export const createStreamWorld = async (eventStore: EventStore) => {
+  const dir = await mkdtemp(join(tmpdir(), 'tributary-stream-'))
+  const partitions = 4
+  const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions, inline: true })
+  const stream = await openLogWriter({ dir: join(dir, 'stream'), partitions, inline: true, segmentBytes: 30_000 })
+  const readers = openStream(dir)
+  const journal = openJournal({ file: join(dir, 'pipeline.db'), filterBytes: 1024 })
+  const pipeline = pipelineOf({ readers, journal, stream, eventStore })
   pipeline.start()
   let sent = 0
   const append = async (
@@ -105,12 +122,7 @@ export const createStreamWorld = async (eventStore: EventStore) => {
       const ids: string[] = []
       const appended: Promise<unknown>[] = []
       for (let n = 0; n < count; n++) {
-        const number = sent++
-        const meta = { w: `w-${number % 6}`, s: `s-${number % 6}-${number % 4 < 2}` }
-        const batch = [0, 1, 2].map((index) => {
-          const id = `m-${String(number).padStart(6, '0')}-${index}`
-          return { type: 'track', event: id, userId: `u-${(number * 7 + index) % 50}`, messageId: id }
-        })
+        const { meta, batch } = requestOf(sent++)
         ids.push(...batch.map(({ messageId }) => messageId))
         appended.push(append(meta, batch))
         // Some concurrently, so that a reader often reaches the end of the log.

@@ -87,6 +87,22 @@ const startedAs = (user: { uid: number; gid: number } | undefined, program: stri
   return { program: 'setpriv', args: [...account, ...reading, program, ...args], options: {} }
 }
 
+const environmentOf = (dataDir: string, env: Record<string, string> | undefined): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH ?? dirname(process.execPath),
+  // The product's sockets are in the folder for temporary files of the test.
+  TMPDIR: tmpdir(),
+  UV_THREADPOOL_SIZE: '16',
+  PORT: '0',
+  HOST: '127.0.0.1',
+  TRIBUTARY_DATA_DIR: dataDir,
+  TRIBUTARY_ADMIN_EMAIL: adminCredentials.email,
+  TRIBUTARY_ADMIN_PASSWORD: adminCredentials.password,
+  TRIBUTARY_EGRESS_ALLOW: '127.0.0.0/8',
+  TRIBUTARY_METRICS_TOKEN: metricsToken,
+  TRIBUTARY_EVENT_STORE_MEMORY_MB: '2048',
+  ...env,
+})
+
 /**
  * Starts the whole product as a user does, in its own process on a free port, and waits until it is ready. Destinations
  * may reach loopback. Throws with the process's output if it is not ready in time.
@@ -106,21 +122,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   ]
   const { program, args, options: account } = startedAs(options.user, process.execPath, command)
   const child: ChildProcess = spawn(program, args, {
-    env: {
-      PATH: process.env.PATH ?? dirname(process.execPath),
-      // The product's sockets are in the folder for temporary files of the test.
-      TMPDIR: tmpdir(),
-      UV_THREADPOOL_SIZE: '16',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      TRIBUTARY_DATA_DIR: dataDir,
-      TRIBUTARY_ADMIN_EMAIL: adminCredentials.email,
-      TRIBUTARY_ADMIN_PASSWORD: adminCredentials.password,
-      TRIBUTARY_EGRESS_ALLOW: '127.0.0.0/8',
-      TRIBUTARY_METRICS_TOKEN: metricsToken,
-      TRIBUTARY_EVENT_STORE_MEMORY_MB: '2048',
-      ...options.env,
-    },
+    env: environmentOf(dataDir, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
     ...account,
   })

@@ -42,18 +42,9 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-/**
- * A stand-in for Stripe. It stores customers, cards, subscriptions and invoices, and enforces the rules of Stripe's
- * reference for the used calls. These are keys, versions, unknown parameters, idempotency
- * (docs.stripe.com/api/idempotent_requests), declined charges, schedules, and which invoices can be paid or voided.
- * Prorations use its own arithmetic.
- */
-export const startStripePeer = async ({ now }: { now: number }): Promise<StripePeer> => {
-  const state = new StripeState(now)
+/** Answers calls. A repeated call with an idempotency key gets its first answer again. */
+const createAnswers = (state: StripeState, url: () => string) => {
   const known = new Map<string, { asked: string; answer: Answer }>()
-  let port = 0
-  const url = () => `http://127.0.0.1:${port}`
-
   const perform = (method: string, path: string, query: string, body: string): Answer => {
     const found = endpointsOf(state, url()).find((each) => each.method === method && each.path.test(path))
     if (found === undefined)
@@ -64,7 +55,7 @@ export const startStripePeer = async ({ now }: { now: number }): Promise<StripeP
     const params = found.path.exec(path)?.slice(1) ?? []
     return { status: 200, body: JSON.stringify(found.answer({ params, form })) }
   }
-  const answerOf = (request: IncomingMessage, body: string): Answer => {
+  return (request: IncomingMessage, body: string): Answer => {
     const { pathname, search } = new URL(request.url ?? '/', url())
     const method = request.method ?? 'GET'
     const path = pathname.replace(/^\/v1\//, '')
@@ -99,6 +90,20 @@ export const startStripePeer = async ({ now }: { now: number }): Promise<StripeP
       return { status: error.status, body: errorBody(error) }
     }
   }
+}
+
+/**
+ * A stand-in for Stripe. It stores customers, cards, subscriptions and invoices, and enforces the rules of Stripe's
+ * reference for the used calls. These are keys, versions, unknown parameters, idempotency
+ * (docs.stripe.com/api/idempotent_requests), declined charges, schedules, and which invoices can be paid or voided.
+ * Prorations use its own arithmetic.
+ */
+export const startStripePeer = async ({ now }: { now: number }): Promise<StripePeer> => {
+  const state = new StripeState(now)
+  let port = 0
+  const url = () => `http://127.0.0.1:${port}`
+  const answerOf = createAnswers(state, url)
+
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request)
     const call = {
