@@ -1,3 +1,5 @@
+// One table with a line for each method of the contract. It stays whole, so that a new verb has one place.
+
 import type { Evaluation } from '@tributary/audiences'
 import { type BillingDeps, getUsageReport, updateCap } from '@tributary/billing'
 import type { Handlers } from '@tributary/http'

@@ -1,6 +1,6 @@
-import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentApiKey, selectApiKeys, writeKeysMadeBy } from './keys.ts'
 
@@ -8,15 +8,10 @@ import { presentApiKey, selectApiKeys, writeKeysMadeBy } from './keys.ts'
 export const listApiKeys =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.apiKeys.list> =>
   async ({ organization, params, query }) => {
-    const page = openPage('apiKeys.list', params, query, createdCursor)
-    const found = await selectApiKeys(db)
-      .where('api_keys.organization_id', '=', organization.id)
-      .where(olderThan('api_keys', page.after))
-      .orderBy('api_keys.create_time', 'desc')
-      .orderBy('api_keys.id', 'desc')
-      .limit(page.size + 1)
-      .execute()
-    const { rows, next } = page.cut(found, createdCursorOf)
+    const { rows, next } = await newestFirst(
+      { name: 'apiKeys.list', table: 'api_keys', params, query },
+      selectApiKeys(db).where('api_keys.organization_id', '=', organization.id),
+    )
     const made = await writeKeysMadeBy(
       db,
       rows.map(({ id }) => id),

@@ -1,7 +1,8 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, referenceIn } from '@tributary/api-kit'
+import { referenceIn } from '@tributary/api-kit'
 import { readDestination, readSource } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentConnection, selectConnections } from './read.ts'
 
@@ -9,7 +10,6 @@ import { presentConnection, selectConnections } from './read.ts'
 export const listConnections =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.connections.list> =>
   async ({ workspace, params, query }) => {
-    const page = openPage('connections.list', params, query, createdCursor)
     let select = selectConnections(db, workspace.id)
     if (query.source !== undefined) {
       const named = referenceIn(workspace.id, resourceNames.source, { field: 'source', name: query.source })
@@ -22,12 +22,9 @@ export const listConnections =
       const destination = await readDestination(db, workspace.id, named.destination)
       select = select.where('connections.destination_id', '=', destination.id)
     }
-    const rows = await select
-      .where(olderThan('connections', page.after))
-      .orderBy('connections.create_time', 'desc')
-      .orderBy('connections.id', 'desc')
-      .limit(page.size + 1)
-      .execute()
-    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    const { rows: shown, next } = await newestFirst(
+      { name: 'connections.list', table: 'connections', params, query },
+      select,
+    )
     return { connections: shown.map((row) => presentConnection(row, catalog)), next_page_token: next }
   }

@@ -4,7 +4,8 @@ import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { wireTime } from '@tributary/replays'
-import { type SqlBool, sql } from 'kysely'
+import type { Database } from '@tributary/storage'
+import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
 import { isMasked } from '../profiles/mask.ts'
@@ -31,6 +32,50 @@ const audiencesOf = async (
     .where('id', 'in', ids)
     .execute()
   return new Map(rows.map(({ id, title }) => [id, title]))
+}
+
+/** What the events of rows are called, and the audiences that some come from. */
+type Found = {
+  names: Awaited<ReturnType<typeof readEventNames>>
+  audiences: Awaited<ReturnType<typeof audiencesOf>>
+  audienceEvents: Awaited<ReturnType<typeof readAudienceEventNames>>
+}
+
+const presentEvent = (workspace: string, event_id: string, { names, audienceEvents }: Found) => {
+  const stored = names.get(event_id)
+  const found = stored ?? audienceEvents.get(event_id)
+  const profile = audienceEvents.get(event_id)?.profile ?? ''
+  return {
+    name: resourceNames.event.format({ workspace, event: event_id }),
+    event_id,
+    message_id: found?.message_id ?? '',
+    event_type: found?.type ?? '',
+    event_title: found === undefined ? '' : found.event === '' ? found.type : found.event,
+    user_id: stored?.user_id ?? '',
+    anonymous_id: stored?.anonymous_id ?? '',
+    receive_time: stored === undefined ? null : wireTime(stored.received_ms),
+    ...(profile === '' ? {} : { profile: resourceNames.profile.format({ workspace, profile }) }),
+  }
+}
+
+const presentParked = (row: Selectable<Database['parked_deliveries']>, masked: boolean, found: Found) => {
+  const { workspace_id: workspace, destination_id: destination, source_id: source, request, response } = row
+  const title = found.audiences.get(source)
+  return {
+    name: resourceNames.parkedDelivery.format({ workspace, destination, parked_delivery: row.id }),
+    source: resourceNames.source.format({ workspace, source }),
+    ...(title === undefined ? {} : { audience: { name: audienceName(workspace, source), title } }),
+    destination: resourceNames.destination.format({ workspace, destination }),
+    state: row.state,
+    event_count: row.event_count,
+    attempts: row.attempts,
+    first_time: row.first_time.toISOString(),
+    next_time: row.next_time.toISOString(),
+    last_status: row.last_status,
+    last_reason: row.last_reason,
+    ...(masked ? maskSample({ request, response }) : { request, response }),
+    events: row.event_ids.slice(0, eventsOfRow).map((id) => presentEvent(workspace, id, found)),
+  }
 }
 
 /** Lists the parked deliveries of a destination, latest first, with the names of their events. */
@@ -78,50 +123,9 @@ export const listParkedDeliveries =
       rows.filter((row) => audiences.has(row.source_id)).flatMap((row) => row.event_ids.slice(0, eventsOfRow)),
       signal,
     )
-    const audienceOf = (of: string) => {
-      const title = audiences.get(of)
-      return title === undefined ? {} : { audience: { name: audienceName(workspace.id, of), title } }
-    }
-    const profileOf = (profile: string | undefined) =>
-      profile === undefined || profile === ''
-        ? {}
-        : { profile: resourceNames.profile.format({ workspace: workspace.id, profile }) }
-    const sampleOf = ({ request, response }: (typeof rows)[number]) =>
-      isMasked(actor, workspace) ? maskSample({ request, response }) : { request, response }
+    const masked = isMasked(actor, workspace)
     return {
-      parked_deliveries: rows.map((row) => ({
-        name: resourceNames.parkedDelivery.format({
-          workspace: workspace.id,
-          destination: id,
-          parked_delivery: row.id,
-        }),
-        source: resourceNames.source.format({ workspace: workspace.id, source: row.source_id }),
-        ...audienceOf(row.source_id),
-        destination: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-        state: row.state,
-        event_count: row.event_count,
-        attempts: row.attempts,
-        first_time: row.first_time.toISOString(),
-        next_time: row.next_time.toISOString(),
-        last_status: row.last_status,
-        last_reason: row.last_reason,
-        ...sampleOf(row),
-        events: row.event_ids.slice(0, eventsOfRow).map((event_id) => {
-          const stored = names.get(event_id)
-          const found = stored ?? audienceEvents.get(event_id)
-          return {
-            name: resourceNames.event.format({ workspace: workspace.id, event: event_id }),
-            event_id,
-            message_id: found?.message_id ?? '',
-            event_type: found?.type ?? '',
-            event_title: found === undefined ? '' : found.event === '' ? found.type : found.event,
-            user_id: stored?.user_id ?? '',
-            anonymous_id: stored?.anonymous_id ?? '',
-            receive_time: stored === undefined ? null : wireTime(stored.received_ms),
-            ...profileOf(audienceEvents.get(event_id)?.profile),
-          }
-        }),
-      })),
+      parked_deliveries: rows.map((row) => presentParked(row, masked, { names, audiences, audienceEvents })),
       next_page_token: next,
     }
   }

@@ -1,7 +1,7 @@
-import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import { instanceCounts, presentDestination, readGrants } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 
 /** The destinations of a workspace, newest first. */
@@ -9,18 +9,14 @@ export const listDestinations =
   (deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger'>): Handler<typeof methods.destinations.list> =>
   async ({ workspace, params, query }) => {
     const { db } = deps
-    const page = openPage('destinations.list', params, query, createdCursor)
-    const rows = await db
-      .selectFrom('destinations')
-      .selectAll()
-      .where('workspace_id', '=', workspace.id)
-      .where('delete_time', 'is', null)
-      .where(olderThan('destinations', page.after))
-      .orderBy('create_time', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.size + 1)
-      .execute()
-    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    const { rows: shown, next } = await newestFirst(
+      { name: 'destinations.list', table: 'destinations', params, query },
+      db
+        .selectFrom('destinations')
+        .selectAll()
+        .where('workspace_id', '=', workspace.id)
+        .where('delete_time', 'is', null),
+    )
     const counts = await instanceCounts(db, 'destinations', workspace.id)
     const grants = await readGrants(
       db,

@@ -1,30 +1,24 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, presentNotification } from '@tributary/api-kit'
+import { presentNotification } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 
 /** The caller's own inbox, newest first, and how many in it are unread. No user sees another inbox. */
 export const listNotifications =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.notifications.list> =>
   async ({ actor: { userId }, params, query }) => {
-    const page = openPage('notifications.list', params, query, createdCursor)
-    const rows = await db
-      .selectFrom('notifications')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where(olderThan('notifications', page.after))
-      .orderBy('create_time', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.size + 1)
-      .execute()
+    const { rows: shown, next } = await newestFirst(
+      { name: 'notifications.list', table: 'notifications', params, query },
+      db.selectFrom('notifications').selectAll().where('user_id', '=', userId),
+    )
     const unread = await db
       .selectFrom('notifications')
       .select(sql<number>`count(*)::int`.as('count'))
       .where('user_id', '=', userId)
       .where('read_time', 'is', null)
       .executeTakeFirstOrThrow()
-    const { rows: shown, next } = page.cut(rows, createdCursorOf)
     return {
       notifications: shown.map(presentNotification),
       unread_count: unread.count,

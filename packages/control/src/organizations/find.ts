@@ -1,8 +1,9 @@
-import { createdCursor, createdCursorOf, type Db, isId, olderThan, openPage } from '@tributary/api-kit'
+import { type Db, isId } from '@tributary/api-kit'
 import { planOf } from '@tributary/billing'
 import { type FoundOrganization, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentOrganization } from './present.ts'
 import { selectOrganizations } from './select.ts'
@@ -52,15 +53,10 @@ where o.id = any(${ids})`.execute(db)
 export const findOrganizations =
   ({ db, clock, billing }: Pick<ControlDeps, 'db' | 'clock' | 'billing'>): Handler<typeof methods.organizations.find> =>
   async ({ params, query }) => {
-    const page = openPage('organizations.find', params, query, createdCursor)
-    const found = await selectOrganizations(db)
-      .where(fits(query.search))
-      .where(olderThan('organizations', page.after))
-      .orderBy('organizations.create_time', 'desc')
-      .orderBy('organizations.id', 'desc')
-      .limit(page.size + 1)
-      .execute()
-    const { rows, next } = page.cut(found, createdCursorOf)
+    const { rows, next } = await newestFirst(
+      { name: 'organizations.find', table: 'organizations', params, query },
+      selectOrganizations(db).where(fits(query.search)),
+    )
     const counts = await countsOf(
       db,
       rows.map(({ id }) => id),

@@ -179,12 +179,8 @@ const maskSummaries = <Answer extends { events: EventSummary[] }>(answer: Answer
 
 /** The rule for guests of each method's response. */
 export const guestRules: GuestRules = {
-  alertChannels: {
-    list: 'open',
-  },
-  apiKeys: {
-    list: 'notForGuests',
-  },
+  alertChannels: { list: 'open' },
+  apiKeys: { list: 'notForGuests' },
   audiences: {
     list: 'open',
     get: (audience) => ({ ...audience, query: maskQuery(audience.query as AudienceQuery) }),
@@ -206,24 +202,11 @@ export const guestRules: GuestRules = {
     listVersions: 'open',
     getVersion: (version) => ({ ...version, query: maskQuery(version.query as AudienceQuery) }),
   },
-  auditRecords: {
-    list: 'notForGuests',
-  },
-  billingCompanies: {
-    get: 'notForGuests',
-  },
-  catalogDataSources: {
-    list: 'open',
-    get: 'open',
-  },
-  catalogDestinations: {
-    list: 'open',
-    get: 'open',
-  },
-  catalogSources: {
-    list: 'open',
-    get: 'open',
-  },
+  auditRecords: { list: 'notForGuests' },
+  billingCompanies: { get: 'notForGuests' },
+  catalogDataSources: { list: 'open', get: 'open' },
+  catalogDestinations: { list: 'open', get: 'open' },
+  catalogSources: { list: 'open', get: 'open' },
   computedTraits: {
     list: (answer) => ({
       ...answer,
@@ -232,9 +215,7 @@ export const guestRules: GuestRules = {
     get: (trait) => maskTrait(trait as ComputedTrait),
     preview: 'notForGuests',
   },
-  config: {
-    get: 'noWorkspace',
-  },
+  config: { get: 'noWorkspace' },
   connections: {
     getActivity: 'open',
     list: (answer) => ({
@@ -245,9 +226,7 @@ export const guestRules: GuestRules = {
       })),
     }),
   },
-  customDomains: {
-    list: 'notForGuests',
-  },
+  customDomains: { list: 'notForGuests' },
   dataSources: {
     list: 'open',
     get: 'open',
@@ -260,18 +239,9 @@ export const guestRules: GuestRules = {
     list: 'byHandler',
     listParked: (answer) => ({ ...answer, parked_deliveries: answer.parked_deliveries.map(maskParked) }),
   },
-  deliveryOverviews: {
-    get: 'open',
-  },
-  destinations: {
-    list: 'open',
-    get: 'open',
-    getApp: 'open',
-    getObject: 'notForGuests',
-  },
-  droppedEvents: {
-    listBySource: 'open',
-  },
+  deliveryOverviews: { get: 'open' },
+  destinations: { list: 'open', get: 'open', getApp: 'open', getObject: 'notForGuests' },
+  droppedEvents: { listBySource: 'open' },
   events: {
     batchGetBySource: (answer) => ({
       events: answer.events.map((each) => ({
@@ -291,27 +261,12 @@ export const guestRules: GuestRules = {
     list: (answer) => ({ ...answer, held_work: answer.held_work.map(maskGroup) }),
     listAll: 'noWorkspace',
   },
-  identitySettings: {
-    get: 'open',
-  },
-  inferredSchemas: {
-    get: 'open',
-  },
-  installation: {
-    get: 'noWorkspace',
-  },
-  invitationLinks: {
-    list: 'notForGuests',
-    get: 'noWorkspace',
-  },
-  invitations: {
-    list: 'notForGuests',
-    get: 'noWorkspace',
-  },
-  invoices: {
-    list: 'notForGuests',
-    get: 'noWorkspace',
-  },
+  identitySettings: { get: 'open' },
+  inferredSchemas: { get: 'open' },
+  installation: { get: 'noWorkspace' },
+  invitationLinks: { list: 'notForGuests', get: 'noWorkspace' },
+  invitations: { list: 'notForGuests', get: 'noWorkspace' },
+  invoices: { list: 'notForGuests', get: 'noWorkspace' },
   mappings: {
     get: (answer) => ({
       ...answer,
@@ -323,46 +278,20 @@ export const guestRules: GuestRules = {
     }),
     preview: 'notForGuests',
   },
-  memberships: {
-    list: 'noWorkspace',
-    listByOrganization: 'open',
-    delete: 'open',
-  },
-  metrics: {
-    get: 'open',
-  },
+  memberships: { list: 'noWorkspace', listByOrganization: 'open', delete: 'open' },
+  metrics: { get: 'open' },
   models: {
     list: (answer) => ({ ...answer, models: answer.models.map(maskModel) }),
     get: maskModel,
   },
-  notifications: {
-    list: 'noWorkspace',
-  },
-  onboardings: {
-    list: 'noWorkspace',
-  },
-  organizations: {
-    find: 'noWorkspace',
-    get: 'open',
-    getUsage: 'open',
-    listJoinable: 'noWorkspace',
-  },
-  paymentMethods: {
-    list: 'notForGuests',
-  },
-  plans: {
-    list: 'noWorkspace',
-  },
-  privacyRequests: {
-    list: 'notForGuests',
-    get: 'notForGuests',
-  },
-  profileExports: {
-    get: 'notForGuests',
-  },
-  profileKeys: {
-    list: 'open',
-  },
+  notifications: { list: 'noWorkspace' },
+  onboardings: { list: 'noWorkspace' },
+  organizations: { find: 'noWorkspace', get: 'open', getUsage: 'open', listJoinable: 'noWorkspace' },
+  paymentMethods: { list: 'notForGuests' },
+  plans: { list: 'noWorkspace' },
+  privacyRequests: { list: 'notForGuests', get: 'notForGuests' },
+  profileExports: { get: 'notForGuests' },
+  profileKeys: { list: 'open' },
   profiles: {
     getCoverage: 'open',
     list: 'byHandler',
@@ -371,32 +300,17 @@ export const guestRules: GuestRules = {
     listEvents: 'byHandler',
     listAudiences: 'open',
   },
-  realtime: {
-    getConfig: 'noWorkspace',
-  },
-  refusedRequests: {
-    listBySource: maskRefused,
-    list: maskRefused,
-    listUnowned: 'noWorkspace',
-  },
+  realtime: { getConfig: 'noWorkspace' },
+  refusedRequests: { listBySource: maskRefused, list: maskRefused, listUnowned: 'noWorkspace' },
   replays: {
     preview: 'notForGuests',
     list: (answer) => ({ ...answer, replays: answer.replays.map((each) => maskReplay(each as Replay)) }),
     get: (replay) => maskReplay(replay as Replay),
   },
-  schemaVersions: {
-    list: 'open',
-    get: 'open',
-  },
-  sessions: {
-    list: 'noWorkspace',
-  },
-  signalDrafts: {
-    get: 'notForGuests',
-  },
-  signalSettings: {
-    get: 'open',
-  },
+  schemaVersions: { list: 'open', get: 'open' },
+  sessions: { list: 'noWorkspace' },
+  signalDrafts: { get: 'notForGuests' },
+  signalSettings: { get: 'open' },
   signals: {
     list: 'open',
     get: (signal) => maskSignal(signal as Signal),
@@ -411,62 +325,27 @@ export const guestRules: GuestRules = {
     getAttribution: 'open',
     exportAttribution: 'open',
   },
-  sourceSchemaTemplates: {
-    list: 'open',
-  },
-  sources: {
-    list: 'open',
-    get: 'open',
-    previewTemplate: 'notForGuests',
-  },
-  subscriptions: {
-    get: 'notForGuests',
-    preview: 'notForGuests',
-    listChanges: 'notForGuests',
-  },
-  suppressions: {
-    list: 'notForGuests',
-  },
-  syncDrafts: {
-    get: 'notForGuests',
-  },
-  syncDryRuns: {
-    get: 'notForGuests',
-  },
+  sourceSchemaTemplates: { list: 'open' },
+  sources: { list: 'open', get: 'open', previewTemplate: 'notForGuests' },
+  subscriptions: { get: 'notForGuests', preview: 'notForGuests', listChanges: 'notForGuests' },
+  suppressions: { list: 'notForGuests' },
+  syncDrafts: { get: 'notForGuests' },
+  syncDryRuns: { get: 'notForGuests' },
   syncRuns: {
     list: (answer) => ({ ...answer, runs: answer.runs.map(maskRun) }),
     get: maskRun,
     listRows: 'notForGuests',
     getRowAttempt: 'notForGuests',
   },
-  syncTokens: {
-    list: 'open',
-  },
+  syncTokens: { list: 'open' },
   syncs: {
     list: (answer) => ({ ...answer, syncs: answer.syncs.map((each) => maskSync(each as Sync)) }),
     get: (sync) => maskSync(sync as Sync),
   },
-  uploads: {
-    get: 'open',
-  },
-  usageReports: {
-    get: 'notForGuests',
-  },
-  users: {
-    oauthRedirects: 'noWorkspace',
-    get: 'noWorkspace',
-    startOnboarding: 'noWorkspace',
-  },
-  violations: {
-    listBySource: 'open',
-  },
-  workspaces: {
-    list: 'noWorkspace',
-    get: 'open',
-    search: 'open',
-    find: 'noWorkspace',
-  },
-  writekeys: {
-    list: 'open',
-  },
+  uploads: { get: 'open' },
+  usageReports: { get: 'notForGuests' },
+  users: { oauthRedirects: 'noWorkspace', get: 'noWorkspace', startOnboarding: 'noWorkspace' },
+  violations: { listBySource: 'open' },
+  workspaces: { list: 'noWorkspace', get: 'open', search: 'open', find: 'noWorkspace' },
+  writekeys: { list: 'open' },
 }

@@ -30,42 +30,44 @@ export type Sessions = {
   authenticate(token: string): Promise<Authentication>
 }
 
+const actorOf = async (db: Db, userId: string, sessionId: string): Promise<Actor | undefined> => {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'is_admin'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (user === undefined) return undefined
+  const memberships = await db
+    .selectFrom('memberships')
+    .select(['organization_id', 'role'])
+    .where('user_id', '=', userId)
+    .execute()
+  return {
+    userId: user.id,
+    email: user.email,
+    isPlatformAdmin: user.is_admin,
+    sessionId,
+    memberships: memberships.map((row) => ({ organizationId: row.organization_id, role: row.role })),
+  }
+}
+
+/** Stores the last use of a session, and its end by that. */
+const slide = async (
+  db: Db,
+  session: { id: string; create_time: Date; last_used_time: Date },
+  now: number,
+): Promise<void> => {
+  if (now - session.last_used_time.getTime() < touchMs) return
+  const end = Math.min(now + sessionLimits.idleMs, session.create_time.getTime() + sessionLimits.totalMs)
+  await db
+    .updateTable('sessions')
+    .set({ last_used_time: new Date(now), expire_time: new Date(end) })
+    .where('id', '=', session.id)
+    .execute()
+}
+
 /** Sessions as rows of the relational store, each with a sliding and an absolute end. */
 export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Sessions => {
-  const actorOf = async (userId: string, sessionId: string): Promise<Actor | undefined> => {
-    const user = await db
-      .selectFrom('users')
-      .select(['id', 'email', 'is_admin'])
-      .where('id', '=', userId)
-      .executeTakeFirst()
-    if (user === undefined) return undefined
-    const memberships = await db
-      .selectFrom('memberships')
-      .select(['organization_id', 'role'])
-      .where('user_id', '=', userId)
-      .execute()
-    return {
-      userId: user.id,
-      email: user.email,
-      isPlatformAdmin: user.is_admin,
-      sessionId,
-      memberships: memberships.map((row) => ({ organizationId: row.organization_id, role: row.role })),
-    }
-  }
-
-  const slide = async (
-    session: { id: string; create_time: Date; last_used_time: Date },
-    now: number,
-  ): Promise<void> => {
-    if (now - session.last_used_time.getTime() < touchMs) return
-    const end = Math.min(now + sessionLimits.idleMs, session.create_time.getTime() + sessionLimits.totalMs)
-    await db
-      .updateTable('sessions')
-      .set({ last_used_time: new Date(now), expire_time: new Date(end) })
-      .where('id', '=', session.id)
-      .execute()
-  }
-
   const look = async (token: string): Promise<Authentication> => {
     const session = await db
       .selectFrom('sessions')
@@ -75,9 +77,9 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
     if (session === undefined) return { failure: 'unknown' }
     const now = clock()
     if (session.expire_time.getTime() <= now) return { failure: 'expired' }
-    const actor = await actorOf(session.user_id, session.id)
+    const actor = await actorOf(db, session.user_id, session.id)
     if (actor === undefined) return { failure: 'unknown' }
-    await slide(session, now)
+    await slide(db, session, now)
     return { actor }
   }
 

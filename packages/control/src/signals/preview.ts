@@ -22,7 +22,6 @@ import {
   checkPlatforms,
   compileMatcher,
   type EngineSignal,
-  eventNameOf,
   factsOf,
   identifiersOf,
   type MadeConversion,
@@ -31,6 +30,7 @@ import {
   type ReadyPlatform,
   readKnownPersons,
   readPersons,
+  readyPlatform,
 } from '@tributary/signals'
 import { sql } from 'kysely'
 import { warnOfSignal } from '../audiences/never-received.ts'
@@ -157,20 +157,10 @@ const readyPlatforms = async (
 ): Promise<(ReadyPlatform & { title: string })[]> => {
   const checked = await checkPlatforms(deps, workspaceId, conversion, platforms)
   const ready: (ReadyPlatform & { title: string })[] = []
-  for (const [index, row] of checked.entries()) {
+  for (const row of checked) {
     const { title, app } = await readDestination(deps.db, workspaceId, row.destination_id)
-    const definition = await platformOf(deps.catalog, app)
-    if (definition === undefined) continue
-    ready.push({
-      title,
-      destinationId: row.destination_id,
-      definition,
-      settings: {
-        eventName: eventNameOf(definition, row, conversion),
-        testCode: row.test_event_code,
-        fields: platforms[index]?.field_mappings ?? undefined,
-      },
-    })
+    const platform = readyPlatform(await platformOf(deps.catalog, app), row, conversion)
+    if (platform !== undefined) ready.push({ title, ...platform })
   }
   return ready
 }

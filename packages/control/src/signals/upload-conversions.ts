@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { audit } from '@tributary/api-kit'
-import { ownFields } from '@tributary/configuration'
-import { amountOf, isPlatform, moneyOf } from '@tributary/connector-kit'
+import { amountOf, moneyOf } from '@tributary/connector-kit'
 import { type methods, type OfflineUpload, type PipelineEvent, signalLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, cutText, readTime } from '@tributary/kernel'
@@ -10,12 +9,12 @@ import {
   compileMatcher,
   convert,
   definitionOf,
-  eventNameOf,
   keyOf,
   platformOf,
   type ReadyPlatform,
   readPlatforms,
   readSignal,
+  readyPlatform,
   type SignalRow,
   signalName,
 } from '@tributary/signals'
@@ -149,17 +148,8 @@ const offlineSignal = async (
   }
   const platforms: ReadyPlatform[] = []
   for (const each of (await readPlatforms(db, [row.id])).get(row.id) ?? []) {
-    const app = await platformOf(catalog, each.app)
-    if (isPlatform(app))
-      platforms.push({
-        destinationId: each.destination_id,
-        definition: app,
-        settings: {
-          eventName: eventNameOf(app, each, stored.conversion),
-          testCode: each.test_event_code,
-          fields: ownFields(each),
-        },
-      })
+    const ready = readyPlatform(await platformOf(catalog, each.app), each, stored.conversion)
+    if (ready !== undefined) platforms.push(ready)
   }
   return {
     id: row.id,

@@ -38,11 +38,8 @@ const runText = (run: SyncRun): string => {
 
 type Answer = { status: number; body: string }
 
-/**
- * Lets orchestrators start syncs and follow their runs, with a token of the workspace. A request without one is refused from memory, and no
- * body is read before that.
- */
-export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, metrics }: SyncApiDeps) => {
+/** Finds the token of a request and notes its use; throws without a valid token, or over the rate. */
+const createAdmission = ({ db, clock, tokens }: Pick<SyncApiDeps, 'db' | 'clock' | 'tokens'>) => {
   const rate = createRequestRate(
     (name) => (name.startsWith('token ') ? syncApiRates.token : syncApiRates.workspace),
     clock,
@@ -61,7 +58,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
       .catch(() => usedAt.delete(id))
   }
 
-  const admit = (request: IncomingMessage): CachedSyncToken => {
+  return (request: IncomingMessage): CachedSyncToken => {
     if (!tokens.ready())
       throw new AppError(503, 'UNAVAILABLE', 'The server is starting; try again in a moment', { retry_after: '1' })
     const text = keyOf(request)
@@ -76,48 +73,58 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
     noteUse(token.id)
     return token
   }
+}
 
-  const start = async (
-    { id: tokenId, workspaceId }: CachedSyncToken,
-    sync: string,
-    given: { resync: boolean; requestKey: string | null },
-  ): Promise<Answer> => {
-    const { id } = await readSyncToRun(db, workspaceId, sync, given)
-    const time = new Date(clock())
-    const { run, isNew } = await db.transaction().execute(async (tx) => {
-      // The lock serializes calls for the same sync, so that two calls with one key do not start two runs.
-      await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
-      const known =
-        given.requestKey === null
-          ? undefined
-          : await tx
-              .selectFrom('sync_runs')
-              .select('id')
-              .where('sync_id', '=', id)
-              .where('request_key', '=', given.requestKey)
-              .executeTakeFirst()
-      if (known !== undefined) return { run: known.id, isNew: false }
-      const begun = await beginRun(tx, jobs, id, { trigger: 'api', ...given, time })
-      if (begun === undefined) throw await runUnderWay(tx, id)
-      const { organization_id } = await tx
-        .selectFrom('workspaces')
-        .select('organization_id')
-        .where('id', '=', workspaceId)
-        .executeTakeFirstOrThrow()
-      await recordAction(tx, {
-        actor: null,
-        action: 'syncs.run',
-        resource: syncName(workspaceId, id),
-        organizationId: organization_id,
-        workspaceId,
-        detail: { resync: given.resync, token: syncTokenName(workspaceId, tokenId) },
-        time,
-      })
-      return { run: begun, isNew: true }
+const start = async (
+  { db, jobs, clock }: Pick<SyncApiDeps, 'db' | 'jobs' | 'clock'>,
+  { id: tokenId, workspaceId }: CachedSyncToken,
+  sync: string,
+  given: { resync: boolean; requestKey: string | null },
+): Promise<Answer> => {
+  const { id } = await readSyncToRun(db, workspaceId, sync, given)
+  const time = new Date(clock())
+  const { run, isNew } = await db.transaction().execute(async (tx) => {
+    // The lock serializes calls for the same sync, so that two calls with one key do not start two runs.
+    await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
+    const known =
+      given.requestKey === null
+        ? undefined
+        : await tx
+            .selectFrom('sync_runs')
+            .select('id')
+            .where('sync_id', '=', id)
+            .where('request_key', '=', given.requestKey)
+            .executeTakeFirst()
+    if (known !== undefined) return { run: known.id, isNew: false }
+    const begun = await beginRun(tx, jobs, id, { trigger: 'api', ...given, time })
+    if (begun === undefined) throw await runUnderWay(tx, id)
+    const { organization_id } = await tx
+      .selectFrom('workspaces')
+      .select('organization_id')
+      .where('id', '=', workspaceId)
+      .executeTakeFirstOrThrow()
+    await recordAction(tx, {
+      actor: null,
+      action: 'syncs.run',
+      resource: syncName(workspaceId, id),
+      organizationId: organization_id,
+      workspaceId,
+      detail: { resync: given.resync, token: syncTokenName(workspaceId, tokenId) },
+      time,
     })
-    const row = await readSyncRun(db, workspaceId, { sync: id, run })
-    return { status: isNew ? 201 : 200, body: runText(presentRun(row)) }
-  }
+    return { run: begun, isNew: true }
+  })
+  const row = await readSyncRun(db, workspaceId, { sync: id, run })
+  return { status: isNew ? 201 : 200, body: runText(presentRun(row)) }
+}
+
+/**
+ * Lets orchestrators start syncs and follow their runs, with a token of the workspace. A request without one is refused from memory, and no
+ * body is read before that.
+ */
+export const createSyncApi = (deps: SyncApiDeps) => {
+  const { db, eventStore, logger, metrics } = deps
+  const admit = createAdmission(deps)
 
   const answer = async (request: IncomingMessage, signal: AbortSignal): Promise<Answer> => {
     const token = admit(request)
@@ -135,7 +142,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
       throw badRequest('VALIDATION', 'Idempotency-Key must be 1 to 200 visible ASCII characters')
     const resync = new URLSearchParams(text).get('resync') ?? 'false'
     if (resync !== 'true' && resync !== 'false') throw badRequest('VALIDATION', 'resync must be true or false')
-    return await start(token, sync, { resync: resync === 'true', requestKey: key })
+    return await start(deps, token, sync, { resync: resync === 'true', requestKey: key })
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,6 +1,6 @@
-import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentSyncToken } from './present.ts'
 
@@ -8,17 +8,13 @@ import { presentSyncToken } from './present.ts'
 export const listSyncTokens =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncTokens.list> =>
   async ({ workspace, params, query }) => {
-    const page = openPage('syncTokens.list', params, query, createdCursor)
-    const found = await db
-      .selectFrom('sync_tokens')
-      .selectAll()
-      .where('workspace_id', '=', workspace.id)
-      .where('revoke_time', 'is', null)
-      .where(olderThan('sync_tokens', page.after))
-      .orderBy('create_time', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.size + 1)
-      .execute()
-    const { rows, next } = page.cut(found, createdCursorOf)
+    const { rows, next } = await newestFirst(
+      { name: 'syncTokens.list', table: 'sync_tokens', params, query },
+      db
+        .selectFrom('sync_tokens')
+        .selectAll()
+        .where('workspace_id', '=', workspace.id)
+        .where('revoke_time', 'is', null),
+    )
     return { sync_tokens: rows.map(presentSyncToken), next_page_token: next }
   }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAuthorize } from '@tributary/api-kit'
+import { createAuthorize, type Db } from '@tributary/api-kit'
 import type { Catalog } from '@tributary/configuration'
 import {
   createEgressPolicy,
@@ -32,7 +32,7 @@ import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from
 import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openFolderFiles, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStoreOnUse } from '@tributary/test-kit'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { mailJob } from '../../../api-kit/src/mail/queue-mail.ts'
 import type { ProfileLedger } from '../../../api-kit/src/profiles/ledger.ts'
 import { computeJob } from '../../../audiences/src/compute.ts'
@@ -205,6 +205,74 @@ export const testPassword = 'Correct-horse-1'
 export const publicUrl = 'https://cdp.example.com'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
+/** Calls the API, as people with roles, or without a token. */
+const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) => {
+  const passwordHash = await createPasswords().hash(testPassword)
+
+  const call = async (token: string, verb: Verb, path: string, body?: unknown): Promise<Reply> => {
+    const reply = await app.inject({
+      method: verb,
+      url: `/api${path}`,
+      headers: {
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    })
+    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  }
+
+  const sessions = createSessions({ db, clock })
+
+  const callerOf = (userId: string, email: string, token: string): Caller => ({
+    userId,
+    email,
+    token,
+    call: (verb, path, body) => call(token, verb, path, body),
+    async ok(method, params, given = {}) {
+      const path = formatPath(method.path, params) + queryText(given.query)
+      const reply = await call(token, method.verb, path, given.body)
+      if (reply.status !== 200) throw new Error(`${method.name} ${path}: ${JSON.stringify(reply.body)}`)
+      return checked(method, reply.body)
+    },
+  })
+
+  return {
+    call,
+    /** A signed-in person with these roles. */
+    async person(roles: Record<string, Role> = {}, options: { platformAdmin?: boolean } = {}): Promise<Caller> {
+      const userId = newId()
+      const email = `${userId}@example.com`
+      await db
+        .insertInto('users')
+        .values({ id: userId, email, password_hash: passwordHash, is_admin: options.platformAdmin ?? false })
+        .execute()
+      for (const [organization_id, role] of Object.entries(roles))
+        await db
+          .insertInto('memberships')
+          .values({ id: newId(), organization_id, user_id: userId, role, create_time: new Date(clock()) })
+          .execute()
+      // Not by a login: checking a password takes a hundred times as long.
+      const token = await db
+        .transaction()
+        .execute((tx) => sessions.begin(tx, userId, { ip: '127.0.0.1', userAgent: 'lightMyRequest' }))
+      return callerOf(userId, email, token)
+    },
+    /** Asks for a code and reads it from the mail. */
+    async codeFor(email: string, action: 'login' | 'sign up'): Promise<string> {
+      const reply = await call('', 'POST', '/users:sendOtp', { email, action })
+      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+      const mail = await db
+        .selectFrom('mails')
+        .select('body_text')
+        .where('recipient', '=', email)
+        .orderBy('create_time', 'desc')
+        .executeTakeFirstOrThrow()
+      return /^ {4}(\S+)$/m.exec(mail.body_text)?.[1] ?? ''
+    },
+  }
+}
+
 /** Starts the control plane on real databases behind its HTTP API. The options replace dependencies. */
 export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
@@ -276,35 +344,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     logger: silentLogger,
     metrics: noMetrics,
   })
-  const passwordHash = await createPasswords().hash(testPassword)
-
-  const call = async (token: string, verb: Verb, path: string, body?: unknown): Promise<Reply> => {
-    const reply = await app.inject({
-      method: verb,
-      url: `/api${path}`,
-      headers: {
-        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    })
-    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
-  }
-
-  const sessions = createSessions({ db: database.db, clock: () => now++ })
-
-  const callerOf = (userId: string, email: string, token: string): Caller => ({
-    userId,
-    email,
-    token,
-    call: (verb, path, body) => call(token, verb, path, body),
-    async ok(method, params, given = {}) {
-      const path = formatPath(method.path, params) + queryText(given.query)
-      const reply = await call(token, method.verb, path, given.body)
-      if (reply.status !== 200) throw new Error(`${method.name} ${path}: ${JSON.stringify(reply.body)}`)
-      return checked(method, reply.body)
-    },
-  })
+  const people = await createPeople(app, database.db, () => now++)
 
   return {
     ...control,
@@ -321,7 +361,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     published,
     /** The content of the log of accepted requests. */
     requests,
-    call,
+    ...people,
     /** Moves the control plane's clock. */
     advance(ms: number) {
       now += ms
@@ -329,40 +369,9 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     now: () => now,
     /** Users whose access was reported as changed, in order. */
     accessChanges,
-    /** A signed-in person with these roles. */
-    async person(roles: Record<string, Role> = {}, options: { platformAdmin?: boolean } = {}): Promise<Caller> {
-      const userId = newId()
-      const email = `${userId}@example.com`
-      await database.db
-        .insertInto('users')
-        .values({ id: userId, email, password_hash: passwordHash, is_admin: options.platformAdmin ?? false })
-        .execute()
-      for (const [organization_id, role] of Object.entries(roles))
-        await database.db
-          .insertInto('memberships')
-          .values({ id: newId(), organization_id, user_id: userId, role, create_time: new Date(now++) })
-          .execute()
-      // Not by a login: checking a password takes a hundred times as long.
-      const token = await database.db
-        .transaction()
-        .execute((tx) => sessions.begin(tx, userId, { ip: '127.0.0.1', userAgent: 'lightMyRequest' }))
-      return callerOf(userId, email, token)
-    },
     /** Mail that was queued for an address, oldest first. */
     mailsTo: (recipient: string) =>
       database.db.selectFrom('mails').selectAll().where('recipient', '=', recipient).orderBy('create_time').execute(),
-    /** Asks for a code and reads it from the mail. */
-    async codeFor(email: string, action: 'login' | 'sign up'): Promise<string> {
-      const reply = await call('', 'POST', '/users:sendOtp', { email, action })
-      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
-      const mail = await database.db
-        .selectFrom('mails')
-        .select('body_text')
-        .where('recipient', '=', email)
-        .orderBy('create_time', 'desc')
-        .executeTakeFirstOrThrow()
-      return /^ {4}(\S+)$/m.exec(mail.body_text)?.[1] ?? ''
-    },
     /** Rows of the audit log, oldest first. */
     audits: () => database.db.selectFrom('audit_log').selectAll().orderBy('id').execute(),
     async [Symbol.asyncDispose]() {

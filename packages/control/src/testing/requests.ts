@@ -450,6 +450,80 @@ const queries: Readonly<Record<string, string>> = {
   'deliveryOverviews.get': period,
 }
 
+type World = { harness: Harness; organization: Organization }
+
+/** The request of a method that needs no resources of the workspace. */
+const specialRequest = async (
+  { harness, organization, provider }: World & { provider: OpenIdProvider },
+  method: (typeof methodList)[number],
+  caller: Caller | undefined,
+): Promise<Awaited<ReturnType<RequestOf>> | undefined> => {
+  const { name, path } = method
+  const special =
+    (await billingRequest(harness, organization, method)) ?? (await organizationRequest(harness, organization, name))
+  if (special !== undefined) return special
+  const forCaller =
+    (await peopleRequest(harness, organization, name, caller)) ??
+    (await grantRequest(organization, provider, name, caller)) ??
+    (await signInRequest(harness, organization, provider, name))
+  if (forCaller !== undefined) return { ...forCaller, forCaller: true }
+  if (name === 'users.sendOtp') return { path, body: { email: `${newId()}@example.com`, action: 'login' } }
+  if (name !== 'users.loginOtp' && name !== 'users.signup') return undefined
+  const email = name === 'users.signup' ? `${newId()}@example.com` : organization.administrator.email
+  const otp_token = await harness.codeFor(email, name === 'users.signup' ? 'sign up' : 'login')
+  return { path, body: { email, otp_token } }
+}
+
+/** The parameters of the path of a method, each of a resource that exists. */
+const paramsOf = async (
+  { harness, organization }: World,
+  method: (typeof methodList)[number],
+  made: Made,
+  profile: string,
+): Promise<Record<string, string>> => {
+  const { name } = method
+  const { administrator, workspaceId } = organization
+  const has = (param: string): boolean => method.path.includes(`{${param}}`)
+  // In the place of those before: a workspace has few of them.
+  if (name.startsWith('uploads'))
+    await harness.db.deleteFrom('data_sources').where('workspace_id', '=', workspaceId).execute()
+  const params: Record<string, string> = {
+    user: administrator.userId,
+    session: await anotherSession(harness, administrator.userId),
+    organization: organization.organizationId,
+    workspace: workspaceId,
+    source: idIn(made.source.name),
+    destination: idIn(made.destination.name),
+    writekey: idIn(made.writekey.name),
+    connection: idIn(made.connection.name),
+    event: eventId,
+    profile,
+    ...(has('profile_key') ? { profile_key: await profileKeyIdOf(harness, organization) } : {}),
+    ...(has('sync_token') ? { sync_token: await syncTokenIdOf(harness, organization) } : {}),
+    ...(has('alert_channel') ? { alert_channel: await alertChannelIdOf(harness, organization) } : {}),
+    ...(has('held_work') ? { held_work: await makeReleasable(harness, workspaceId) } : {}),
+    failure_group: deadGroup,
+    suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
+    privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
+    version: '1',
+    row: '1',
+    app: catalogApps[name.split('.')[0] ?? ''] ?? 'webhook',
+    ...(has('data_source') ? { data_source: idIn((await makeDataSource(organization)).name) } : {}),
+    ...(has('model') ? { model: await makeModel(organization) } : {}),
+    ...(has('audience') ? { audience: await makeAudience(organization) } : {}),
+    ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
+    ...(has('signal') ? { signal: await makeSignal(harness, organization, made.source.name) } : {}),
+    ...(has('replay') ? { replay: await replayIdOf(organization, made) } : {}),
+  }
+  if (has('sync')) params.sync = await makeSync(harness, organization, made.destination.name)
+  if (name.startsWith('syncDryRuns'))
+    await harness.db.deleteFrom('sync_dry_runs').where('workspace_id', '=', workspaceId).execute()
+  if (has('dry_run')) params.dry_run = await makeDryRun(harness, organization, made.destination.name)
+  if (has('run')) params.run = await makeSyncRun(harness, organization, params.sync ?? '')
+  if (name === 'syncRuns.rerun') await rejectRow(harness, params.run ?? '')
+  return params
+}
+
 /** Makes calls of every method in an organisation. */
 export const createRequests = async (
   harness: Harness,
@@ -463,71 +537,15 @@ export const createRequests = async (
     const method = methodList.find((each) => each.name === name)
     if (method === undefined) throw new Error(name)
     if (name === 'users.logout') return { path: method.path, body: {} }
-    const special =
-      (await billingRequest(harness, organization, method)) ?? (await organizationRequest(harness, organization, name))
+    const special = await specialRequest({ harness, organization, provider }, method, caller)
     if (special !== undefined) return special
-    const forCaller =
-      (await peopleRequest(harness, organization, name, caller)) ??
-      (await grantRequest(organization, provider, name, caller)) ??
-      (await signInRequest(harness, organization, provider, name))
-    if (forCaller !== undefined) return { ...forCaller, forCaller: true }
-    if (name === 'users.sendOtp')
-      return { path: method.path, body: { email: `${newId()}@example.com`, action: 'login' } }
-    if (name === 'users.loginOtp' || name === 'users.signup') {
-      const email = name === 'users.signup' ? `${newId()}@example.com` : organization.administrator.email
-      const otp_token = await harness.codeFor(email, name === 'users.signup' ? 'sign up' : 'login')
-      return { path: method.path, body: { email, otp_token } }
-    }
     const { administrator, workspaceId } = organization
     const made = method.verb === 'GET' ? readable : await makeResources(workspaceId, administrator)
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
     const profile = method.path.includes('{profile}') ? await makeProfile(harness, workspaceId) : undefined
-    // In the place of those before: a workspace has few of them.
-    if (name.startsWith('uploads'))
-      await harness.db.deleteFrom('data_sources').where('workspace_id', '=', workspaceId).execute()
-    const params: Record<string, string> = {
-      user: administrator.userId,
-      session: await anotherSession(harness, administrator.userId),
-      organization: organization.organizationId,
-      workspace: workspaceId,
-      source: idIn(made.source.name),
-      destination: idIn(made.destination.name),
-      writekey: idIn(made.writekey.name),
-      connection: idIn(made.connection.name),
-      event: eventId,
-      profile: profile?.id ?? '',
-      ...(method.path.includes('{profile_key}') ? { profile_key: await profileKeyIdOf(harness, organization) } : {}),
-      ...(method.path.includes('{sync_token}') ? { sync_token: await syncTokenIdOf(harness, organization) } : {}),
-      ...(method.path.includes('{alert_channel}')
-        ? { alert_channel: await alertChannelIdOf(harness, organization) }
-        : {}),
-      ...(method.path.includes('{held_work}') ? { held_work: await makeReleasable(harness, workspaceId) } : {}),
-      failure_group: deadGroup,
-      suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
-      privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
-      version: '1',
-      row: '1',
-      app: catalogApps[name.split('.')[0] ?? ''] ?? 'webhook',
-      ...(method.path.includes('{data_source}')
-        ? { data_source: idIn((await makeDataSource(organization)).name) }
-        : {}),
-      ...(method.path.includes('{model}') ? { model: await makeModel(organization) } : {}),
-      ...(method.path.includes('{audience}') ? { audience: await makeAudience(organization) } : {}),
-      ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
-      ...(method.path.includes('{signal}')
-        ? { signal: await makeSignal(harness, organization, made.source.name) }
-        : {}),
-      ...(method.path.includes('{replay}') ? { replay: await replayIdOf(organization, made) } : {}),
-    }
-    if (method.path.includes('{sync}')) params.sync = await makeSync(harness, organization, made.destination.name)
-    if (name.startsWith('syncDryRuns'))
-      await harness.db.deleteFrom('sync_dry_runs').where('workspace_id', '=', workspaceId).execute()
-    if (method.path.includes('{dry_run}'))
-      params.dry_run = await makeDryRun(harness, organization, made.destination.name)
-    if (method.path.includes('{run}')) params.run = await makeSyncRun(harness, organization, params.sync ?? '')
-    if (name === 'syncRuns.rerun') await rejectRow(harness, params.run ?? '')
+    const params = await paramsOf({ harness, organization }, method, made, profile?.id ?? '')
     const path = method.path.replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
     const signal = await signalRequest(harness, organization, { name, path, source: made.source.name })
     if (signal !== undefined) return signal

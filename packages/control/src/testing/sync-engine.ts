@@ -41,16 +41,8 @@ export type Row = [id: string | null, email: string | null, plan: string | null]
 
 type Peers = { peer: PostgresPeer; mariaDb: MariaDbPeer | undefined }
 
-/** A minimal delivery: passes rows of the stream to the connector, and stores the outcomes. */
-const openDelivery = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peers, crm: Crm, folder: string) => {
-  const stream = await openLogWriter({ dir: join(folder, 'stream'), inline: true })
-  stack.defer(() => stream.close())
-  const told = await openLogWriter({ dir: join(folder, 'outcomes'), inline: true })
-  stack.defer(() => told.close())
-  const reader = openLogReader({ dir: join(folder, 'stream') })
-  stack.defer(() => reader.close())
-  const outcomes = openLogReader({ dir: join(folder, 'outcomes') })
-  stack.defer(() => outcomes.close())
+/** Connects to the destinations. */
+const createConnectors = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peers, crm: Crm) => {
   const checked = validateSettings(destination, { ...peer.access, tls: 'off', schema: 'synced' })
   if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
   const client = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
@@ -78,12 +70,26 @@ const openDelivery = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peer
     ...context,
     settings: { ...context.settings, ...mariaDb.access },
   }
-  const hand = (rows: readonly OutgoingRow[], destinationId: string) => {
+  /** Hands rows to the connector of their destination. */
+  return (rows: readonly OutgoingRow[], isForMariaDb: boolean) => {
     if (rows[0]?.object.startsWith('crm/') === true) return hubspot.deliverRows?.(rows, hubspotContext)
-    return mariaDbContext !== undefined && destinationId === state.mariaDbId
+    return mariaDbContext !== undefined && isForMariaDb
       ? mysql.deliverRows?.(rows, mariaDbContext)
       : destination.deliverRows?.(rows, context)
   }
+}
+
+/** A minimal delivery: passes rows of the stream to the connector, and stores the outcomes. */
+const openDelivery = async (stack: AsyncDisposableStack, peers: Peers, crm: Crm, folder: string) => {
+  const stream = await openLogWriter({ dir: join(folder, 'stream'), inline: true })
+  stack.defer(() => stream.close())
+  const told = await openLogWriter({ dir: join(folder, 'outcomes'), inline: true })
+  stack.defer(() => told.close())
+  const reader = openLogReader({ dir: join(folder, 'stream') })
+  stack.defer(() => reader.close())
+  const outcomes = openLogReader({ dir: join(folder, 'outcomes') })
+  stack.defer(() => outcomes.close())
+  const hand = await createConnectors(stack, peers, crm)
   const stopping = new AbortController()
   const state = {
     sent: [] as string[],
@@ -95,7 +101,7 @@ const openDelivery = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peer
 
   const deliver = async (rows: readonly OutgoingRow[], destinationId: string): Promise<readonly EventOutcome[]> => {
     const taken = rows.filter(({ key, json }) => !state.refuse(key, json))
-    const answer = taken.length === 0 ? [] : (await hand(taken, destinationId))?.outcomes
+    const answer = taken.length === 0 ? [] : (await hand(taken, destinationId === state.mariaDbId))?.outcomes
     return rows.map((row) => {
       const at = taken.indexOf(row)
       if (at === -1) return { kind: 'rejected', reason: 'No such plan' }
@@ -150,7 +156,26 @@ const openDelivery = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peer
 
 type Made = { peer: PostgresPeer; harness: Harness; organization: Organization; dataSource: string; target: string }
 
-const createOpening = ({ peer, harness, organization, dataSource, target }: Made) => {
+/** Does a dry run, as its job would. */
+const lookAt = async ({ harness, organization }: Made, name: string, attempt = 1) => {
+  const { administrator, workspaceId: workspace } = organization
+  const run = { signal: new AbortController().signal, attempt }
+  await harness.dryRunSync({ dry_run: idIn(name) }, run)
+  return await administrator.ok(methods.syncDryRuns.get, { workspace, dry_run: idIn(name) })
+}
+
+/** The rows of a run or a dry run in the event store. */
+const leftOf = async ({ harness }: Made, name: string): Promise<number> => {
+  const found = await harness.eventStore.query<{ n: number }>(
+    `select (select count() from sync_staged where run_id = {run:String}) + (
+       select count() from sync_changes where run_id = {run:String}) as n`,
+    { run: idIn(name) },
+    { owner: 'system' },
+  )
+  return found[0]?.n ?? 0
+}
+const createOpening = (made: Made) => {
+  const { peer, harness, organization, dataSource, target } = made
   let tables = 0
 
   /** A table of its own, a model of it and a sync to a table of the same name. */
@@ -162,12 +187,10 @@ const createOpening = ({ peer, harness, organization, dataSource, target }: Made
     const model = await administrator.ok(
       methods.models.create,
       { workspace },
-      {
-        body: { title: 'People', data_source: dataSource, query: { schema: 'shop', table }, primary_key: ['id'] },
-      },
+      { body: { title: 'People', data_source: dataSource, query: { schema: 'shop', table }, primary_key: ['id'] } },
     )
     const fields = ['email', 'plan', 'seen', 'spent'].map((name) => ({ column: name, target: name }))
-    const made = await administrator.ok(
+    const sync = await administrator.ok(
       methods.syncs.create,
       { workspace },
       {
@@ -184,7 +207,7 @@ const createOpening = ({ peer, harness, organization, dataSource, target }: Made
         },
       },
     )
-    const params = { workspace, sync: idIn(made.name) }
+    const params = { workspace, sync: idIn(sync.name) }
     const work = () => harness.runSync({ sync: params.sync }, { signal: new AbortController().signal, attempt: 3 })
     const last = async (): Promise<SyncRun> => {
       const { runs } = await administrator.ok(methods.syncRuns.list, params)
@@ -214,7 +237,7 @@ const createOpening = ({ peer, harness, organization, dataSource, target }: Made
       },
       dryRun: async (body: object = {}) => {
         const begun = await administrator.ok(methods.syncDryRuns.createForSync, params, { body })
-        return await lookedAt(begun.name)
+        return await lookAt(made, begun.name)
       },
       there: async (): Promise<string[]> =>
         (
@@ -225,25 +248,11 @@ const createOpening = ({ peer, harness, organization, dataSource, target }: Made
     }
   }
 
-  /** Does a dry run, as its job would. */
-  const lookedAt = async (name: string, attempt = 1) => {
-    const { administrator, workspaceId: workspace } = organization
-    const run = { signal: new AbortController().signal, attempt }
-    await harness.dryRunSync({ dry_run: idIn(name) }, run)
-    return await administrator.ok(methods.syncDryRuns.get, { workspace, dry_run: idIn(name) })
+  return {
+    open,
+    lookedAt: (name: string, attempt?: number) => lookAt(made, name, attempt),
+    leftOf: (name: string) => leftOf(made, name),
   }
-
-  /** The rows of a run or a dry run in the event store. */
-  const leftOf = async (name: string): Promise<number> => {
-    const found = await harness.eventStore.query<{ n: number }>(
-      `select (select count() from sync_staged where run_id = {run:String}) + (
-         select count() from sync_changes where run_id = {run:String}) as n`,
-      { run: idIn(name) },
-      { owner: 'system' },
-    )
-    return found[0]?.n ?? 0
-  }
-  return { open, lookedAt, leftOf }
 }
 
 /** A MariaDB as a data source and as a destination. */

@@ -1,7 +1,8 @@
-import { audit, createdCursor, createdCursorOf, type Db, isId, olderThan, openPage } from '@tributary/api-kit'
+import { audit, type Db, isId } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
@@ -72,23 +73,19 @@ const namedPeople = async (db: Db, organizations: readonly string[], words: read
 export const findWorkspaces =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.find> =>
   async ({ params, query }) => {
-    const page = openPage('workspaces.find', params, query, createdCursor)
     const { search } = query
     const words = search.split(/\s+/).filter((word) => word !== '')
     await db.transaction().execute((tx) => audit(tx, 'workspaces', { search }))
-    const rows = await db
-      .selectFrom('workspaces')
-      .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
-      .selectAll('workspaces')
-      .where('organizations.delete_time', 'is', null)
-      .where('workspaces.delete_time', 'is', null)
-      .where(workspaceFits(search, words))
-      .where(olderThan('workspaces', page.after))
-      .orderBy('workspaces.create_time', 'desc')
-      .orderBy('workspaces.id', 'desc')
-      .limit(page.size + 1)
-      .execute()
-    const { rows: shown, next } = page.cut(rows, createdCursorOf)
+    const { rows: shown, next } = await newestFirst(
+      { name: 'workspaces.find', table: 'workspaces', params, query },
+      db
+        .selectFrom('workspaces')
+        .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
+        .selectAll('workspaces')
+        .where('organizations.delete_time', 'is', null)
+        .where('workspaces.delete_time', 'is', null)
+        .where(workspaceFits(search, words)),
+    )
     const ids = [...new Set(shown.map((row) => row.organization_id))]
     const [organizations, people] = await Promise.all([
       ids.length === 0 ? [] : selectOrganizations(db).where('organizations.id', 'in', ids).execute(),

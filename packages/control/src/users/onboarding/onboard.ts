@@ -51,31 +51,45 @@ const takeUser = async (
   throw conflict('ALREADY_EXISTS', text, { email: text })
 }
 
+type OnboardDeps = Pick<ControlDeps, 'jobs' | 'publicUrl' | 'logger'> &
+  BillingDeps & { sessions: Pick<Sessions, 'refresh'> }
+
+/** Mails the link that sets up the account of a user. */
+const mailLink = async (
+  tx: Tx,
+  { jobs, publicUrl }: Pick<OnboardDeps, 'jobs' | 'publicUrl'>,
+  given: {
+    user: UserRow
+    first_name: string
+    organization: { title: string }
+    token: string
+    create_time: Date
+    expire_time: Date
+  },
+): Promise<void> => {
+  const { user, first_name: firstName, organization, token, create_time: time, expire_time: expireTime } = given
+  const page = new URL(`${publicUrl()}/${resourceNames.user.format({ user: user.id })}/onboarding/complete`)
+  page.searchParams.set('token', token)
+  const mail = onboardingMail({ firstName, organization: organization.title, url: page.href, expireTime })
+  await queueMail(tx, jobs, { recipient: user.email, mail, time, expireTime })
+}
+
 /**
  * Makes an organisation with a workspace for a user who has not logged in yet, makes the user its administrator, and mails the link
  * that sets up the account. Platform admins only.
  */
 export const onboard =
-  ({
-    db,
-    jobs,
-    clock,
-    sessions,
-    publicUrl,
-    billing,
-    payment,
-    logger,
-  }: Pick<ControlDeps, 'jobs' | 'publicUrl' | 'logger'> &
-    BillingDeps & { sessions: Pick<Sessions, 'refresh'> }): Handler<typeof methods.users.onboard> =>
+  (deps: OnboardDeps): Handler<typeof methods.users.onboard> =>
   async ({ body }) => {
+    const { db, clock, sessions, publicUrl, payment, logger } = deps
     const create_time = new Date(clock())
     const expire_time = new Date(create_time.getTime() + onboardingLifeMs)
     const { token, hash } = newToken()
     const id = newId()
+    const { email, first_name, last_name, yearly_amount, setup_amount } = body
     if (payment !== undefined) requireAgreedAmounts(body)
-    const paid = agreedAmount(body.setup_amount) > 0 || agreedAmount(body.yearly_amount) > 0
+    const paid = agreedAmount(setup_amount) > 0 || agreedAmount(yearly_amount) > 0
     const answer = await db.transaction().execute(async (tx) => {
-      const { email, first_name, last_name } = body
       const user = await takeUser(tx, { email, first_name, last_name, create_time })
       const organization = await tx
         .insertInto('organizations')
@@ -97,37 +111,17 @@ export const onboard =
         user_id: user.id,
         organization_id: organization.id,
         token_hash: hash,
-        yearly_amount: body.yearly_amount,
-        setup_amount: body.setup_amount,
+        yearly_amount,
+        setup_amount,
         create_time,
         expire_time,
         // Without a provider of payments, the terms are only stored.
         billing: paid && payment !== undefined ? 'open' : null,
       })
-      const page = new URL(`${publicUrl()}/${resourceNames.user.format({ user: user.id })}/onboarding/complete`)
-      page.searchParams.set('token', token)
-      await queueMail(tx, jobs, {
-        recipient: user.email,
-        mail: onboardingMail({
-          firstName: first_name,
-          organization: organization.title,
-          url: page.href,
-          expireTime: expire_time,
-        }),
-        time: create_time,
-        expireTime: expire_time,
-      })
-      await audit(
-        tx,
-        resourceNames.user.format({ user: user.id }),
-        {
-          title: organization.title,
-          email: user.email,
-          yearly_amount: body.yearly_amount,
-          setup_amount: body.setup_amount,
-        },
-        { organizationId: organization.id, workspaceId: workspace.id },
-      )
+      await mailLink(tx, deps, { user, first_name, organization, token, create_time, expire_time })
+      const detail = { title: organization.title, email: user.email, yearly_amount, setup_amount }
+      const scope = { organizationId: organization.id, workspaceId: workspace.id }
+      await audit(tx, resourceNames.user.format({ user: user.id }), detail, scope)
       return {
         user: presentUser(user),
         organization: presentOrganization({ ...organization, plan: null }),
@@ -137,7 +131,7 @@ export const onboard =
     })
     sessions.refresh()
     try {
-      await settleOnboarding({ db, clock, billing, payment }, id)
+      await settleOnboarding(deps, id)
     } catch (error) {
       // The organization is made; the invoice follows as soon as the provider can be reached.
       logger.warn({ id, err: error }, 'a set-up fee could not be invoiced yet')

@@ -32,6 +32,31 @@ export type LoginThrottling = {
   enter(email: string, ip: string): Promise<() => Promise<void>>
 }
 
+type LoginThrottlingOptions = {
+  /** In the names of counters. */
+  kind: string
+  free: FreeTries
+  most?: MostTries
+  message: string
+  pause?: (ms: number) => Promise<void>
+}
+
+/** Queues by key, in which one waits after the other. */
+const createQueues = (pause: (ms: number) => Promise<void>) => {
+  const queues = new Map<string, { last: Promise<void>; length: number }>()
+  return {
+    isFull: (key: string): boolean => (queues.get(key)?.length ?? 0) >= known.queue,
+    async wait(key: string, ms: number): Promise<void> {
+      const queue = queues.get(key) ?? { last: Promise.resolve(), length: 0 }
+      queues.set(key, queue)
+      queue.length++
+      queue.last = queue.last.then(() => pause(ms))
+      await queue.last
+      if (--queue.length === 0) queues.delete(key)
+    },
+  }
+}
+
 /**
  * Slows down guesses, without locking out the owner of an account. Failures are counted by place, by place and account,
  * and by account. Beyond the free attempts, one attempt is allowed after a wait that doubles with each failure.
@@ -44,19 +69,11 @@ export type LoginThrottling = {
  */
 export const createLoginThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
-  options: {
-    /** In the names of counters. */
-    kind: string
-    free: FreeTries
-    most?: MostTries
-    message: string
-    pause?: (ms: number) => Promise<void>
-  },
+  options: LoginThrottlingOptions,
 ): LoginThrottling => {
   const { db, counters, clock, signing } = deps
   const { kind, free, most, message } = options
-  const pause = options.pause ?? wait
-  const queues = new Map<string, { last: Promise<void>; length: number }>()
+  const queues = createQueues(options.pause ?? wait)
 
   const count = async ({ key, free: allowed, longestMs, most: limit }: Limit): Promise<void> => {
     const tries = await counters.increment(key, 1, windowMs)
@@ -98,16 +115,11 @@ export const createLoginThrottling = (
       throw rateLimited(message, windowMs)
     }
     if (failures < 0) return back
-    const queue = queues.get(key) ?? { last: Promise.resolve(), length: 0 }
-    if (queue.length >= known.queue) {
+    if (queues.isFull(key)) {
       await back()
       throw rateLimited(message, known.longestWaitMs)
     }
-    queues.set(key, queue)
-    queue.length++
-    queue.last = queue.last.then(() => pause(waitMs(failures, known.firstWaitMs, known.longestWaitMs)))
-    await queue.last
-    if (--queue.length === 0) queues.delete(key)
+    await queues.wait(key, waitMs(failures, known.firstWaitMs, known.longestWaitMs))
     return back
   }
 
