@@ -7,15 +7,6 @@ import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { queryClient } from '../query-client.ts'
 import { signedIn } from './session-loaders.ts'
 
-/** A loader that starts loading the data of a page, while the page's code is still loading. */
-export const reads =
-  (start: (ids: { workspace: string; params: LoaderFunctionArgs['params'] }) => Promise<unknown>[]) =>
-  ({ params }: LoaderFunctionArgs): null => {
-    if (useSession.getState().accessToken !== null && params.workspaceId !== undefined)
-      void Promise.all(start({ workspace: `workspaces/${params.workspaceId}`, params }))
-    return null
-  }
-
 /** The workspace that short links open: the acted-on one, the last used one, or the first. */
 const usualWorkspace = async (): Promise<string | undefined> => {
   const { actOnBehalfOf, currentUserResourceName } = useSession.getState()

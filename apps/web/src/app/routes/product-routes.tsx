@@ -3,6 +3,7 @@ import { PageNotFound } from '../../components/error-screen.tsx'
 import { paths, patterns } from '../../lib/paths.ts'
 import { ActingFrame } from '../frame/acting-frame.tsx'
 import { toShortcut } from './loaders.ts'
+import { page } from './page.ts'
 import { OutsideError } from './route-error.tsx'
 import { signedIn, signedOut } from './session-loaders.ts'
 import { workspaceRoute } from './workspace-routes.tsx'
@@ -15,116 +16,84 @@ const NotFound = () => (
   </main>
 )
 
-const pageFrame = async () => ({ Component: (await import('../frame/page-frame.tsx')).PageFrame })
+/** A page of a signed-in user outside a workspace. */
+const outside = (child: RouteObject): RouteObject => ({
+  loader: signedIn,
+  lazy: async () => ({ Component: (await import('../frame/page-frame.tsx')).PageFrame }),
+  children: [{ ErrorBoundary: OutsideError, children: [child] }],
+})
 
 const development = import.meta.env.DEV
-  ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('../kit/kit-page.tsx')).KitPage }) }]
+  ? [page({ path: 'dev/ui', code: async () => (await import('../kit/kit-page.tsx')).KitPage })]
   : []
 
 /** All pages except those below /auth; the first page loads their shared code. */
 export const productRoutes: RouteObject[] = [
-  {
+  page({
     path: patterns.completeOnboarding,
-    loader: signedOut,
-    lazy: async () => ({
-      Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).CompleteOnboardingPage,
-    }),
-  },
-  {
+    access: signedOut,
+    code: async () => (await import('../../features/onboarding/complete-onboarding-page.tsx')).CompleteOnboardingPage,
+  }),
+  page({
     path: patterns.userOnboarding,
-    lazy: async () => ({
-      Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).NoOnboarding,
-    }),
-  },
-  {
+    code: async () => (await import('../../features/onboarding/complete-onboarding-page.tsx')).NoOnboarding,
+  }),
+  page({
     path: patterns.users,
-    lazy: async () => ({
-      Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).UsersPage,
+    code: async () => (await import('../../features/onboarding/complete-onboarding-page.tsx')).UsersPage,
+  }),
+  outside(
+    page({
+      path: 'onboarding',
+      code: async () => (await import('../../features/workspaces/create-organization-page.tsx')).CreateOrganizationPage,
     }),
-  },
-  {
-    loader: signedIn,
-    lazy: pageFrame,
-    children: [
-      {
-        ErrorBoundary: OutsideError,
-        children: [
-          {
-            path: 'onboarding',
-            lazy: async () => ({
-              Component: (await import('../../features/workspaces/create-organization-page.tsx'))
-                .CreateOrganizationPage,
-            }),
-          },
-        ],
-      },
-    ],
-  },
-  {
+  ),
+  page({
     path: patterns.appOauthCallback,
-    loader: signedIn,
-    lazy: async () => ({
-      Component: (await import('../../features/connections/oauth-return-page.tsx')).AppOauthReturnPage,
-    }),
-  },
-  {
+    access: signedIn,
+    code: async () => (await import('../../features/connections/oauth-return-page.tsx')).AppOauthReturnPage,
+  }),
+  page({
     path: patterns.destinationOauthCallback,
-    loader: signedIn,
-    lazy: async () => ({
-      Component: (await import('../../features/connections/oauth-return-page.tsx')).DestinationOauthReturnPage,
-    }),
-  },
-  {
+    access: signedIn,
+    code: async () => (await import('../../features/connections/oauth-return-page.tsx')).DestinationOauthReturnPage,
+  }),
+  page({
     path: patterns.paymentSuccess,
-    loader: signedIn,
-    lazy: async () => ({ Component: (await import('../../features/payment/result-pages.tsx')).PaymentSuccessPage }),
-  },
-  {
+    access: signedIn,
+    code: async () => (await import('../../features/payment/result-pages.tsx')).PaymentSuccessPage,
+  }),
+  page({
     path: patterns.paymentCancel,
-    loader: signedIn,
-    lazy: async () => ({ Component: (await import('../../features/payment/result-pages.tsx')).PaymentCancelPage }),
-  },
-  {
+    access: signedIn,
+    code: async () => (await import('../../features/payment/result-pages.tsx')).PaymentCancelPage,
+  }),
+  page({
     path: patterns.invoice,
-    lazy: async () => ({ Component: (await import('../../features/payment/invoice-page.tsx')).InvoicePage }),
-  },
+    code: async () => (await import('../../features/payment/invoice-page.tsx')).InvoicePage,
+  }),
   { path: patterns.payment, loader: toShortcut('billing') },
   { path: patterns.shortcut, loader: toShortcut() },
   {
     Component: ActingFrame,
     children: [
-      {
-        loader: signedIn,
-        lazy: pageFrame,
-        children: [
-          {
-            ErrorBoundary: OutsideError,
-            children: [
-              {
-                index: true,
-                lazy: async () => ({
-                  Component: (await import('../../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
-                }),
-              },
-            ],
-          },
-        ],
-      },
+      outside({
+        index: true,
+        lazy: async () => ({
+          Component: (await import('../../features/workspaces/select-workspace-page.tsx')).SelectWorkspacePage,
+        }),
+      }),
       workspaceRoute,
     ],
   },
-  {
+  page({
     path: patterns.invitation,
-    lazy: async () => ({
-      Component: (await import('../../features/invitations/invitation-page.tsx')).InvitationPage,
-    }),
-  },
-  {
+    code: async () => (await import('../../features/invitations/invitation-page.tsx')).InvitationPage,
+  }),
+  page({
     path: patterns.invitationLink,
-    lazy: async () => ({
-      Component: (await import('../../features/invitations/invitation-page.tsx')).InvitationLinkPage,
-    }),
-  },
+    code: async () => (await import('../../features/invitations/invitation-page.tsx')).InvitationLinkPage,
+  }),
   ...development,
   { path: '*', Component: NotFound },
 ]

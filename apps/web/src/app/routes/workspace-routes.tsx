@@ -35,471 +35,356 @@ import {
   sourcesQuery,
 } from '../../lib/queries/workspace-queries.ts'
 import { platformAdminsOnly } from '../../lib/workspace.ts'
-import { queryClient } from '../query-client.ts'
-import { reads, toOrganizationSettings } from './loaders.ts'
+import { toOrganizationSettings } from './loaders.ts'
+import { page, read, readFirstPage } from './page.ts'
 import { requireFlag, requirePage } from './require-page.tsx'
 import { WorkspaceError } from './route-error.tsx'
 import { signedIn } from './session-loaders.ts'
 
-const overview = {
-  lazy: async () => ({ Component: (await import('../../features/overview/overview-page.tsx')).OverviewPage }),
-  loader: reads(({ workspace }) => [
-    queryClient.prefetchQuery(sourcesQuery(workspace)),
-    queryClient.prefetchQuery(destinationsQuery(workspace)),
-    queryClient.prefetchQuery(connectionsQuery(workspace)),
-    queryClient.prefetchQuery(workspaceEventsQuery(workspace)),
-  ]),
-}
+const overview = page({
+  path: '*',
+  code: async () => (await import('../../features/overview/overview-page.tsx')).OverviewPage,
+  data: (workspace) => [
+    read(sourcesQuery(workspace)),
+    read(destinationsQuery(workspace)),
+    read(connectionsQuery(workspace)),
+    read(workspaceEventsQuery(workspace)),
+  ],
+})
 
-const sourceRoutes: RouteObject[] = [
-  {
+const settingsIndex = page({
+  path: '*',
+  code: async () => (await import('../frame/settings-shell.tsx')).SettingsIndex,
+})
+
+const pages: RouteObject[] = [
+  { ...overview, path: undefined, index: true },
+  page({
     path: patterns.sources,
-    lazy: async () => ({ Component: (await import('../../features/sources/sources-page.tsx')).SourcesPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace))]),
-  },
-  {
+    code: async () => (await import('../../features/sources/sources-page.tsx')).SourcesPage,
+    data: (workspace) => [read(sourcesQuery(workspace))],
+  }),
+  page({
     path: patterns.source,
-    lazy: async () => ({ Component: (await import('../../features/sources/source-page.tsx')).SourcePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(sourceQuery(`${workspace}/sources/${params.sourceId ?? ''}`)),
-    ]),
-  },
-  {
+    code: async () => (await import('../../features/sources/source-page.tsx')).SourcePage,
+    data: (workspace, ids) => [read(sourceQuery(`${workspace}/sources/${ids.sourceId}`))],
+  }),
+  page({
     path: patterns.catalogSources,
-    lazy: async () => ({ Component: (await import('../../features/sources/catalog-page.tsx')).SourceCatalogPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogSourcesQuery(workspace))]),
-  },
+    code: async () => (await import('../../features/sources/catalog-page.tsx')).SourceCatalogPage,
+    data: (workspace) => [read(catalogSourcesQuery(workspace))],
+  }),
   { path: patterns.catalogSource, element: <Navigate to="new" replace /> },
-  {
+  page({
     path: patterns.newSource,
-    lazy: async () => ({ Component: (await import('../../features/sources/new-source-page.tsx')).NewSourcePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
-    ]),
-  },
-]
-
-const signalSourceRoutes: RouteObject[] = [
-  {
-    path: patterns.signalSources,
-    lazy: async () => ({ Component: (await import('../../features/sources/sources-page.tsx')).SignalSourcesPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(sourcesQuery(workspace, 'SIGNALS'))]),
-  },
-  {
-    path: patterns.catalogSignalSources,
-    lazy: async () => ({
-      Component: (await import('../../features/sources/catalog-page.tsx')).SignalSourceCatalogPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogSourcesQuery(workspace, 'SIGNALS'))]),
-  },
-  {
-    path: patterns.newSignalSource,
-    lazy: async () => ({ Component: (await import('../../features/sources/new-source-page.tsx')).NewSourcePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(catalogSourceQuery(workspace, params.slug ?? '')),
-    ]),
-  },
-]
-
-const eventRoutes: RouteObject[] = [
-  {
+    code: async () => (await import('../../features/sources/new-source-page.tsx')).NewSourcePage,
+    data: (workspace, ids) => [read(catalogSourceQuery(workspace, ids.slug))],
+  }),
+  page({
     path: patterns.events,
-    lazy: async () => ({ Component: (await import('../../features/events/events-page.tsx')).EventsPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(allSourcesQuery(workspace))]),
-  },
-  {
+    code: async () => (await import('../../features/events/events-page.tsx')).EventsPage,
+    data: (workspace) => [read(allSourcesQuery(workspace))],
+  }),
+  page({
     path: patterns.event,
-    lazy: async () => ({ Component: (await import('../../features/events/event-page.tsx')).EventPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(allSourcesQuery(workspace)),
-      queryClient.prefetchQuery(eventQuery(workspace, params.eventId ?? '')),
-    ]),
-  },
-]
-
-const profileRoutes: RouteObject[] = [
-  {
+    code: async () => (await import('../../features/events/event-page.tsx')).EventPage,
+    data: (workspace, ids) => [read(allSourcesQuery(workspace)), read(eventQuery(workspace, ids.eventId))],
+  }),
+  page({
     path: patterns.profiles,
-    lazy: async () => ({ Component: (await import('../../features/profiles/profiles-page.tsx')).ProfilesPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchInfiniteQuery(profilesQuery(workspace, ''))]),
-  },
-  {
+    code: async () => (await import('../../features/profiles/profiles-page.tsx')).ProfilesPage,
+    data: (workspace) => [readFirstPage(profilesQuery(workspace, ''))],
+  }),
+  page({
     path: patterns.profileSettings,
-    lazy: async () => ({
-      Component: (await import('../../features/profiles/profile-settings-page.tsx')).ProfileSettingsPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(identitySettingsQuery(workspace))]),
-  },
-  {
+    code: async () => (await import('../../features/profiles/profile-settings-page.tsx')).ProfileSettingsPage,
+    data: (workspace) => [read(identitySettingsQuery(workspace))],
+  }),
+  page({
     path: patterns.profile,
-    lazy: async () => ({ Component: (await import('../../features/profiles/profile-page.tsx')).ProfilePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(profileQuery(`${workspace}/profiles/${params.profileId ?? ''}`)),
-    ]),
-  },
-  {
+    code: async () => (await import('../../features/profiles/profile-page.tsx')).ProfilePage,
+    data: (workspace, ids) => [read(profileQuery(`${workspace}/profiles/${ids.profileId}`))],
+  }),
+  page({
     path: patterns.computedTraits,
-    lazy: async () => ({
-      Component: (await import('../../features/profiles/computed/computed-traits-page.tsx')).ComputedTraitsPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(computedTraitsQuery(workspace))]),
-  },
-  {
+    code: async () => (await import('../../features/profiles/computed/computed-traits-page.tsx')).ComputedTraitsPage,
+    data: (workspace) => [read(computedTraitsQuery(workspace))],
+  }),
+  page({
     path: patterns.newComputedTrait,
-    lazy: async () => ({
-      Component: (await import('../../features/profiles/computed/new-computed-trait-page.tsx')).NewComputedTraitPage,
-    }),
-  },
-  {
+    code: async () =>
+      (await import('../../features/profiles/computed/new-computed-trait-page.tsx')).NewComputedTraitPage,
+  }),
+  page({
     path: patterns.computedTrait,
-    lazy: async () => ({
-      Component: (await import('../../features/profiles/computed/computed-trait-page.tsx')).ComputedTraitPage,
-    }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(computedTraitQuery(`${workspace}/computedTraits/${params.computedTraitId ?? ''}`)),
-    ]),
-  },
-  {
+    code: async () => (await import('../../features/profiles/computed/computed-trait-page.tsx')).ComputedTraitPage,
+    data: (workspace, ids) => [read(computedTraitQuery(`${workspace}/computedTraits/${ids.computedTraitId}`))],
+  }),
+  page({
     path: patterns.editComputedTrait,
-    lazy: async () => ({
-      Component: (await import('../../features/profiles/computed/edit-computed-trait-page.tsx')).EditComputedTraitPage,
-    }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(computedTraitQuery(`${workspace}/computedTraits/${params.computedTraitId ?? ''}`)),
-    ]),
-  },
-]
-
-const audienceRoutes: RouteObject[] = [
+    code: async () =>
+      (await import('../../features/profiles/computed/edit-computed-trait-page.tsx')).EditComputedTraitPage,
+    data: (workspace, ids) => [read(computedTraitQuery(`${workspace}/computedTraits/${ids.computedTraitId}`))],
+  }),
   {
     Component: requireFlag('audiences'),
     children: [
-      {
+      page({
         path: patterns.audiences,
-        lazy: async () => ({ Component: (await import('../../features/audiences/audiences-page.tsx')).AudiencesPage }),
-        loader: reads(({ workspace }) => [queryClient.prefetchQuery(audiencesQuery(workspace))]),
-      },
-      {
+        code: async () => (await import('../../features/audiences/audiences-page.tsx')).AudiencesPage,
+        data: (workspace) => [read(audiencesQuery(workspace))],
+      }),
+      page({
         path: patterns.newAudience,
-        lazy: async () => ({
-          Component: (await import('../../features/audiences/builder/new-audience-page.tsx')).NewAudiencePage,
-        }),
-      },
-      {
+        code: async () => (await import('../../features/audiences/builder/new-audience-page.tsx')).NewAudiencePage,
+      }),
+      page({
         path: patterns.audience,
-        lazy: async () => ({ Component: (await import('../../features/audiences/audience-page.tsx')).AudiencePage }),
-        loader: reads(({ workspace, params }) => [
-          queryClient.prefetchQuery(audienceQuery(`${workspace}/audiences/${params.audienceId ?? ''}`)),
-        ]),
-      },
-      {
+        code: async () => (await import('../../features/audiences/audience-page.tsx')).AudiencePage,
+        data: (workspace, ids) => [read(audienceQuery(`${workspace}/audiences/${ids.audienceId}`))],
+      }),
+      page({
         path: patterns.editAudience,
-        lazy: async () => ({
-          Component: (await import('../../features/audiences/builder/edit-audience-page.tsx')).EditAudiencePage,
-        }),
-        loader: reads(({ workspace, params }) => [
-          queryClient.prefetchQuery(audienceQuery(`${workspace}/audiences/${params.audienceId ?? ''}`)),
-        ]),
-      },
+        code: async () => (await import('../../features/audiences/builder/edit-audience-page.tsx')).EditAudiencePage,
+        data: (workspace, ids) => [read(audienceQuery(`${workspace}/audiences/${ids.audienceId}`))],
+      }),
     ],
   },
-]
-
-const destinationRoutes: RouteObject[] = [
-  {
+  page({
     path: patterns.destinations,
-    lazy: async () => ({
-      Component: (await import('../../features/destinations/destinations-page.tsx')).DestinationsPage,
-    }),
-    loader: reads(({ workspace }) => [
-      queryClient.prefetchQuery(destinationsQuery(workspace)),
-      queryClient.prefetchQuery(connectionsQuery(workspace)),
-    ]),
-  },
-  {
+    code: async () => (await import('../../features/destinations/destinations-page.tsx')).DestinationsPage,
+    data: (workspace) => [read(destinationsQuery(workspace)), read(connectionsQuery(workspace))],
+  }),
+  page({
     path: patterns.destination,
-    lazy: async () => ({
-      Component: (await import('../../features/destinations/destination-page.tsx')).DestinationPage,
-    }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(destinationQuery(`${workspace}/destinations/${params.destinationId ?? ''}`)),
-    ]),
-  },
-  {
+    code: async () => (await import('../../features/destinations/destination-page.tsx')).DestinationPage,
+    data: (workspace, ids) => [read(destinationQuery(`${workspace}/destinations/${ids.destinationId}`))],
+  }),
+  page({
     path: patterns.catalogDestinations,
-    lazy: async () => ({
-      Component: (await import('../../features/destinations/catalog-page.tsx')).DestinationCatalogPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogDestinationsQuery(workspace))]),
-  },
+    code: async () => (await import('../../features/destinations/catalog-page.tsx')).DestinationCatalogPage,
+    data: (workspace) => [read(catalogDestinationsQuery(workspace))],
+  }),
   { path: patterns.catalogDestination, element: <Navigate to="new" replace /> },
-  {
+  page({
     path: patterns.newDestination,
-    lazy: async () => ({
-      Component: (await import('../../features/destinations/new-destination-page.tsx')).NewDestinationPage,
-    }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(catalogDestinationQuery(workspace, params.slug ?? '')),
-    ]),
-  },
-]
-
-const syncRoutes: RouteObject[] = [
-  {
-    path: patterns.syncs,
-    lazy: async () => ({ Component: (await import('../../features/syncs/syncs-page.tsx')).SyncsPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(syncsQuery(workspace))]),
-  },
-  {
-    path: patterns.newSync,
-    lazy: async () => ({ Component: (await import('../../features/syncs/new-sync/new-sync-page.tsx')).NewSyncPage }),
-    loader: reads(({ workspace }) => [
-      queryClient.prefetchQuery(allModelsQuery(workspace)),
-      queryClient.prefetchQuery(destinationsQuery(workspace)),
-    ]),
-  },
-  {
-    path: patterns.syncTokens,
-    lazy: async () => ({ Component: (await import('../../features/syncs/tokens-page.tsx')).SyncTokensPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(syncTokensQuery(workspace))]),
-  },
-  {
-    path: patterns.alertChannels,
-    lazy: async () => ({
-      Component: (await import('../../features/syncs/alert-channels/alert-channels-page.tsx')).AlertChannelsPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(alertChannelsQuery(workspace))]),
-  },
-  {
-    path: patterns.sync,
-    lazy: async () => ({ Component: (await import('../../features/syncs/sync/sync-page.tsx')).SyncPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(syncQuery(`${workspace}/syncs/${params.syncId ?? ''}`)),
-    ]),
-  },
-  {
-    path: patterns.syncRun,
-    lazy: async () => ({ Component: (await import('../../features/syncs/runs/run-page.tsx')).RunPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(syncRunQuery(`${workspace}/syncs/${params.syncId ?? ''}/runs/${params.runId ?? ''}`)),
-      queryClient.prefetchQuery(syncQuery(`${workspace}/syncs/${params.syncId ?? ''}`)),
-    ]),
-  },
-]
-
-const dataSourceRoutes: RouteObject[] = [
-  {
-    path: patterns.dataSources,
-    lazy: async () => ({ Component: (await import('../../features/syncs/data-sources-page.tsx')).DataSourcesPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(dataSourcesQuery(workspace))]),
-  },
-  {
-    path: patterns.dataSource,
-    lazy: async () => ({ Component: (await import('../../features/syncs/data-source-page.tsx')).DataSourcePage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(dataSourceQuery(`${workspace}/dataSources/${params.dataSourceId ?? ''}`)),
-    ]),
-  },
-  {
-    path: patterns.newModel,
-    lazy: async () => ({ Component: (await import('../../features/syncs/new-model-page.tsx')).NewModelPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(dataSourceQuery(`${workspace}/dataSources/${params.dataSourceId ?? ''}`)),
-    ]),
-  },
-  {
-    path: patterns.model,
-    lazy: async () => ({ Component: (await import('../../features/syncs/model-page.tsx')).ModelPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(modelQuery(`${workspace}/models/${params.modelId ?? ''}`)),
-    ]),
-  },
-  {
-    path: patterns.catalogDataSources,
-    lazy: async () => ({ Component: (await import('../../features/syncs/catalog-page.tsx')).DataSourceCatalogPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(catalogDataSourcesQuery(workspace))]),
-  },
-  { path: patterns.catalogDataSource, element: <Navigate to="new" replace /> },
-  {
-    path: patterns.newDataSource,
-    lazy: async () => ({
-      Component: (await import('../../features/syncs/new-data-source-page.tsx')).NewDataSourcePage,
-    }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(catalogDataSourceQuery(workspace, params.slug ?? '')),
-    ]),
-  },
-]
-
-const signalRoutes: RouteObject[] = [
-  {
-    path: patterns.signals,
-    lazy: async () => ({ Component: (await import('../../features/signals/signals-page.tsx')).SignalsPage }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(signalsQuery(workspace))]),
-  },
-  {
-    path: patterns.newSignal,
-    lazy: async () => ({
-      Component: (await import('../../features/signals/new-signal/new-signal-page.tsx')).NewSignalPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(allSourcesQuery(workspace))]),
-  },
-  {
-    path: patterns.signalSettings,
-    lazy: async () => ({
-      Component: (await import('../../features/signals/signal-settings-page.tsx')).SignalSettingsPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(signalSettingsQuery(workspace))]),
-  },
-  {
-    path: patterns.signalAttribution,
-    lazy: async () => ({ Component: (await import('../../features/signals/attribution-page.tsx')).AttributionPage }),
-  },
-  {
-    path: patterns.signal,
-    lazy: async () => ({ Component: (await import('../../features/signals/signal-page.tsx')).SignalPage }),
-    loader: reads(({ workspace, params }) => [
-      queryClient.prefetchQuery(signalQuery(`${workspace}/signals/${params.signalId ?? ''}`)),
-    ]),
-  },
-]
-
-const areaRoutes: RouteObject[] = [
-  {
+    code: async () => (await import('../../features/destinations/new-destination-page.tsx')).NewDestinationPage,
+    data: (workspace, ids) => [read(catalogDestinationQuery(workspace, ids.slug))],
+  }),
+  page({
     path: patterns.connections,
-    lazy: async () => ({
-      Component: (await import('../../features/connections/connections-page.tsx')).ConnectionsPage,
-    }),
-    loader: reads(({ workspace }) => [queryClient.prefetchQuery(connectionsQuery(workspace))]),
-  },
+    code: async () => (await import('../../features/connections/connections-page.tsx')).ConnectionsPage,
+    data: (workspace) => [read(connectionsQuery(workspace))],
+  }),
   {
     Component: requireFlag('syncs'),
-    children: [...syncRoutes, ...dataSourceRoutes],
+    children: [
+      page({
+        path: patterns.syncs,
+        code: async () => (await import('../../features/syncs/syncs-page.tsx')).SyncsPage,
+        data: (workspace) => [read(syncsQuery(workspace))],
+      }),
+      page({
+        path: patterns.newSync,
+        code: async () => (await import('../../features/syncs/new-sync/new-sync-page.tsx')).NewSyncPage,
+        data: (workspace) => [read(allModelsQuery(workspace)), read(destinationsQuery(workspace))],
+      }),
+      page({
+        path: patterns.syncTokens,
+        code: async () => (await import('../../features/syncs/tokens-page.tsx')).SyncTokensPage,
+        data: (workspace) => [read(syncTokensQuery(workspace))],
+      }),
+      page({
+        path: patterns.alertChannels,
+        code: async () =>
+          (await import('../../features/syncs/alert-channels/alert-channels-page.tsx')).AlertChannelsPage,
+        data: (workspace) => [read(alertChannelsQuery(workspace))],
+      }),
+      page({
+        path: patterns.sync,
+        code: async () => (await import('../../features/syncs/sync/sync-page.tsx')).SyncPage,
+        data: (workspace, ids) => [read(syncQuery(`${workspace}/syncs/${ids.syncId}`))],
+      }),
+      page({
+        path: patterns.syncRun,
+        code: async () => (await import('../../features/syncs/runs/run-page.tsx')).RunPage,
+        data: (workspace, ids) => [
+          read(syncRunQuery(`${workspace}/syncs/${ids.syncId}/runs/${ids.runId}`)),
+          read(syncQuery(`${workspace}/syncs/${ids.syncId}`)),
+        ],
+      }),
+      page({
+        path: patterns.dataSources,
+        code: async () => (await import('../../features/syncs/data-sources-page.tsx')).DataSourcesPage,
+        data: (workspace) => [read(dataSourcesQuery(workspace))],
+      }),
+      page({
+        path: patterns.dataSource,
+        code: async () => (await import('../../features/syncs/data-source-page.tsx')).DataSourcePage,
+        data: (workspace, ids) => [read(dataSourceQuery(`${workspace}/dataSources/${ids.dataSourceId}`))],
+      }),
+      page({
+        path: patterns.newModel,
+        code: async () => (await import('../../features/syncs/new-model-page.tsx')).NewModelPage,
+        data: (workspace, ids) => [read(dataSourceQuery(`${workspace}/dataSources/${ids.dataSourceId}`))],
+      }),
+      page({
+        path: patterns.model,
+        code: async () => (await import('../../features/syncs/model-page.tsx')).ModelPage,
+        data: (workspace, ids) => [read(modelQuery(`${workspace}/models/${ids.modelId}`))],
+      }),
+      page({
+        path: patterns.catalogDataSources,
+        code: async () => (await import('../../features/syncs/catalog-page.tsx')).DataSourceCatalogPage,
+        data: (workspace) => [read(catalogDataSourcesQuery(workspace))],
+      }),
+      { path: patterns.catalogDataSource, element: <Navigate to="new" replace /> },
+      page({
+        path: patterns.newDataSource,
+        code: async () => (await import('../../features/syncs/new-data-source-page.tsx')).NewDataSourcePage,
+        data: (workspace, ids) => [read(catalogDataSourceQuery(workspace, ids.slug))],
+      }),
+    ],
   },
   {
     Component: requireFlag('signals'),
-    children: [...signalRoutes, ...signalSourceRoutes],
+    children: [
+      page({
+        path: patterns.signals,
+        code: async () => (await import('../../features/signals/signals-page.tsx')).SignalsPage,
+        data: (workspace) => [read(signalsQuery(workspace))],
+      }),
+      page({
+        path: patterns.newSignal,
+        code: async () => (await import('../../features/signals/new-signal/new-signal-page.tsx')).NewSignalPage,
+        data: (workspace) => [read(allSourcesQuery(workspace))],
+      }),
+      page({
+        path: patterns.signalSettings,
+        code: async () => (await import('../../features/signals/signal-settings-page.tsx')).SignalSettingsPage,
+        data: (workspace) => [read(signalSettingsQuery(workspace))],
+      }),
+      page({
+        path: patterns.signalAttribution,
+        code: async () => (await import('../../features/signals/attribution-page.tsx')).AttributionPage,
+      }),
+      page({
+        path: patterns.signal,
+        code: async () => (await import('../../features/signals/signal-page.tsx')).SignalPage,
+        data: (workspace, ids) => [read(signalQuery(`${workspace}/signals/${ids.signalId}`))],
+      }),
+      page({
+        path: patterns.signalSources,
+        code: async () => (await import('../../features/sources/sources-page.tsx')).SignalSourcesPage,
+        data: (workspace) => [read(sourcesQuery(workspace, 'SIGNALS'))],
+      }),
+      page({
+        path: patterns.catalogSignalSources,
+        code: async () => (await import('../../features/sources/catalog-page.tsx')).SignalSourceCatalogPage,
+        data: (workspace) => [read(catalogSourcesQuery(workspace, 'SIGNALS'))],
+      }),
+      page({
+        path: patterns.newSignalSource,
+        code: async () => (await import('../../features/sources/new-source-page.tsx')).NewSourcePage,
+        data: (workspace, ids) => [read(catalogSourceQuery(workspace, ids.slug))],
+      }),
+    ],
   },
   { path: patterns.workspaceOrganizations, loader: toOrganizationSettings },
+  overview,
 ]
 
-const settingsIndex = {
-  lazy: async () => ({ Component: (await import('../frame/settings-shell.tsx')).SettingsIndex }),
-}
-
-const organizationSettingsRoutes: RouteObject[] = [
+const settingsPages: RouteObject[] = [
+  { ...settingsIndex, path: undefined, index: true },
   {
-    path: patterns.organizationSettings,
-    lazy: async () => ({ Component: (await import('../../features/settings/general-page.tsx')).GeneralPage }),
-  },
-  {
-    path: patterns.billing,
-    lazy: async () => ({ Component: (await import('../../features/settings/billing-page.tsx')).BillingPage }),
-  },
-  {
-    path: patterns.members,
-    lazy: async () => ({ Component: (await import('../../features/settings/memberships-page.tsx')).MembershipsPage }),
-  },
-  {
-    path: patterns.apiKeys,
-    lazy: async () => ({ Component: (await import('../../features/settings/api-keys/api-keys-page.tsx')).ApiKeysPage }),
-  },
-  {
-    path: patterns.auditLog,
-    lazy: async () => ({
-      Component: (await import('../../features/settings/audit-log/audit-log-page.tsx')).AuditLogPage,
-    }),
-  },
-  {
-    path: patterns.privacy,
-    lazy: async () => ({ Component: (await import('../../features/privacy/privacy-page.tsx')).PrivacyPage }),
-  },
-]
-
-const accountSettingsRoutes: RouteObject[] = [
-  {
-    path: patterns.account,
-    lazy: async () => ({ Component: (await import('../../features/settings/account-page.tsx')).AccountPage }),
-  },
-  {
-    path: patterns.changePassword,
-    lazy: async () => ({
-      Component: (await import('../../features/settings/change-password-page.tsx')).ChangePasswordPage,
-    }),
-  },
-]
-
-const adminSettingsRoutes: RouteObject[] = [
-  {
-    path: patterns.organizations,
-    lazy: async () => ({
-      Component: (await import('../../features/staff/organizations-page.tsx')).OrganizationsPage,
-    }),
-  },
-  {
-    path: patterns.actOnBehalf,
-    lazy: async () => ({ Component: (await import('../../features/staff/act-on-behalf-page.tsx')).ActOnBehalfPage }),
-  },
-  {
-    path: patterns.onboardingLink,
-    lazy: async () => ({
-      Component: (await import('../../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage,
-    }),
-  },
-  {
-    path: patterns.installation,
-    lazy: async () => ({ Component: (await import('../../features/staff/installation-page.tsx')).InstallationPage }),
-    loader: reads(() => [queryClient.prefetchQuery(installationQuery())]),
-  },
-  {
-    Component: requireFlag('custom-domain'),
+    Component: requirePage(administrators),
     children: [
+      page({
+        path: patterns.organizationSettings,
+        code: async () => (await import('../../features/settings/general-page.tsx')).GeneralPage,
+      }),
+      page({
+        path: patterns.billing,
+        code: async () => (await import('../../features/settings/billing-page.tsx')).BillingPage,
+      }),
+      page({
+        path: patterns.members,
+        code: async () => (await import('../../features/settings/memberships-page.tsx')).MembershipsPage,
+      }),
+      page({
+        path: patterns.apiKeys,
+        code: async () => (await import('../../features/settings/api-keys/api-keys-page.tsx')).ApiKeysPage,
+      }),
+      page({
+        path: patterns.auditLog,
+        code: async () => (await import('../../features/settings/audit-log/audit-log-page.tsx')).AuditLogPage,
+      }),
+      page({
+        path: patterns.privacy,
+        code: async () => (await import('../../features/privacy/privacy-page.tsx')).PrivacyPage,
+      }),
+    ],
+  },
+  page({
+    path: patterns.account,
+    code: async () => (await import('../../features/settings/account-page.tsx')).AccountPage,
+  }),
+  page({
+    path: patterns.changePassword,
+    code: async () => (await import('../../features/settings/change-password-page.tsx')).ChangePasswordPage,
+  }),
+  {
+    Component: requirePage(platformAdminsOnly),
+    children: [
+      page({
+        path: patterns.organizations,
+        code: async () => (await import('../../features/staff/organizations-page.tsx')).OrganizationsPage,
+      }),
+      page({
+        path: patterns.actOnBehalf,
+        code: async () => (await import('../../features/staff/act-on-behalf-page.tsx')).ActOnBehalfPage,
+      }),
+      page({
+        path: patterns.onboardingLink,
+        code: async () => (await import('../../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage,
+      }),
+      page({
+        path: patterns.installation,
+        code: async () => (await import('../../features/staff/installation-page.tsx')).InstallationPage,
+        data: () => [read(installationQuery())],
+      }),
       {
-        path: patterns.customDomain,
-        lazy: async () => ({
-          Component: (await import('../../features/staff/custom-domain-page.tsx')).CustomDomainPage,
-        }),
+        Component: requireFlag('custom-domain'),
+        children: [
+          page({
+            path: patterns.customDomain,
+            code: async () => (await import('../../features/staff/custom-domain-page.tsx')).CustomDomainPage,
+          }),
+        ],
       },
     ],
   },
-]
-
-const settingsRoutes: RouteObject[] = [
-  { index: true, ...settingsIndex },
-  { Component: requirePage(administrators), children: organizationSettingsRoutes },
-  ...accountSettingsRoutes,
-  { Component: requirePage(platformAdminsOnly), children: adminSettingsRoutes },
-  { path: '*', ...settingsIndex },
+  settingsIndex,
 ]
 
 /** All pages below a workspace: the settings in their own frame, every other page beside the sidebar. */
 export const workspaceRoute: RouteObject = {
-  path: patterns.workspace,
-  loader: signedIn,
-  lazy: async () => ({ Component: (await import('../frame/workspace-shell.tsx')).WorkspaceShell }),
+  ...page({
+    path: patterns.workspace,
+    access: signedIn,
+    code: async () => (await import('../frame/workspace-shell.tsx')).WorkspaceShell,
+  }),
   children: [
     {
-      path: patterns.settings,
-      lazy: async () => ({ Component: (await import('../frame/settings-shell.tsx')).SettingsShell }),
-      children: [{ ErrorBoundary: WorkspaceError, children: settingsRoutes }],
+      ...page({
+        path: patterns.settings,
+        code: async () => (await import('../frame/settings-shell.tsx')).SettingsShell,
+      }),
+      children: [{ ErrorBoundary: WorkspaceError, children: settingsPages }],
     },
     {
       lazy: async () => ({ Component: (await import('../frame/workspace-frame.tsx')).WorkspaceFrame }),
-      children: [
-        {
-          ErrorBoundary: WorkspaceError,
-          children: [
-            { index: true, ...overview },
-            ...sourceRoutes,
-            ...eventRoutes,
-            ...profileRoutes,
-            ...audienceRoutes,
-            ...destinationRoutes,
-            ...areaRoutes,
-            { path: '*', ...overview },
-          ],
-        },
-      ],
+      children: [{ ErrorBoundary: WorkspaceError, children: pages }],
     },
   ],
 }
