@@ -1,13 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { FoundObject, Workspace } from '@tributary/contract'
+import { type FoundObject, methods, type Workspace } from '@tributary/contract'
 import { ArrowLeftRight, ListTree, Sparkles, Target } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { remember, useRecent } from '../../lib/browser/recent.ts'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
 import { typeCommand, useCommand } from '../../lib/keyboard/command.ts'
 import { paths } from '../../lib/paths.ts'
-import { catalogDestinationsQuery, catalogSourcesQuery, searchQuery } from '../../lib/queries/workspace-queries.ts'
+import { query } from '../../lib/queries/query.ts'
+import { catalogDestinationsQuery, catalogSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { CommandList } from '../../ui/lists/command-list.tsx'
@@ -16,6 +18,17 @@ import { type Command, commandGroups } from './command-entries.ts'
 import { copyWriteKey } from './copy-write-key.ts'
 import { matchingParts, objectWords } from './object-parts.ts'
 import { useCommands } from './use-commands.tsx'
+
+/** Maximum objects of a search in a workspace. */
+const foundLimit = 100
+
+/** The objects of a workspace that a search fits, the best match first. */
+const searchQuery = (workspace: string, text: string) =>
+  query(
+    methods.workspaces.search,
+    { params: workspaceIds(workspace), query: { search: text, page_size: foundLimit } },
+    { retryOnMount: true, gcTime: 60_000, ...(text === '' ? {} : { wait: 120 }) },
+  )
 
 const icon = (picture: string) => <AppIcon icon={picture} className="size-5" />
 

@@ -1,18 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Audience } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Audience, methods } from '@tributary/contract'
 import { Pause, Pencil, Play, RefreshCw, Target } from 'lucide-react'
 import { useParams } from 'react-router'
 import { DetailPage } from '../../components/detail-page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { call } from '../../lib/api/client.ts'
 import { useVisited } from '../../lib/browser/recent.ts'
+import { audienceIds } from '../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { audienceQuery, audienceStatementsQuery } from '../../lib/queries/audience-queries.ts'
+import { audienceQuery } from '../../lib/queries/audience-queries.ts'
+import { query, refresh } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -23,9 +27,41 @@ import { CheckTab } from './check-tab.tsx'
 import { DestinationsTab } from './destinations-tab.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { MembersTab } from './members-tab.tsx'
-import { useComputeAudience, usePauseAudience } from './mutations.ts'
 import { SettingsTab } from './settings-tab.tsx'
 import { VersionsTab } from './versions-tab.tsx'
+
+/** The SQL of an audience. */
+const audienceStatementsQuery = (audience: string) =>
+  query(methods.audiences.getStatements, { params: audienceIds(audience) }, { staleTime: 0 })
+
+/** Starts the computation of an audience. */
+const useComputeAudience = (audience: Audience) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.audiences.compute, { params: audienceIds(audience.name), body: {} }),
+    onSuccess: (started) => cache.setQueryData(audienceQuery(audience.name).queryKey, started),
+    onError: (error) => notifyRefusal('Could not compute the audience', error),
+  })
+}
+
+/** Pauses an audience, or resumes a paused one. */
+const usePauseAudience = (audience: Audience) => {
+  const cache = useQueryClient()
+  const paused = audience.state === 'paused'
+  return useMutation<unknown, Error, void>({
+    mutationFn: () =>
+      call(paused ? methods.audiences.resume : methods.audiences.pause, {
+        params: audienceIds(audience.name),
+        body: {},
+      }),
+    onSuccess: () => notify('success', paused ? 'Audience Resumed' : 'Audience Paused'),
+    onError: (error) => notifyRefusal(`Could not ${paused ? 'resume' : 'pause'} the audience`, error),
+    onSettled: () => {
+      const { workspace } = audienceIds(audience.name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
 
 const Size = ({ audience }: { audience: Audience }) => {
   const { size, as_of, failure, state, list } = audience

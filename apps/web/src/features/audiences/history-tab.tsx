@@ -1,14 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Audience, AudienceChange, AudienceChangeKind, AudiencePoint } from '@tributary/contract'
+import {
+  type Audience,
+  type AudienceChange,
+  type AudienceChangeKind,
+  type AudiencePoint,
+  methods,
+} from '@tributary/contract'
 import { History } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { ErrorScreen } from '../../components/error-screen.tsx'
 import { ProfileCell } from '../../components/profile-cell.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useMask } from '../../lib/browser/ui-store.ts'
-import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
+import { type RangePreset, rangeOf, viewOf } from '../../lib/format/date-range.ts'
+import { audienceIds } from '../../lib/format/names.ts'
 import { count } from '../../lib/format/text.ts'
-import { audienceChangesQuery, audienceHistoryQuery } from '../../lib/queries/audience-queries.ts'
+import { pagesQuery, query } from '../../lib/queries/query.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { BarChart } from '../../ui/charts/bar-chart.tsx'
@@ -20,6 +27,39 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { changeTitles } from './audience-words.ts'
+
+/** The entries and exits of an audience that changed last at a time, or only one of both, by pages of 50. */
+const audienceChangesQuery = (audience: string, changeTime: string | null, kind: AudienceChangeKind | undefined) =>
+  pagesQuery(
+    methods.audiences.listChanges,
+    { params: audienceIds(audience), query: { page_size: 50, ...(kind === undefined ? {} : { kind }) } },
+    { clocked: { of: changeTime, at: () => ({}) } },
+  )
+
+/** The size of an audience that changed last at a time, by hour or day of a range. */
+const audienceHistoryQuery = (audience: string, changeTime: string | null, preset: RangePreset) =>
+  query(
+    methods.audiences.getHistory,
+    {
+      params: audienceIds(audience),
+      query: {
+        'start_date.seconds': 0,
+        'end_date.seconds': 0,
+        granularity: viewOf(preset).granularity,
+      },
+    },
+    {
+      staleTime: 0,
+      clocked: {
+        of: [changeTime, preset],
+        at: (now) => {
+          const { start_date, end_date } = rangeOf(preset, now)
+          return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
+        },
+      },
+      read: ({ points }) => points,
+    },
+  )
 
 const sum = (points: readonly AudiencePoint[], of: 'entered_count' | 'left_count'): string =>
   count(points.reduce((total, point) => total + point[of], 0))

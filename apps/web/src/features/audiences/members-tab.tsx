@@ -1,24 +1,54 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import type { Audience, MethodResponse, methods } from '@tributary/contract'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Audience, type MethodResponse, methods } from '@tributary/contract'
 import { Download, UsersRound, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { ErrorScreen } from '../../components/error-screen.tsx'
 import { ProfileCell } from '../../components/profile-cell.tsx'
+import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
+import { audienceIds } from '../../lib/format/names.ts'
+import { track } from '../../lib/integrations/analytics.ts'
 import { paths } from '../../lib/paths.ts'
-import { audienceMembersQuery } from '../../lib/queries/audience-queries.ts'
+import { pagesQuery, refresh } from '../../lib/queries/query.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
-import { notifyRefusal } from '../../ui/overlays/toast.tsx'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { exportMembers } from './export-members.ts'
-import { useRemoveFromList } from './lists/list-mutations.ts'
+
+/** Removes a profile (a resource name) from the list of an audience. */
+const useRemoveFromList = ({ name }: Pick<Audience, 'name'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (profile: string) =>
+      call(methods.audiences.removeFromList, { params: audienceIds(name), body: { profile } }),
+    onSuccess: () => {
+      track('Audience Updated', { audience: name })
+      notify('success', 'Profile Removed')
+    },
+    onSettled: () => {
+      const { workspace } = audienceIds(name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
+
+/**
+ * The members of an audience that changed last at a time, by pages of 50. A page of another time belongs to another
+ * list.
+ */
+const audienceMembersQuery = (audience: string, changeTime: string | null) =>
+  pagesQuery(
+    methods.audiences.listMembers,
+    { params: audienceIds(audience), query: { page_size: 50 } },
+    { clocked: { of: changeTime, at: () => ({}) } },
+  )
 
 type Member = MethodResponse<typeof methods.audiences.listMembers>['members'][number]
 type Profile = Member['profile']

@@ -5,7 +5,7 @@ import { audienceIds, workspaceIds } from '../../lib/format/names.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { audienceQuery } from '../../lib/queries/audience-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 
 /** Saves a new audience of a workspace (a resource name). */
 export const useCreateAudience = (workspace: string) => {
@@ -37,55 +37,6 @@ export const useUpdateAudience = (audience: Pick<Audience, 'name'>) => {
       track('Audience Updated', { audience: audience.name })
       notify('success', 'Audience Updated')
     },
-    onSettled: () => {
-      const { workspace } = audienceIds(audience.name)
-      refresh(cache, ['audiences'], { workspace })
-    },
-  })
-}
-
-/** Restores an earlier version of an audience. */
-export const useRestoreVersion = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: (restored: number) =>
-      call(methods.audiences.restoreVersion, {
-        params: { ...audienceIds(name), version: String(restored) },
-        body: { current_version: version },
-      }),
-    onSuccess: () => {
-      track('Audience Updated', { audience: name })
-      notify('success', 'Version Restored')
-    },
-    onSettled: () => {
-      const { workspace } = audienceIds(name)
-      refresh(cache, ['audiences'], { workspace })
-    },
-  })
-}
-
-/** Starts the computation of an audience. */
-export const useComputeAudience = (audience: Audience) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: () => call(methods.audiences.compute, { params: audienceIds(audience.name), body: {} }),
-    onSuccess: (started) => cache.setQueryData(audienceQuery(audience.name).queryKey, started),
-    onError: (error) => notifyRefusal('Could not compute the audience', error),
-  })
-}
-
-/** Pauses an audience, or resumes a paused one. */
-export const usePauseAudience = (audience: Audience) => {
-  const cache = useQueryClient()
-  const paused = audience.state === 'paused'
-  return useMutation<unknown, Error, void>({
-    mutationFn: () =>
-      call(paused ? methods.audiences.resume : methods.audiences.pause, {
-        params: audienceIds(audience.name),
-        body: {},
-      }),
-    onSuccess: () => notify('success', paused ? 'Audience Resumed' : 'Audience Paused'),
-    onError: (error) => notifyRefusal(`Could not ${paused ? 'resume' : 'pause'} the audience`, error),
     onSettled: () => {
       const { workspace } = audienceIds(audience.name)
       refresh(cache, ['audiences'], { workspace })

@@ -1,11 +1,15 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Audience, AudienceVersion } from '@tributary/contract'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Audience, type AudienceVersion, methods } from '@tributary/contract'
 import { History } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { QueryView } from '../../components/query-view.tsx'
+import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
+import { audienceIds } from '../../lib/format/names.ts'
 import { count } from '../../lib/format/text.ts'
-import { audienceVersionQuery, audienceVersionsQuery } from '../../lib/queries/audience-queries.ts'
+import { track } from '../../lib/integrations/analytics.ts'
+import { audienceVersionQuery } from '../../lib/queries/audience-queries.ts'
+import { pagesQuery, refresh } from '../../lib/queries/query.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -13,11 +17,39 @@ import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { SlideOver } from '../../ui/overlays/slide-over.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { listChangeText } from './audience-words.ts'
 import { Sentence } from './builder/estimate-panel.tsx'
-import { useRestoreVersion } from './mutations.ts'
+
+/** The versions of an audience, newest first, by pages of 50; another one is made with each change. */
+const audienceVersionsQuery = (audience: string, version: number) =>
+  pagesQuery(
+    methods.audiences.listVersions,
+    { params: audienceIds(audience), query: { page_size: 50 } },
+    { clocked: { of: version, at: () => ({}) } },
+  )
+
+/** Restores an earlier version of an audience. */
+const useRestoreVersion = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (restored: number) =>
+      call(methods.audiences.restoreVersion, {
+        params: { ...audienceIds(name), version: String(restored) },
+        body: { current_version: version },
+      }),
+    onSuccess: () => {
+      track('Audience Updated', { audience: name })
+      notify('success', 'Version Restored')
+    },
+    onSettled: () => {
+      const { workspace } = audienceIds(name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
 
 const authorOf = ({ author }: AudienceVersion): string => (author === '' ? 'A former member' : author)
 

@@ -3,8 +3,8 @@ import { type Destination, type MethodRequest, methods, type SettingValue } from
 import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
 import { forgetRecent } from '../../lib/browser/recent.ts'
-import { destinationIds, failureGroupIds, workspaceIds } from '../../lib/format/names.ts'
-import { count, listed, pluralise, sentence } from '../../lib/format/text.ts'
+import { destinationIds, workspaceIds } from '../../lib/format/names.ts'
+import { count, listed, sentence } from '../../lib/format/text.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
@@ -209,25 +209,3 @@ export const useRetryDeliveries = (destination: string) => {
     },
   })
 }
-
-/** Discards the dead letters of a group for good. */
-export const useDiscardGroup = (destination: string, group: string) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: () => call(methods.failureGroups.discard, { params: failureGroupIds(group), body: {} }),
-    onSuccess: ({ event_count }) =>
-      notify('success', 'Dead Letters Discarded', {
-        description: `${count(event_count)} ${pluralise(event_count, 'event')} will not be retried.`,
-      }),
-    onSettled: () => {
-      // Not awaited: the calling component can be gone once the lists are read again.
-      refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
-    },
-  })
-}
-
-/** Tests the URL and credentials of a destination. */
-export const useTestConnection = (destination: string) =>
-  useMutation({
-    mutationFn: () => call(methods.destinations.testConnection, { params: destinationIds(destination), body: {} }),
-  })

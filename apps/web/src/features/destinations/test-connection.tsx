@@ -1,7 +1,15 @@
-import type { Destination } from '@tributary/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type Destination, methods } from '@tributary/contract'
 import { TestConnection } from '../../components/test-connection.tsx'
+import { call } from '../../lib/api/client.ts'
+import { destinationIds } from '../../lib/format/names.ts'
 import { Card } from '../../ui/card.tsx'
-import { useTestConnection } from './mutations.ts'
+
+/** Tests the URL and credentials of a destination. */
+const useTestConnection = (destination: string) =>
+  useMutation({
+    mutationFn: () => call(methods.destinations.testConnection, { params: destinationIds(destination), body: {} }),
+  })
 
 /** A button that tests the URL and credentials of a destination, and shows the result. */
 export const TestDestination = ({ destination }: { destination: Destination }) => (

@@ -6,8 +6,16 @@ import { joinUser } from '../../lib/api/realtime.ts'
 import { realtimeQuery } from '../../lib/api/realtime-query.ts'
 import { notificationIds, userIds } from '../../lib/format/names.ts'
 import { useSession } from '../../lib/people/session.ts'
-import { notificationsQuery } from '../../lib/queries/account-queries.ts'
+import { pagesQuery } from '../../lib/queries/query.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
+
+/** The user's inbox, newest first, by pages of 20, and how many in it are unread; read again every 30 seconds. */
+const notificationsQuery = (user: string) =>
+  pagesQuery(
+    methods.notifications.list,
+    { params: userIds(user), query: { page_size: 20 } },
+    { refetchInterval: 30_000 },
+  )
 
 const useUser = (): string => useSession((state) => state.currentUserResourceName) ?? ''
 

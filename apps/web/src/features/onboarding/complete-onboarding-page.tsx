@@ -8,7 +8,8 @@ import { NewPasswordField } from '../../components/password-field.tsx'
 import { call } from '../../lib/api/client.ts'
 import { paths } from '../../lib/paths.ts'
 import { login } from '../../lib/people/ways-in.ts'
-import { startOnboardingQuery, userQuery } from '../../lib/queries/account-queries.ts'
+import { userQuery } from '../../lib/queries/account-queries.ts'
+import { query } from '../../lib/queries/query.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CheckboxField, Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
@@ -16,6 +17,14 @@ import { useDocumentTitle } from '../../ui/page/document-title.ts'
 import { EntryFrame } from '../../ui/page/entry-frame.tsx'
 import { LoadingNote } from '../../ui/page/loading-note.tsx'
 import { Skeleton } from '../../ui/page/skeleton.tsx'
+
+/** The user and the organization of an onboarding link; read once, since the link can be used in the meantime. */
+const startOnboardingQuery = (user: string, token: string) =>
+  query(
+    methods.users.startOnboarding,
+    { params: { user }, query: { onboarding_token: token } },
+    { gcTime: 0, staleTime: Number.POSITIVE_INFINITY },
+  )
 
 const onboardingForm = z.object({
   email: z.string(),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Connection, Destination, Source } from '@tributary/contract'
+import { type Connection, type Destination, methods, type Source } from '@tributary/contract'
 import { ChartColumn } from 'lucide-react'
 import { useMemo } from 'react'
 import { ErrorScreen } from '../../components/error-screen.tsx'
@@ -8,15 +8,12 @@ import { HeldWorkCard } from '../../components/held-work-card.tsx'
 import { UsageCard } from '../../components/usage-card.tsx'
 import { useUi } from '../../lib/browser/ui-store.ts'
 import type { RangePreset } from '../../lib/format/date-range.ts'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { openInvite } from '../../lib/people/invite.ts'
 import { invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
-import {
-  connectionsQuery,
-  destinationsQuery,
-  heldWorkQuery,
-  sourcesQuery,
-} from '../../lib/queries/workspace-queries.ts'
+import { rowsQuery } from '../../lib/queries/query.ts'
+import { connectionsQuery, destinationsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useIsAdministrator, useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { MaskToggle } from '../../ui/charts/metric.tsx'
@@ -28,6 +25,13 @@ import { Figures } from './figures.tsx'
 import { gettingStarted, remembered } from './getting-started.ts'
 import { GettingStarted } from './getting-started-card.tsx'
 import { RecentActivity } from './recent-activity.tsx'
+
+/** The work of a workspace that is set aside. */
+const heldWorkQuery = (workspace: string) =>
+  rowsQuery(methods.heldWork.list, { params: workspaceIds(workspace) }, ({ held_work }) => held_work, {
+    staleTime: 0,
+    refetchInterval: 60_000,
+  })
 
 type Parts = {
   sources: readonly Source[]

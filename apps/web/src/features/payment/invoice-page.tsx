@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import type { BillingCompany, Invoice } from '@tributary/contract'
+import { type BillingCompany, type Invoice, methods } from '@tributary/contract'
 import { useParams } from 'react-router'
 import { InvoiceBadge } from '../../components/billing/invoice-badge.tsx'
 import { dayText, moneyText } from '../../components/billing/plan-texts.ts'
 import { QueryView } from '../../components/query-view.tsx'
-import { invoiceQuery } from '../../lib/queries/billing-queries.ts'
+import { query } from '../../lib/queries/query.ts'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+
+/** An invoice by the secret of its address. */
+const invoiceQuery = (invoice: string) => query(methods.invoices.get, { params: { invoice } })
 
 const addressOf = (company: BillingCompany): string[] =>
   [

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { PrivacyDestination, PrivacyPlace, PrivacyRequest } from '@tributary/contract'
+import { methods, type PrivacyDestination, type PrivacyPlace, type PrivacyRequest } from '@tributary/contract'
 import { ShieldCheck } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
 import { ErrorScreen } from '../../components/error-screen.tsx'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
-import { privacyRequestsQuery } from '../../lib/queries/privacy-queries.ts'
+import { pagesQuery } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Badge, type BadgeTone } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -15,6 +16,14 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { aboutRequest, kindTitles, placeTitles, progressText, stateText } from './privacy-words.ts'
+
+/** The privacy requests of a workspace, newest first, by pages of 50. */
+const privacyRequestsQuery = (workspace: string) =>
+  pagesQuery(
+    methods.privacyRequests.list,
+    { params: workspaceIds(workspace), query: { page_size: 50 } },
+    { refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000) },
+  )
 
 const toneOf = ({ state, last_error }: PrivacyPlace): BadgeTone => {
   if (state === 'done') return 'success'

@@ -8,8 +8,7 @@ import { useAddress } from '../../lib/browser/use-address.ts'
 import { useTyped } from '../../lib/browser/use-typed.ts'
 import { suppressionIds, workspaceIds } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
-import { suppressionsQuery } from '../../lib/queries/privacy-queries.ts'
-import { refresh } from '../../lib/queries/query.ts'
+import { pagesQuery, refresh } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -21,6 +20,13 @@ import { notify } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+
+/** Suppressed identifiers, newest first, by pages of 50; with a text the one that has exactly this value. */
+const suppressionsQuery = (workspace: string, search: string) =>
+  pagesQuery(methods.suppressions.list, {
+    params: workspaceIds(workspace),
+    query: { page_size: 50, ...(search === '' ? {} : { search }) },
+  })
 
 const kinds: Readonly<Record<string, string>> = {
   user_id: 'User ID',

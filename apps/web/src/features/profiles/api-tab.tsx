@@ -18,8 +18,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { call } from '../../lib/api/client.ts'
 import { profileKeyIds, workspaceIds } from '../../lib/format/names.ts'
-import { profileKeysQuery } from '../../lib/queries/profile-queries.ts'
-import { refresh } from '../../lib/queries/query.ts'
+import { refresh, rowsQuery } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -31,6 +30,10 @@ import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+
+/** The keys of the Profile API of a workspace, newest first. */
+const profileKeysQuery = (workspace: string) =>
+  rowsQuery(methods.profileKeys.list, { params: workspaceIds(workspace) }, ({ profile_keys }) => profile_keys)
 
 /** A change of the keys, which then reloads the list. */
 const useKeyChange = <Variables, Answer>(change: (variables: Variables) => Promise<Answer>) => {

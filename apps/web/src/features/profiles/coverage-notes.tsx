@@ -1,9 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
 import { Link } from 'react-router'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
-import { profileCoverageQuery } from '../../lib/queries/profile-queries.ts'
+import { query } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { readShare, withoutProfileText } from './coverage-words.ts'
+
+/** Which events have no profile, and how far profiles are with earlier events. */
+const profileCoverageQuery = (workspace: string) =>
+  query(
+    methods.profiles.getCoverage,
+    { params: workspaceIds(workspace) },
+    {
+      // A user who returns wants the latest changes.
+      staleTime: 0,
+      refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000),
+    },
+  )
 
 /** The gaps in the list of profiles: earlier events that are not read yet, and events without a profile. */
 export const CoverageNotes = () => {

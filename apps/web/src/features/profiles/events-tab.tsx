@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type Destination, type ProfileEvent, type TimeBasis, timeBases } from '@tributary/contract'
+import { type Destination, methods, type ProfileEvent, type TimeBasis, timeBases } from '@tributary/contract'
 import { Waypoints } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -7,9 +7,10 @@ import { EnvironmentBadge } from '../../components/environment-badge.tsx'
 import { ErrorScreen } from '../../components/error-screen.tsx'
 import { deliveryStatus } from '../../lib/events/delivery-status.ts'
 import { type ListedTime, listedTime } from '../../lib/events/listed-time.ts'
+import { profileIds } from '../../lib/format/names.ts'
 import { count } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { newestProfileEventsQuery, profileEventsPage, profileEventsQuery } from '../../lib/queries/profile-queries.ts'
+import { pagesQuery, query } from '../../lib/queries/query.ts'
 import { destinationsQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -20,6 +21,24 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { withNewest } from './newest.ts'
+
+/** Events of one page of a profile. */
+const profileEventsPage = 50
+
+/** The events of a profile, newest first by a time, by pages. They are read once: `newestProfileEventsQuery` follows what comes. */
+const profileEventsQuery = (profile: string, time_by: TimeBasis) =>
+  pagesQuery(methods.profiles.listEvents, {
+    params: profileIds(profile),
+    query: { page_size: profileEventsPage, time_by },
+  })
+
+/** The newest events of a profile as of now. */
+const newestProfileEventsQuery = (profile: string) =>
+  query(
+    methods.profiles.listEvents,
+    { params: profileIds(profile), query: { page_size: profileEventsPage, page_token: '' } },
+    { staleTime: 0, refetchInterval: 2_000, read: ({ events }) => events },
+  )
 
 /** Maximum destinations in a row; the event's page lists all. */
 const shownOutcomes = 3

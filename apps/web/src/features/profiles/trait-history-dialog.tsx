@@ -1,13 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { QueryView } from '../../components/query-view.tsx'
+import { profileIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
-import { traitHistoryQuery } from '../../lib/queries/profile-queries.ts'
+import { query } from '../../lib/queries/query.ts'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { traitText } from './profile-words.ts'
+
+/** The values of a trait of a profile, the latest first. */
+const traitHistoryQuery = (profile: string, trait: string) =>
+  query(
+    methods.profiles.getTraitHistory,
+    { params: profileIds(profile), query: { trait } },
+    { staleTime: 0, read: ({ values }) => values },
+  )
 
 /** The current and earlier values of a trait, latest first, each with the event that set it. */
 export const TraitHistoryDialog = ({

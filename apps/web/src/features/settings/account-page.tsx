@@ -1,26 +1,66 @@
-import { useQuery } from '@tanstack/react-query'
-import { firstName, lastName, type Membership, type User } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { firstName, lastName, type Membership, methods, type User } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useApiForm } from '../../components/api-form.ts'
 import { ImageInput } from '../../components/image-input.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { call } from '../../lib/api/client.ts'
 import { base64Of } from '../../lib/browser/image-file.ts'
+import { userIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { personName } from '../../lib/people/person.ts'
 import { hasOneAdministrator, isAdministrator, roleTitle } from '../../lib/people/roles.ts'
+import { userQuery } from '../../lib/queries/account-queries.ts'
 import { membersQuery } from '../../lib/queries/organization-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
 import { useCurrentUser, useWorkspace } from '../../lib/workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/forms/field.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { Input } from '../../ui/forms/input.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
-import { useChangePhoto, useUpdateUser } from './account-mutations.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { SessionsCard } from './sessions-card.tsx'
+
+/** Changes first and last name, then reloads the user. */
+const useUpdateUser = (user: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { first_name: string; last_name: string }) =>
+      call(methods.users.update, {
+        params: userIds(user),
+        query: { update_mask: 'first_name,last_name' },
+        body,
+      }),
+    onSuccess: (updated: User) => {
+      cache.setQueryData(userQuery(user).queryKey, updated)
+      notify('success', 'Profile updated')
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: userQuery(user).queryKey }),
+  })
+}
+
+/** Replaces the photo by an image (base64), or removes it with null. */
+const useChangePhoto = (user: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (content: string | null) => {
+      const params = userIds(user)
+      return content === null
+        ? call(methods.users.removePhoto, { params, body: {} })
+        : call(methods.users.uploadPhoto, { params, body: { content } })
+    },
+    onSuccess: (updated: User) => {
+      cache.setQueryData(userQuery(user).queryKey, updated)
+      refresh(cache, ['memberships'])
+      notify('success', 'Profile updated')
+    },
+  })
+}
 
 const profileForm = z.object({ first_name: firstName, last_name: lastName })
 type Profile = z.infer<typeof profileForm>

@@ -1,7 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   genericTitle,
+  type Industry,
   industries,
+  methods,
   type Organization,
   organizationTitle,
   type User,
@@ -14,22 +16,100 @@ import { useApiForm } from '../../components/api-form.ts'
 import { CreateWorkspaceDialog } from '../../components/create-workspace-dialog.tsx'
 import { ImageInput } from '../../components/image-input.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
 import { base64Of } from '../../lib/browser/image-file.ts'
-import { slugOf } from '../../lib/format/names.ts'
+import { organizationIds, slugOf, workspaceIds } from '../../lib/format/names.ts'
 import { industryTitle } from '../../lib/industries.ts'
+import { useSession } from '../../lib/people/session.ts'
+import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { organizationQuery } from '../../lib/queries/organization-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
 import { useCurrentUser, useWorkspace } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { DeleteOrganizationCard } from './delete-organization-card.tsx'
 import { DeleteWorkspaceCard } from './delete-workspace-card.tsx'
-import { useChangeLogo, useUpdateOrganization, useUpdateWorkspace } from './organization-mutations.ts'
+
+const useUserName = (): string => useSession((state) => state.currentUserResourceName) ?? ''
+
+/** Updates a changed organization everywhere: in the cache, the session, and the lists that contain it. */
+const useOrganizationChanged = () => {
+  const cache = useQueryClient()
+  return (organization: Organization): void => {
+    cache.setQueryData(organizationQuery(organization.name).queryKey, organization)
+    if (useSession.getState().session.organization?.name === organization.name)
+      useSession.setState({ session: { organization } })
+    refresh(cache, ['workspaces', 'memberships'])
+  }
+}
+
+/** Changes title and industry, or the domain whose users can join. */
+const useUpdateOrganization = (organization: string) => {
+  const changed = useOrganizationChanged()
+  return useMutation({
+    mutationFn: (change: { title: string; industry: Industry } | { auto_join_domain: string }) =>
+      call(methods.organizations.update, {
+        params: organizationIds(organization),
+        query: { update_mask: Object.keys(change).join(',') },
+        body: change,
+      }),
+    onSuccess: (updated) => {
+      changed(updated)
+      notify('success', 'Organization updated')
+    },
+  })
+}
+
+/** Replaces the logo by an image (base64), or removes it with null. */
+const useChangeLogo = (organization: string) => {
+  const changed = useOrganizationChanged()
+  return useMutation({
+    mutationFn: (content: string | null) => {
+      const params = organizationIds(organization)
+      return content === null
+        ? call(methods.organizations.removeLogo, { params, body: {} })
+        : call(methods.organizations.uploadLogo, { params, body: { content } })
+    },
+    onSuccess: (updated) => {
+      changed(updated)
+      notify('success', 'Organization updated')
+    },
+  })
+}
+
+const useWorkspaceChanged = () => {
+  const cache = useQueryClient()
+  const user = useUserName()
+  return (workspace: Workspace): void => {
+    cache.setQueryData(workspaceQuery(workspace.name).queryKey, workspace)
+    void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
+  }
+}
+
+/** Changes the title of a workspace. */
+const useUpdateWorkspace = (workspace: string) => {
+  const changed = useWorkspaceChanged()
+  return useMutation({
+    mutationFn: (change: { title: string }) =>
+      call(methods.workspaces.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: 'title' },
+        body: change,
+      }),
+    onSuccess: (updated) => {
+      changed(updated)
+      notify('success', 'Workspace updated')
+    },
+  })
+}
 
 const organizationForm = z.object({ title: organizationTitle, industry: z.enum(industries, 'Choose an industry') })
 type OrganizationValues = z.infer<typeof organizationForm>

@@ -1,11 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
-import { administrators, type InvitationLink, type Role, roles, toRole } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { administrators, type InvitationLink, methods, type Role, roles, toRole } from '@tributary/contract'
 import { Link2, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { QueryView } from '../../components/query-view.tsx'
+import { call } from '../../lib/api/client.ts'
+import { invitationLinkIds, organizationIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
-import { roleTitle } from '../../lib/people/roles.ts'
-import { invitationLinksQuery } from '../../lib/queries/organization-queries.ts'
+import { roleIndex, roleTitle } from '../../lib/people/roles.ts'
+import { rowsQuery } from '../../lib/queries/query.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -13,9 +15,42 @@ import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Select } from '../../ui/forms/input.tsx'
 import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { useCreateInvitationLink, useRevokeInvitationLink } from './membership-mutations.ts'
+
+/** The invitation links that still work. */
+const invitationLinksQuery = (organization: string) =>
+  rowsQuery(
+    methods.invitationLinks.list,
+    { params: organizationIds(organization) },
+    ({ invitation_links }) => invitation_links,
+  )
+
+/** Creates a link with which any user can join. */
+const useCreateInvitationLink = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (role: Role) =>
+      call(methods.invitationLinks.create, {
+        params: organizationIds(organization),
+        body: { role: roleIndex(role) },
+      }),
+    onError: (error) => notifyRefusal('Could not create the link', error),
+    onSuccess: () => notify('success', 'Invitation link created'),
+    onSettled: () => cache.invalidateQueries({ queryKey: invitationLinksQuery(organization).queryKey }),
+  })
+}
+
+/** Ends an invitation link immediately. */
+const useRevokeInvitationLink = (organization: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ name }: InvitationLink) => call(methods.invitationLinks.delete, { params: invitationLinkIds(name) }),
+    onSuccess: () => notify('success', 'Invitation link revoked'),
+    onSettled: () => cache.invalidateQueries({ queryKey: invitationLinksQuery(organization).queryKey }),
+  })
+}
 
 /** Roles of an invitation link. Any user with the link gets its role, so administrator is not among them. */
 const linkRoles = roles.filter((role) => !administrators.includes(role))

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Invitation, type InvitationLink, type Member, methods, type Role } from '@tributary/contract'
+import { type Invitation, type Member, methods, type Role } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
-import { invitationIds, invitationLinkIds, membershipIds, organizationIds } from '../../lib/format/names.ts'
+import { invitationIds, membershipIds } from '../../lib/format/names.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { roleIndex } from '../../lib/people/roles.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { membershipsQuery } from '../../lib/queries/account-queries.ts'
-import { invitationLinksQuery, invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
+import { invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 const useMembersChanged = (organization: string) => {
@@ -80,30 +80,5 @@ export const useRevokeInvitation = (organization: string) => {
       notify('success', 'Invitation revoked')
     },
     onSettled: () => cache.invalidateQueries({ queryKey: invitationsQuery(organization).queryKey }),
-  })
-}
-
-/** Creates a link with which any user can join. */
-export const useCreateInvitationLink = (organization: string) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: (role: Role) =>
-      call(methods.invitationLinks.create, {
-        params: organizationIds(organization),
-        body: { role: roleIndex(role) },
-      }),
-    onError: (error) => notifyRefusal('Could not create the link', error),
-    onSuccess: () => notify('success', 'Invitation link created'),
-    onSettled: () => cache.invalidateQueries({ queryKey: invitationLinksQuery(organization).queryKey }),
-  })
-}
-
-/** Ends an invitation link immediately. */
-export const useRevokeInvitationLink = (organization: string) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: ({ name }: InvitationLink) => call(methods.invitationLinks.delete, { params: invitationLinkIds(name) }),
-    onSuccess: () => notify('success', 'Invitation link revoked'),
-    onSettled: () => cache.invalidateQueries({ queryKey: invitationLinksQuery(organization).queryKey }),
   })
 }

@@ -1,18 +1,39 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Session } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { methods, type Session } from '@tributary/contract'
 import { Monitor, Smartphone, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import { QueryView } from '../../components/query-view.tsx'
+import { call } from '../../lib/api/client.ts'
 import { deviceName } from '../../lib/format/device.ts'
-import { sessionsQuery } from '../../lib/queries/account-queries.ts'
+import { sessionIds, userIds } from '../../lib/format/names.ts'
+import { rowsQuery } from '../../lib/queries/query.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
+import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { useEndSessions } from './account-mutations.ts'
+
+/** The user's own active sessions, the one used last first. */
+const sessionsQuery = (user: string) =>
+  rowsQuery(methods.sessions.list, { params: userIds(user) }, ({ sessions }) => sessions, { staleTime: 0 })
+
+/** Ends one of the user's other sessions, or all of them if undefined. */
+const useEndSessions = (user: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (session: Session | undefined) =>
+      session === undefined
+        ? call(methods.sessions.deleteOthers, { params: userIds(user), body: {} })
+        : call(methods.sessions.delete, { params: sessionIds(session.name) }),
+    onError: (error) => notifyRefusal('Could not end the session', error),
+    onSuccess: (_answer, session) =>
+      notify('success', session === undefined ? 'Signed out everywhere else' : 'Session ended'),
+    onSettled: () => cache.invalidateQueries({ queryKey: sessionsQuery(user).queryKey }),
+  })
+}
 
 const DeviceIcon = ({ device }: { device: string }) => {
   const className = 'size-4 shrink-0 text-ink-3'

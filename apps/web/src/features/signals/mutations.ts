@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type MethodRequest, methods, type Signal, type SignalSettings } from '@tributary/contract'
+import { type MethodRequest, methods, type Signal } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { forgetRecent } from '../../lib/browser/recent.ts'
 import { signalIds, workspaceIds } from '../../lib/format/names.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import { signalQuery, signalSettingsQuery } from '../../lib/queries/signal-queries.ts'
+import { signalQuery } from '../../lib/queries/signal-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** The request for a new signal. */
@@ -121,23 +121,6 @@ export const useUploadConversions = ({ name }: Pick<Signal, 'name'>) => {
       call(methods.signals.uploadConversions, { params: signalIds(name), body }),
     onSuccess: (_, { validate_only }) => {
       if (!validate_only) again()
-    },
-  })
-}
-
-/** Changes the settings for all signals of a workspace. */
-export const useUpdateSignalSettings = (workspace: string) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: ({ without_consent, consent_path }: Pick<SignalSettings, 'without_consent' | 'consent_path'>) =>
-      call(methods.signalSettings.update, {
-        params: workspaceIds(workspace),
-        query: { update_mask: 'without_consent,consent_path' },
-        body: { without_consent, consent_path },
-      }),
-    onSuccess: (saved) => {
-      cache.setQueryData(signalSettingsQuery(workspace).queryKey, saved)
-      notify('success', 'Settings Saved')
     },
   })
 }

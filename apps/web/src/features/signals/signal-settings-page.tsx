@@ -1,19 +1,38 @@
-import { useQuery } from '@tanstack/react-query'
-import { defaultConsentPath, eventPath, type SignalSettings, withoutConsentChoices } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { defaultConsentPath, eventPath, methods, type SignalSettings, withoutConsentChoices } from '@tributary/contract'
 import { useState } from 'react'
 import { QueryView } from '../../components/query-view.tsx'
 import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
+import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { signalSettingsQuery } from '../../lib/queries/signal-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { PathField } from './fields/path-field.tsx'
 import { RadioCards } from './fields/radio-cards.tsx'
-import { useUpdateSignalSettings } from './mutations.ts'
+
+/** Changes the settings for all signals of a workspace. */
+const useUpdateSignalSettings = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ without_consent, consent_path }: Pick<SignalSettings, 'without_consent' | 'consent_path'>) =>
+      call(methods.signalSettings.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: 'without_consent,consent_path' },
+        body: { without_consent, consent_path },
+      }),
+    onSuccess: (saved) => {
+      cache.setQueryData(signalSettingsQuery(workspace).queryKey, saved)
+      notify('success', 'Settings Saved')
+    },
+  })
+}
 
 const choices: Readonly<Record<SignalSettings['without_consent'], { title: string; text: string }>> = {
   send: {

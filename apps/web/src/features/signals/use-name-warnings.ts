@@ -1,8 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import type { SignalPreview } from '@tributary/contract'
-import { signalNamesQuery } from '../../lib/queries/signal-queries.ts'
+import { methods, type SignalDefinition, type SignalPreview } from '@tributary/contract'
+import { workspaceIds } from '../../lib/format/names.ts'
+import { query } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { definitionOf, isDone, type Part, type SignalDraft } from './draft.ts'
+
+/** The same of one event, for what it says of names that were never received, while a signal is built. */
+const signalNamesQuery = (workspace: string, definition: SignalDefinition) =>
+  query(
+    methods.signals.preview,
+    { params: workspaceIds(workspace), body: { ...definition, sample_size: 1 } },
+    { staleTime: 60_000, gcTime: 60_000, wait: 300 },
+  )
 
 /** The parts that must be valid before the server can look up the names. */
 const needed: readonly Part[] = ['trigger', 'conversion', 'value', 'event_id']

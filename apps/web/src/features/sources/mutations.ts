@@ -1,22 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { methods, type SettingValue, type Source, type TargetProduct } from '@tributary/contract'
+import { methods, type Source, type TargetProduct } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
 import { forgetRecent } from '../../lib/browser/recent.ts'
-import { sourceIds, workspaceIds, writekeyIds } from '../../lib/format/names.ts'
+import { sourceIds, workspaceIds } from '../../lib/format/names.ts'
 import { sentence } from '../../lib/format/text.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import {
-  allSourcesQuery,
-  connectionsQuery,
-  sourceQuery,
-  sourcesQuery,
-  writekeysQuery,
-} from '../../lib/queries/workspace-queries.ts'
-import { settingNotice } from '../../lib/settings/setting-values.ts'
+import { allSourcesQuery, connectionsQuery, sourceQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** Ending of the name of a source that is being created: it has no page yet. */
@@ -159,23 +152,6 @@ export const useUpdateSource = (source: Source) => {
   })
 }
 
-/** Changes one setting of a source's app. */
-export const useUpdateSourceSetting = (source: Source) => {
-  const cache = useQueryClient()
-  const key = sourceQuery(source.name).queryKey
-  return useMutation({
-    mutationFn: (body: { name: string; value: SettingValue }) =>
-      call(methods.sources.updateSetting, { params: sourceIds(source.name), body }),
-    onSuccess: (updated, { name }) => {
-      track('Source Updated', { source: source.name, fields: [`settings.${name}`] })
-      const before = cache.getQueryData(key)
-      if (before !== undefined) cache.setQueryData(key, { ...before, ...updated })
-      notify('success', 'Setting Updated', settingNotice(updated.app, name))
-    },
-    onSettled: () => void cache.invalidateQueries({ queryKey: key }),
-  })
-}
-
 /** Deletes a source. It disappears from the list immediately and returns if the server rejects the deletion. */
 export const useDeleteSource = (source: Source) => {
   const cache = useQueryClient()
@@ -209,37 +185,5 @@ export const useDeleteSource = (source: Source) => {
       void cache.invalidateQueries({ queryKey: connectionsQuery(workspace).queryKey })
       void cache.invalidateQueries({ queryKey: workspacesQuery(user).queryKey })
     },
-  })
-}
-
-/** Creates another write key for a source, optionally with a title. */
-export const useCreateWriteKey = (source: Source) => {
-  const cache = useQueryClient()
-  const { workspace } = sourceIds(source.name)
-  return useMutation({
-    mutationFn: (title: string) =>
-      call(methods.writekeys.create, { params: { workspace }, body: { source: source.name, title } }),
-    onSuccess: () => notify('success', 'Write Key Created'),
-    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
-  })
-}
-
-/** Replaces a write key by a new one; the old one is rejected within two seconds. */
-export const useRotateWriteKey = (source: Source) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: (key: string) => call(methods.writekeys.rotate, { params: writekeyIds(key), body: {} }),
-    onSuccess: () => notify('success', 'Write Key Rotated'),
-    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
-  })
-}
-
-/** Revokes a write key of a source: requests with it are rejected within two seconds. */
-export const useRevokeWriteKey = (source: Source) => {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: (key: string) => call(methods.writekeys.delete, { params: writekeyIds(key) }),
-    onSuccess: () => notify('success', 'Write Key Revoked'),
-    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
   })
 }

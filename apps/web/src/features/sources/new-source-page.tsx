@@ -1,20 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CatalogSource, SchemaTemplate, Source } from '@tributary/contract'
+import { type CatalogSource, methods, type SchemaTemplate, type Source } from '@tributary/contract'
 import { useMemo } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useApiForm } from '../../components/api-form.ts'
 import { FillPage, FillSkeleton, FillStep } from '../../components/create-flow.tsx'
 import { DocsPanel } from '../../components/docs-panel.tsx'
 import { ErrorScreen } from '../../components/error-screen.tsx'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { defaultTitle } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { catalogSourceQuery, schemaTemplatesQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { rowsQuery } from '../../lib/queries/query.ts'
+import { catalogSourceQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
 import { type NewSourceValues, newSourceForm } from './source-form.ts'
 import { sourcePlaces } from './source-places.ts'
+
+/** The templates for a new source's schema. */
+const schemaTemplatesQuery = (workspace: string) =>
+  rowsQuery(methods.sourceSchemaTemplates.list, { params: workspaceIds(workspace) }, ({ templates }) => templates, {
+    staleTime: 60_000,
+  })
 
 type Lists = { templates: readonly SchemaTemplate[]; sources: readonly Source[] }
 

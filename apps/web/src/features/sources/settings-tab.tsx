@@ -1,18 +1,41 @@
-import { type Source, title as titleRule } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, type SettingValue, type Source, title as titleRule } from '@tributary/contract'
 import { useState } from 'react'
 import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { SettingsCard } from '../../components/settings/settings-card.tsx'
 import { TitleCard } from '../../components/settings/title-card.tsx'
 import { useDeletedSyncs } from '../../components/syncs-of.tsx'
+import { call } from '../../lib/api/client.ts'
 import { sourceIds } from '../../lib/format/names.ts'
+import { track } from '../../lib/integrations/analytics.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
+import { sourceQuery } from '../../lib/queries/workspace-queries.ts'
+import { settingNotice } from '../../lib/settings/setting-values.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
-import { useDeleteSource, useUpdateSource, useUpdateSourceSetting } from './mutations.ts'
+import { useDeleteSource, useUpdateSource } from './mutations.ts'
 import { sourcePlaces } from './source-places.ts'
 import { sampleBody, TemplatePreview } from './template-preview.tsx'
+
+/** Changes one setting of a source's app. */
+const useUpdateSourceSetting = (source: Source) => {
+  const cache = useQueryClient()
+  const key = sourceQuery(source.name).queryKey
+  return useMutation({
+    mutationFn: (body: { name: string; value: SettingValue }) =>
+      call(methods.sources.updateSetting, { params: sourceIds(source.name), body }),
+    onSuccess: (updated, { name }) => {
+      track('Source Updated', { source: source.name, fields: [`settings.${name}`] })
+      const before = cache.getQueryData(key)
+      if (before !== undefined) cache.setQueryData(key, { ...before, ...updated })
+      notify('success', 'Setting Updated', settingNotice(updated.app, name))
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: key }),
+  })
+}
 
 const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const update = useUpdateSource(source)

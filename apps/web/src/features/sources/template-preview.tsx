@@ -1,15 +1,24 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Source } from '@tributary/contract'
+import { methods, type Source } from '@tributary/contract'
 import { CircleAlert } from 'lucide-react'
 import { useId } from 'react'
 import { formatJson } from '../../lib/format/json-text.ts'
+import { sourceIds } from '../../lib/format/names.ts'
 import { pluralise } from '../../lib/format/text.ts'
-import { templatePreviewQuery } from '../../lib/queries/workspace-queries.ts'
+import { query } from '../../lib/queries/query.ts'
 import { plainWebhookTemplate } from '../../lib/settings/template-parts.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
+
+/** The result of a template for a body. */
+const templatePreviewQuery = (source: string, template: string, body: string) =>
+  query(
+    methods.sources.previewTemplate,
+    { params: sourceIds(source), body: { template, body, query: '', headers: {} } },
+    { gcTime: 60_000, wait: 250 },
+  )
 
 /** The initial body of a preview. */
 export const sampleBody = `{

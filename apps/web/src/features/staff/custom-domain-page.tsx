@@ -6,8 +6,7 @@ import { useApiForm } from '../../components/api-form.ts'
 import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api/client.ts'
 import { workspaceIds } from '../../lib/format/names.ts'
-import { customDomainQuery } from '../../lib/queries/organization-queries.ts'
-import { refresh } from '../../lib/queries/query.ts'
+import { query, refresh } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -16,6 +15,14 @@ import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { DomainCard } from './domain-card.tsx'
+
+/** The custom domain of a workspace; undefined for none. */
+const customDomainQuery = (workspace: string) =>
+  query(
+    methods.customDomains.list,
+    { params: workspaceIds(workspace) },
+    { read: ({ custom_domains }) => custom_domains[0] ?? null, staleTime: 0 },
+  )
 
 // Only validates: the typed text stays unchanged, and the server stores it in lower case.
 const domainForm = z.object({

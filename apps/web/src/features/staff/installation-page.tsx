@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { type InstallationPart, installationGroups } from '@tributary/contract'
+import { type InstallationPart, installationGroups, methods } from '@tributary/contract'
 import { useState } from 'react'
 import { HeldWorkCard } from '../../components/held-work-card.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { installationQuery } from '../../lib/queries/organization-queries.ts'
-import { allHeldWorkQuery } from '../../lib/queries/workspace-queries.ts'
+import { rowsQuery } from '../../lib/queries/query.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
+
+/** The same of all workspaces, for staff. */
+const allHeldWorkQuery = () =>
+  rowsQuery(methods.heldWork.listAll, {}, ({ held_work }) => held_work, { staleTime: 0, refetchInterval: 60_000 })
 
 const states = {
   set: { tone: 'success', text: 'Set' },

@@ -1,11 +1,18 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type FoundWorkspace, maxSearchLength } from '@tributary/contract'
+import { type FoundWorkspace, maxSearchLength, methods } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
 import { slugOf } from '../../lib/format/names.ts'
 import { personName } from '../../lib/people/person.ts'
-import { foundWorkspacesQuery } from '../../lib/queries/organization-queries.ts'
+import { query } from '../../lib/queries/query.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.tsx'
+
+/** Maximum workspaces of a search; further typing narrows them. */
+const foundLimit = 20
+
+/** Workspaces of all organizations that a search fits, for staff. */
+const foundWorkspacesQuery = (text: string) =>
+  query(methods.workspaces.find, { query: { search: text, page_size: foundLimit } }, { gcTime: 60_000, wait: 300 })
 
 /**
  * A found workspace as an option: its organization first, because workspace titles are often similar, and the matching

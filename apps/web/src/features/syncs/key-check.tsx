@@ -1,10 +1,19 @@
-import type { KeyCheck as Counts, DataQuery } from '@tributary/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type KeyCheck as Counts, type DataQuery, methods } from '@tributary/contract'
 import { CircleAlert, CircleCheck, KeyRound } from 'lucide-react'
+import { call } from '../../lib/api/client.ts'
+import { dataSourceIds } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { failureWords } from './model-draft.ts'
-import { useCheckKey } from './mutations.ts'
+
+/** Counts the rows that prevent columns from being a key. */
+const useCheckKey = (dataSource: string) =>
+  useMutation({
+    mutationFn: (body: { query: DataQuery; primary_key: string[] }) =>
+      call(methods.dataSources.checkKey, { params: dataSourceIds(dataSource), body }),
+  })
 
 /** The result of a check, as text. */
 export const keyWords = ({ rows, null_rows, duplicate_keys, duplicate_rows }: Counts): string => {

@@ -1,7 +1,9 @@
 import { type DataQuery, dataSourceLimits, genericTitle, type Model, peopleTables } from '@tributary/contract'
 import { ApiError } from '../../lib/api/errors.ts'
-import type { ModelInput } from './mutations.ts'
 import type { TableName } from './table-browser.tsx'
+
+/** The entered values of a model. */
+export type ModelInput = { title: string; query: DataQuery; primary_key: string[] }
 
 /** The entered values of a model: both kinds of query stay while the user switches between them. */
 export type ModelDraft = {

@@ -1,7 +1,10 @@
-import type { DataQuery, DataSource } from '@tributary/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type DataQuery, type DataSource, methods } from '@tributary/contract'
 import { CheckCheck, Eye } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../lib/api/client.ts'
 import { ApiError } from '../../lib/api/errors.ts'
+import { dataSourceIds } from '../../lib/format/names.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field, FieldError } from '../../ui/forms/field.tsx'
@@ -9,11 +12,25 @@ import { Input } from '../../ui/forms/input.tsx'
 import { QueryEditor } from '../../ui/forms/query-editor.tsx'
 import { DatabaseError } from './database-error.tsx'
 import { KeyCheck } from './key-check.tsx'
+import type { ModelInput } from './model-draft.ts'
 import { type DraftProblems, type ModelDraft, refusalOf } from './model-draft.ts'
-import { type ModelInput, usePreview, useValidate } from './mutations.ts'
 import { PreviewTable } from './preview-table.tsx'
 import { TableBrowser, type TableName, tableTitle } from './table-browser.tsx'
 import { useModelDraft } from './use-model-draft.ts'
+
+/** Reads the first rows of a query. */
+const usePreview = (dataSource: string) =>
+  useMutation({
+    mutationFn: (query: DataQuery) =>
+      call(methods.dataSources.preview, { params: dataSourceIds(dataSource), body: { query } }),
+  })
+
+/** Lets the database parse and plan a query, and returns its columns. */
+const useValidate = (dataSource: string) =>
+  useMutation({
+    mutationFn: (query: DataQuery) =>
+      call(methods.dataSources.validate, { params: dataSourceIds(dataSource), body: { query } }),
+  })
 
 const kinds = [
   { kind: 'table', title: 'Table' },

@@ -1,20 +1,52 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Model, Sync } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Model, methods, type Sync } from '@tributary/contract'
 import { ArrowLeftRight } from 'lucide-react'
 import { useParams } from 'react-router'
 import { FillSkeleton } from '../../components/create-flow.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { SyncsCard, useDeletedSyncs, useSyncsOf } from '../../components/syncs-of.tsx'
+import { call } from '../../lib/api/client.ts'
+import { modelIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { dataSourceQuery, modelQuery } from '../../lib/queries/data-source-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
+import type { ModelInput } from './model-draft.ts'
 import { draftOf, isOfPeople } from './model-draft.ts'
 import { ModelEditor } from './model-editor.tsx'
-import { useDeleteModel, useUpdateModel } from './mutations.ts'
+
+/** Changes a model. */
+const useUpdateModel = ({ name }: Model) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Partial<ModelInput>) =>
+      call(methods.models.update, {
+        params: modelIds(name),
+        query: { update_mask: Object.keys(body).join(',') },
+        body,
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(modelQuery(name).queryKey, updated)
+      notify('success', 'Model Updated')
+    },
+    onSettled: () => refresh(cache, ['models'], { workspace: modelIds(name).workspace }),
+  })
+}
+
+/** Deletes a model. */
+const useDeleteModel = ({ name }: Model) => {
+  const cache = useQueryClient()
+  return useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.models.delete, { params: modelIds(name) }),
+    onSuccess: () => notify('success', 'Model Deleted'),
+    onSettled: () => refresh(cache, ['models', 'dataSources'], { workspace: modelIds(name).workspace }),
+  })
+}
 
 const ModelView = ({ model }: { model: Model }) => {
   const workspace = useWorkspace().name

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { type CatalogDataSource, genericTitle, type SettingValue } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type CatalogDataSource, genericTitle, methods, type SettingValue } from '@tributary/contract'
 import { useMemo } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { z } from 'zod'
@@ -7,12 +7,29 @@ import { useApiForm } from '../../components/api-form.ts'
 import { FillPage, FillStep } from '../../components/create-flow.tsx'
 import { DocsPanel } from '../../components/docs-panel.tsx'
 import { SettingFields } from '../../components/settings/setting-fields.tsx'
+import { call } from '../../lib/api/client.ts'
+import { workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
-import { catalogDataSourceQuery } from '../../lib/queries/data-source-queries.ts'
+import { catalogDataSourceQuery, dataSourceQuery } from '../../lib/queries/data-source-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
 import { defaultSettings, filledSettings } from '../../lib/settings/setting-values.ts'
 import { checkSettings, formSettings } from '../../lib/settings/settings-rule.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { useCreateDataSource } from './mutations.ts'
+import { notify } from '../../ui/overlays/toast.tsx'
+
+/** Creates a data source of a workspace (a resource name). */
+const useCreateDataSource = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { title: string; app: { name: string }; settings: Record<string, SettingValue> }) =>
+      call(methods.dataSources.create, { params: workspaceIds(workspace), body }),
+    onSuccess: (made) => {
+      cache.setQueryData(dataSourceQuery(made.name).queryKey, made)
+      notify('success', 'Data Source Created')
+    },
+    onSettled: () => refresh(cache, ['dataSources'], workspaceIds(workspace)),
+  })
+}
 
 type DataSourceForm = { title: string; settings: Record<string, SettingValue> }
 

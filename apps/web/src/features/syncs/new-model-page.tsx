@@ -1,16 +1,35 @@
-import { useQuery } from '@tanstack/react-query'
-import { type DataSource, editors, fileTable } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type DataSource, editors, fileTable, methods } from '@tributary/contract'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { FillSkeleton } from '../../components/create-flow.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RequireAccess } from '../../components/require-access.tsx'
+import { call } from '../../lib/api/client.ts'
+import { dataSourceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
-import { dataSourceQuery } from '../../lib/queries/data-source-queries.ts'
+import { dataSourceQuery, modelQuery } from '../../lib/queries/data-source-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
+import type { ModelInput } from './model-draft.ts'
 import { newDraft } from './model-draft.ts'
 import { ModelEditor } from './model-editor.tsx'
-import { useCreateModel } from './mutations.ts'
+
+/** Creates a model of a data source. */
+const useCreateModel = (dataSource: string) => {
+  const cache = useQueryClient()
+  const { workspace } = dataSourceIds(dataSource)
+  return useMutation({
+    mutationFn: (body: ModelInput) =>
+      call(methods.models.create, { params: { workspace }, body: { ...body, data_source: dataSource } }),
+    onSuccess: (made) => {
+      cache.setQueryData(modelQuery(made.name).queryKey, made)
+      notify('success', 'Model Created')
+    },
+    onSettled: () => refresh(cache, ['models', 'dataSources'], { workspace }),
+  })
+}
 
 const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
   const workspace = useWorkspace().name

@@ -1,19 +1,73 @@
-import { useQuery } from '@tanstack/react-query'
-import { type DataSource, genericTitle } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type DataSource, genericTitle, methods, type SettingValue } from '@tributary/contract'
 import { DocsPanel, FormLayout } from '../../components/docs-panel.tsx'
 import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { SettingsCard } from '../../components/settings/settings-card.tsx'
 import { TitleCard } from '../../components/settings/title-card.tsx'
 import { useDeletedSyncs } from '../../components/syncs-of.tsx'
 import { TestConnection } from '../../components/test-connection.tsx'
+import { call } from '../../lib/api/client.ts'
 import { dataSourceIds, slugOf } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { catalogDataSourceQuery, modelsQuery } from '../../lib/queries/data-source-queries.ts'
+import { catalogDataSourceQuery, dataSourceQuery, modelsQuery } from '../../lib/queries/data-source-queries.ts'
+import { refresh } from '../../lib/queries/query.ts'
+import { settingNotice } from '../../lib/settings/setting-values.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Card } from '../../ui/card.tsx'
+import { notify } from '../../ui/overlays/toast.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
-import { useDeleteDataSource, useTestDataSource, useUpdateDataSource, useUpdateDataSourceSetting } from './mutations.ts'
+
+/** Changes the title of a data source. */
+const useUpdateDataSource = ({ name }: DataSource) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (title: string) =>
+      call(methods.dataSources.update, {
+        params: dataSourceIds(name),
+        query: { update_mask: 'title' },
+        body: { title },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(dataSourceQuery(name).queryKey, updated)
+      notify('success', 'Data Source Updated')
+    },
+    onSettled: () => refresh(cache, ['dataSources'], { workspace: dataSourceIds(name).workspace }),
+  })
+}
+
+/** Changes one setting. Cached responses of the database may belong to another one. */
+const useUpdateDataSourceSetting = ({ name }: DataSource) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { name: string; value: SettingValue; secrets?: Record<string, SettingValue> }) =>
+      call(methods.dataSources.updateSetting, { params: dataSourceIds(name), body }),
+    onSuccess: (updated, { name: setting }) => {
+      notify('success', 'Setting Updated', settingNotice(updated, setting))
+      cache.setQueryData(dataSourceQuery(name).queryKey, updated)
+    },
+    onSettled: () => refresh(cache, ['dataSources'], { workspace: dataSourceIds(name).workspace }),
+  })
+}
+
+/** Deletes a data source with its models. */
+const useDeleteDataSource = ({ name }: DataSource) => {
+  const cache = useQueryClient()
+  return useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.dataSources.delete, { params: dataSourceIds(name) }),
+    onSuccess: () => notify('success', 'Data Source Deleted'),
+    onSettled: () => {
+      const { workspace } = dataSourceIds(name)
+      refresh(cache, ['dataSources', 'models'], { workspace })
+    },
+  })
+}
+
+/** Tests the URL and credentials. */
+const useTestDataSource = (dataSource: string) =>
+  useMutation({
+    mutationFn: () => call(methods.dataSources.testConnection, { params: dataSourceIds(dataSource), body: {} }),
+  })
 
 const TestCard = ({ dataSource }: { dataSource: DataSource }) => (
   <Card title="Test" description="Checks the saved address and credentials. No table is read.">

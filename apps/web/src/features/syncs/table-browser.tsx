@@ -1,10 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { KnownColumn, DataTable as Table } from '@tributary/contract'
+import { type KnownColumn, methods, type DataTable as Table } from '@tributary/contract'
 import { Table2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTyped } from '../../lib/browser/use-typed.ts'
+import { dataSourceIds } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
-import { tableQuery, tablesQuery } from '../../lib/queries/data-source-queries.ts'
+import { tableQuery } from '../../lib/queries/data-source-queries.ts'
+import { pagesQuery } from '../../lib/queries/query.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { cn } from '../../ui/cn.ts'
 import { SearchInput } from '../../ui/forms/input.tsx'
@@ -13,6 +15,13 @@ import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { DatabaseError } from './database-error.tsx'
+
+/**
+ * The tables of a data source by pages of 100; with a text, those that have it in `schema.name`. Each read queries the
+ * database.
+ */
+const tablesQuery = (dataSource: string, search: string) =>
+  pagesQuery(methods.dataSources.listTables, { params: dataSourceIds(dataSource), query: { page_size: 100, search } })
 
 /** A table by what it is called. */
 export type TableName = Pick<Table, 'schema' | 'name' | 'title'>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { tableQuery } from '../../lib/queries/data-source-queries.ts'
+import type { ModelInput } from './model-draft.ts'
 import { type DraftProblems, inputOf, type ModelDraft, problemsOf, queryOf, refusalOf } from './model-draft.ts'
-import type { ModelInput } from './mutations.ts'
 import type { TableName } from './table-browser.tsx'
 
 /** A draft whose key the user has not chosen yet. */

@@ -1,7 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { destinationObjectQuery } from '../../lib/queries/workspace-queries.ts'
+import { methods } from '@tributary/contract'
+import { destinationIds } from '../../lib/format/names.ts'
+import { query } from '../../lib/queries/query.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { isSourceName } from './event-mapping.ts'
+
+/**
+ * The destination's description of an object of rows. Each read calls the destination, so the result is cached for a
+ * while.
+ */
+const destinationObjectQuery = (destination: string, object: string, objectName: string) =>
+  query(
+    methods.destinations.getObject,
+    { params: destinationIds(destination), query: { object, object_name: objectName } },
+    { staleTime: 300_000 },
+  )
 
 /** An object of a destination: the resource name, one of its row objects, and the name that users gave it. */
 export type ObjectOf = { destination: string; object: string; objectName: string }

@@ -1,11 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { call } from '../../lib/api/client.ts'
-import { organizationIds } from '../../lib/format/names.ts'
-import { joinableQuery, membershipsQuery, workspacesQuery } from '../../lib/queries/account-queries.ts'
+import { organizationIds, userIds } from '../../lib/format/names.ts'
+import { membershipsQuery, workspacesQuery } from '../../lib/queries/account-queries.ts'
+import { rowsQuery } from '../../lib/queries/query.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
+
+/** Organizations that are open to the user's email domain; read again each time. */
+const joinableQuery = (user: string) =>
+  rowsQuery(methods.organizations.listJoinable, { params: userIds(user) }, ({ organizations }) => organizations, {
+    staleTime: 0,
+  })
 
 /** Joins an organization by the domain of one's address; workspaces and roles are read again. */
 const useJoin = (user: string) => {

@@ -1,7 +1,6 @@
-import { type AudienceChangeKind, type AudienceQuery, methods } from '@tributary/contract'
-import { type RangePreset, rangeOf, viewOf } from '../format/date-range.ts'
+import { type AudienceQuery, methods } from '@tributary/contract'
 import { audienceIds, destinationIds, profileIds, workspaceIds } from '../format/names.ts'
-import { pagesQuery, query, rowsQuery } from './query.ts'
+import { query, rowsQuery } from './query.ts'
 
 const underWay = (states: readonly { state: string }[]): boolean =>
   states.some(({ state }) => state === 'preparing' || state === 'computing')
@@ -24,54 +23,6 @@ export const audienceQuery = (audience: string) =>
     {
       staleTime: 0,
       refetchInterval: ({ state: { data } }) => (data !== undefined && underWay([data]) ? looks.soon : looks.page),
-    },
-  )
-
-/**
- * The members of an audience that changed last at a time, by pages of 50. A page of another time belongs to another
- * list.
- */
-export const audienceMembersQuery = (audience: string, changeTime: string | null) =>
-  pagesQuery(
-    methods.audiences.listMembers,
-    { params: audienceIds(audience), query: { page_size: 50 } },
-    { clocked: { of: changeTime, at: () => ({}) } },
-  )
-
-/** The entries and exits of an audience that changed last at a time, or only one of both, by pages of 50. */
-export const audienceChangesQuery = (
-  audience: string,
-  changeTime: string | null,
-  kind: AudienceChangeKind | undefined,
-) =>
-  pagesQuery(
-    methods.audiences.listChanges,
-    { params: audienceIds(audience), query: { page_size: 50, ...(kind === undefined ? {} : { kind }) } },
-    { clocked: { of: changeTime, at: () => ({}) } },
-  )
-
-/** The size of an audience that changed last at a time, by hour or day of a range. */
-export const audienceHistoryQuery = (audience: string, changeTime: string | null, preset: RangePreset) =>
-  query(
-    methods.audiences.getHistory,
-    {
-      params: audienceIds(audience),
-      query: {
-        'start_date.seconds': 0,
-        'end_date.seconds': 0,
-        granularity: viewOf(preset).granularity,
-      },
-    },
-    {
-      staleTime: 0,
-      clocked: {
-        of: [changeTime, preset],
-        at: (now) => {
-          const { start_date, end_date } = rangeOf(preset, now)
-          return { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds }
-        },
-      },
-      read: ({ points }) => points,
     },
   )
 
@@ -109,18 +60,6 @@ export const profileAudiencesQuery = (profile: string) =>
     staleTime: 0,
     refetchInterval: looks.later,
   })
-
-/** The SQL of an audience. */
-export const audienceStatementsQuery = (audience: string) =>
-  query(methods.audiences.getStatements, { params: audienceIds(audience) }, { staleTime: 0 })
-
-/** The versions of an audience, newest first, by pages of 50; another one is made with each change. */
-export const audienceVersionsQuery = (audience: string, version: number) =>
-  pagesQuery(
-    methods.audiences.listVersions,
-    { params: audienceIds(audience), query: { page_size: 50 } },
-    { clocked: { of: version, at: () => ({}) } },
-  )
 
 /** One version of an audience with its query; a version never changes. */
 export const audienceVersionQuery = (audience: string, version: number) =>

@@ -25,10 +25,6 @@ export const planChangesQuery = (organization: string) =>
     { read: ({ changes }) => changes, staleTime: 0 },
   )
 
-/** The addressee of an organization's invoices; null for none. */
-export const billingCompanyQuery = (organization: string) =>
-  query(methods.billingCompanies.get, { params: organizationIds(organization) })
-
 /** The invoices of an organization, newest first. */
 export const invoicesQuery = (organization: string) =>
   query(methods.invoices.list, { params: organizationIds(organization) })
@@ -36,6 +32,3 @@ export const invoicesQuery = (organization: string) =>
 /** The onboarding links that platform admins made, newest first. */
 export const onboardingsQuery = () =>
   query(methods.onboardings.list, {}, { read: ({ onboardings }) => onboardings, staleTime: 0 })
-
-/** An invoice by the secret of its address. */
-export const invoiceQuery = (invoice: string) => query(methods.invoices.get, { params: { invoice } })

@@ -1,6 +1,6 @@
 import { methods } from '@tributary/contract'
 import { dataSourceIds, modelIds, workspaceIds } from '../format/names.ts'
-import { pagesQuery, query, rowsQuery } from './query.ts'
+import { query, rowsQuery } from './query.ts'
 
 /** The catalog of data sources. */
 export const catalogDataSourcesQuery = (workspace: string) =>
@@ -22,13 +22,6 @@ export const dataSourcesQuery = (workspace: string) =>
 export const dataSourceQuery = (dataSource: string) =>
   query(methods.dataSources.get, { params: dataSourceIds(dataSource) })
 
-/**
- * The tables of a data source by pages of 100; with a text, those that have it in `schema.name`. Each read queries the
- * database.
- */
-export const tablesQuery = (dataSource: string, search: string) =>
-  pagesQuery(methods.dataSources.listTables, { params: dataSourceIds(dataSource), query: { page_size: 100, search } })
-
 /** The columns of a table of a data source. Each read queries the database. */
 export const tableQuery = (dataSource: string, { schema, name }: { schema: string; name: string }) =>
   query(
@@ -36,10 +29,6 @@ export const tableQuery = (dataSource: string, { schema, name }: { schema: strin
     { params: dataSourceIds(dataSource), query: { schema, table: name } },
     { read: ({ columns }) => columns },
   )
-
-/** The last uploads of a data source, newest first. */
-export const uploadsQuery = (dataSource: string) =>
-  query(methods.uploads.get, { params: dataSourceIds(dataSource) }, { read: ({ uploads }) => uploads })
 
 /** All models of a data source. */
 export const modelsQuery = (dataSource: string) => {

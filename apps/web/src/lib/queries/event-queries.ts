@@ -8,14 +8,6 @@ import { pagesQuery, query } from './query.ts'
 import { product } from './query-client.ts'
 import { keyOf } from './query-key.ts'
 
-/** The newest 50 events of a source. */
-export const sourceEventsQuery = (source: string) =>
-  query(
-    methods.events.listBySource,
-    { params: sourceIds(source), query: { page_size: 50 } },
-    { staleTime: 0, read: ({ events }) => events },
-  )
-
 /** The newest events of a workspace. */
 export const workspaceEventsQuery = (workspace: string) =>
   query(
@@ -35,14 +27,6 @@ export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
     },
   )
 
-/** The payloads of events of a source, by their IDs joined by commas; those that are not stored yet are omitted. */
-export const eventPayloadsQuery = (source: string, ids: string) =>
-  query(
-    methods.events.batchGetBySource,
-    { params: sourceIds(source), query: { event_ids: ids } },
-    { staleTime: 0, gcTime: 0, read: ({ events }) => events },
-  )
-
 /** Milliseconds until an event that is not stored yet is looked for again. */
 export const pendingMs = 500
 
@@ -56,30 +40,6 @@ export const refusedQuery = (source: string) =>
     methods.refusedRequests.listBySource,
     { params: sourceIds(source), query: { page_size: 200 } },
     { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
-  )
-
-/** For platform admins: refused requests without a source. */
-export const unownedRefusedQuery = () =>
-  query(
-    methods.refusedRequests.listUnowned,
-    { query: { page_size: 200 } },
-    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
-  )
-
-/** The refused requests with keys of deleted sources of the workspace. */
-export const refusedOfDeletedQuery = (workspace: string) =>
-  query(
-    methods.refusedRequests.list,
-    { params: workspaceIds(workspace), query: { page_size: 200, source_deleted: 'true' } },
-    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
-  )
-
-/** Accepted events of a source that were not stored in the last 24 hours, by reason. */
-export const droppedQuery = (source: string) =>
-  query(
-    methods.droppedEvents.listBySource,
-    { params: sourceIds(source), query: { page_size: 200 } },
-    { refetchInterval: 10_000, read: ({ dropped_events }) => dropped_events },
   )
 
 /** The filters of a destination's attempts; '' is no filter. */
@@ -159,18 +119,6 @@ export const failureGroupQuery = (group: string) =>
         error !== null ? false : data?.state === 'waiting' ? movingMs : 5_000,
     },
   )
-
-/** The held deliveries with one cause, latest first, by pages of 20. */
-export const groupDeliveriesQuery = (group: string) => {
-  const { workspace, destination } = failureGroupIds(group)
-  return pagesQuery(
-    methods.deliveries.listParked,
-    { params: { workspace, destination }, query: { page_size: 20, failure_group: group } },
-    {
-      refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000),
-    },
-  )
-}
 
 /** The outcomes of a destination's events over a range and the period before it. */
 export const deliveryOverviewQuery = (destination: string, preset: RangePreset) =>

@@ -3,25 +3,13 @@ import { methods } from '@tributary/contract'
 import { call } from '../api/client.ts'
 import { sourceIds } from '../format/names.ts'
 import { everyPage } from './every-page.ts'
-import { pagesQuery, query } from './query.ts'
+import { pagesQuery } from './query.ts'
 import { product } from './query-client.ts'
 import { keyOf } from './query-key.ts'
 
 /** The versions of a source's schema, newest first, by pages of 50. */
 export const schemaVersionsQuery = (source: string) =>
   pagesQuery(methods.schemaVersions.list, { params: sourceIds(source), query: { page_size: 50 } })
-
-/** One version of a source's schema with its text; a version never changes. */
-export const schemaVersionQuery = (source: string, version: number) =>
-  query(
-    methods.schemaVersions.get,
-    { params: { ...sourceIds(source), version: String(version) } },
-    { staleTime: Number.POSITIVE_INFINITY },
-  )
-
-/** A schema that the events of the last days fit. */
-export const inferredSchemaQuery = (source: string, days: number) =>
-  query(methods.inferredSchemas.get, { params: sourceIds(source), query: { days } }, { staleTime: 0 })
 
 /** The violations of a source's schema in the last 30 days, most frequent first, and the number of blocked events. */
 export const violationsQuery = (source: string) =>

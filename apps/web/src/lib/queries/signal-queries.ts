@@ -1,4 +1,4 @@
-import { type ConversionStatus, methods, type SignalDefinition, type StandardConversion } from '@tributary/contract'
+import { type ConversionStatus, methods, type StandardConversion } from '@tributary/contract'
 import { bucketsOf, type RangePreset, rangeOf } from '../format/date-range.ts'
 import { signalIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
@@ -37,14 +37,6 @@ export const signalsQuery = (workspace: string) =>
 export const signalQuery = (signal: string) =>
   query(methods.signals.get, { params: signalIds(signal) }, { staleTime: 0, refetchInterval: 3 * lookEvery })
 
-/** The caller's draft of a signal in a workspace, as it was when the page that asks was opened. */
-export const signalDraftQuery = (workspace: string) =>
-  query(
-    methods.signalDrafts.get,
-    { params: workspaceIds(workspace) },
-    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
-  )
-
 /** The settings for all signals of a workspace. */
 export const signalSettingsQuery = (workspace: string) =>
   query(methods.signalSettings.get, { params: workspaceIds(workspace) })
@@ -60,22 +52,6 @@ export const signalPlatformsQuery = (
     { params: workspaceIds(workspace), query: { conversion: type, ...(custom_name === '' ? {} : { custom_name }) } },
     ({ platforms }) => platforms,
     { staleTime: 0 },
-  )
-
-/** The conversions that a signal would make of stored events. Read once: the user requests another read. */
-export const signalPreviewQuery = (workspace: string, definition: SignalDefinition) =>
-  query(
-    methods.signals.preview,
-    { params: workspaceIds(workspace), body: definition },
-    { staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 },
-  )
-
-/** The same of one event, for what it says of names that were never received, while a signal is built. */
-export const signalNamesQuery = (workspace: string, definition: SignalDefinition) =>
-  query(
-    methods.signals.preview,
-    { params: workspaceIds(workspace), body: { ...definition, sample_size: 1 } },
-    { staleTime: 60_000, gcTime: 60_000, wait: 300 },
   )
 
 /** Conversions and values of a signal over a range, and what became of them. */

@@ -1,5 +1,5 @@
 import { endedSyncRuns, methods, type SyncRun, type SyncRunRow } from '@tributary/contract'
-import { syncDryRunIds, syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
+import { syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
 /** True while a run can still change without a user's action. */
@@ -22,18 +22,6 @@ export const syncQuery = (sync: string) =>
     { params: syncIds(sync) },
     { refetchInterval: ({ state: { data } }) => lookEvery([data?.last_run]) },
   )
-
-/** A dry run by resource name; read again until it has ended. */
-export const syncDryRunQuery = (dryRun: string) =>
-  query(
-    methods.syncDryRuns.get,
-    { params: syncDryRunIds(dryRun) },
-    { refetchInterval: ({ state: { data } }) => (data?.finish_time === null ? 1000 : false) },
-  )
-
-/** The caller's draft of a sync in a workspace, as it was when the page that asks was opened. */
-export const syncDraftQuery = (workspace: string) =>
-  query(methods.syncDrafts.get, { params: workspaceIds(workspace) }, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 })
 
 /** The tokens of a workspace with which orchestrators start syncs, newest first. */
 export const syncTokensQuery = (workspace: string) =>
@@ -61,18 +49,3 @@ export const syncRunQuery = (run: string) =>
 
 /** The filters of rows of a run: by key, by outcome; '' is all. */
 export type RowFilters = { key: string; outcome: SyncRunRow['outcome'] | '' }
-
-/** The last attempt to deliver a row of a run, by the number of the row, read again each time. */
-export const syncRowAttemptQuery = (run: string, row: number) =>
-  query(methods.syncRuns.getRowAttempt, { params: { ...syncRunIds(run), row: String(row) } }, { staleTime: 0 })
-
-/** The rows of a run that were not unchanged, by pages of 50; `moving` says that their outcomes still change. */
-export const syncRunRowsQuery = (run: string, { key, outcome }: RowFilters, moving: boolean) =>
-  pagesQuery(
-    methods.syncRuns.listRows,
-    {
-      params: syncRunIds(run),
-      query: { page_size: 50, ...(key === '' ? {} : { key }), ...(outcome === '' ? {} : { outcome }) },
-    },
-    { refetchInterval: moving ? 3000 : false },
-  )

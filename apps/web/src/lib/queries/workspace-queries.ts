@@ -7,17 +7,6 @@ import { query, rowsQuery } from './query.ts'
 export const workspaceQuery = (workspace: string) =>
   query(methods.workspaces.get, { params: workspaceIds(workspace) }, { staleTime: 60_000 })
 
-/** Maximum objects of a search in a workspace. */
-const foundLimit = 100
-
-/** The objects of a workspace that a search fits, the best match first. */
-export const searchQuery = (workspace: string, text: string) =>
-  query(
-    methods.workspaces.search,
-    { params: workspaceIds(workspace), query: { search: text, page_size: foundLimit } },
-    { retryOnMount: true, gcTime: 60_000, ...(text === '' ? {} : { wait: 120 }) },
-  )
-
 /** The catalog of a product's sources. */
 export const catalogSourcesQuery = (workspace: string, product: TargetProduct = 'CDP') =>
   rowsQuery(
@@ -29,25 +18,6 @@ export const catalogSourcesQuery = (workspace: string, product: TargetProduct = 
 /** One kind of source; `app` is the slug of the entry. */
 export const catalogSourceQuery = (workspace: string, app: string) =>
   query(methods.catalogSources.get, { params: { ...workspaceIds(workspace), app } })
-
-/** The work of a workspace that is set aside. */
-export const heldWorkQuery = (workspace: string) =>
-  rowsQuery(methods.heldWork.list, { params: workspaceIds(workspace) }, ({ held_work }) => held_work, {
-    staleTime: 0,
-    refetchInterval: 60_000,
-  })
-
-/** The same of all workspaces, for staff. */
-export const allHeldWorkQuery = () =>
-  rowsQuery(methods.heldWork.listAll, {}, ({ held_work }) => held_work, { staleTime: 0, refetchInterval: 60_000 })
-
-/** The result of a template for a body. */
-export const templatePreviewQuery = (source: string, template: string, body: string) =>
-  query(
-    methods.sources.previewTemplate,
-    { params: sourceIds(source), body: { template, body, query: '', headers: {} } },
-    { gcTime: 60_000, wait: 250 },
-  )
 
 /** The catalog of destinations. */
 export const catalogDestinationsQuery = (workspace: string) =>
@@ -73,12 +43,6 @@ export const sourcesQuery = (workspace: string, product: TargetProduct = 'CDP') 
 export const allSourcesQuery = (workspace: string) =>
   rowsQuery(methods.sources.list, { params: workspaceIds(workspace) }, ({ sources }) => sources)
 
-/** The templates for a new source's schema. */
-export const schemaTemplatesQuery = (workspace: string) =>
-  rowsQuery(methods.sourceSchemaTemplates.list, { params: workspaceIds(workspace) }, ({ templates }) => templates, {
-    staleTime: 60_000,
-  })
-
 /** A source with its schema, by resource name. */
 export const sourceQuery = (source: string) => query(methods.sources.get, { params: sourceIds(source) })
 
@@ -95,17 +59,6 @@ export const destinationsQuery = (workspace: string) =>
 /** A destination by resource name, with its settings. */
 export const destinationQuery = (destination: string) =>
   query(methods.destinations.get, { params: destinationIds(destination) })
-
-/**
- * The destination's description of an object of rows. Each read calls the destination, so the result is cached for a
- * while.
- */
-export const destinationObjectQuery = (destination: string, object: string, objectName: string) =>
-  query(
-    methods.destinations.getObject,
-    { params: destinationIds(destination), query: { object, object_name: objectName } },
-    { staleTime: 300_000 },
-  )
 
 /** All connections of a workspace. */
 export const connectionsQuery = (workspace: string) =>

@@ -1,22 +1,53 @@
-import { type Audience, genericTitle } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Audience, genericTitle, type ListReport, methods } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
 import { useApiForm } from '../../../components/api-form.ts'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
+import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
+import { audienceIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
 import { paths } from '../../../lib/paths.ts'
+import { refresh } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { useUpdateAudience } from '../mutations.ts'
-import { ListForm } from './list-form.tsx'
-import { checkListChange, type ListChange, useChangeList } from './list-mutations.ts'
+import { ListForm, type ListSource } from './list-form.tsx'
+
+/** A list to add to that of an audience, or to replace it with. */
+type ListChange = ListSource & { operation: 'add' | 'replace' }
+
+/** Looks up a changed list. */
+const checkListChange = async ({ name }: Pick<Audience, 'name'>, change: ListChange): Promise<ListReport> => {
+  const body = { ...change, validate_only: true }
+  return (await call(methods.audiences.changeList, { params: audienceIds(name), body })).report
+}
+
+/** Adds to the list of an audience, or replaces it; rejected if the audience has a newer version. */
+const useChangeList = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (change: ListChange) =>
+      call(methods.audiences.changeList, { params: audienceIds(name), body: { ...change, version } }),
+    onSuccess: () => {
+      track('Audience Updated', { audience: name })
+      notify('success', 'List Updated')
+    },
+    onSettled: () => {
+      const { workspace } = audienceIds(name)
+      refresh(cache, ['audiences'], { workspace })
+    },
+  })
+}
 
 const about: Readonly<Record<ListChange['operation'], string>> = {
   add: 'Profiles that are on the list stay on it.',

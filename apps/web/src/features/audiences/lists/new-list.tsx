@@ -1,17 +1,42 @@
-import { genericTitle, stockMessage } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { genericTitle, type ListReport, methods, stockMessage } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
+import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
+import { workspaceIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
 import { paths } from '../../../lib/paths.ts'
+import { refresh } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
-import { ListForm } from './list-form.tsx'
-import { checkNewList, useImportList } from './list-mutations.ts'
+import { notify } from '../../../ui/overlays/toast.tsx'
+import { ListForm, type ListSource } from './list-form.tsx'
+
+/** Looks up a new list of a workspace (a resource name). */
+const checkNewList = async (workspace: string, list: ListSource): Promise<ListReport> => {
+  const body = { title: 'List', ...list, validate_only: true }
+  return (await call(methods.audiences.importList, { params: workspaceIds(workspace), body })).report
+}
+
+/** Creates an audience from a list. */
+const useImportList = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ListSource & { title: string }) =>
+      call(methods.audiences.importList, { params: workspaceIds(workspace), body }),
+    onSuccess: ({ name }) => {
+      track('Audience Created', { audience: name })
+      notify('success', 'Audience Created')
+    },
+    onSettled: () => refresh(cache, ['audiences'], workspaceIds(workspace)),
+  })
+}
 
 /** Makes an audience from a list of identifiers. */
 export const NewList = () => {

@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Destination, FailureGroup, ParkedDelivery } from '@tributary/contract'
+import { type Destination, type FailureGroup, methods, type ParkedDelivery } from '@tributary/contract'
 import { ChevronRight, RotateCw } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { ErrorScreen } from '../../../components/error-screen.tsx'
-import { destinationIds } from '../../../lib/format/names.ts'
+import { destinationIds, failureGroupIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
-import { groupDeliveriesQuery } from '../../../lib/queries/event-queries.ts'
+import { pagesQuery } from '../../../lib/queries/query.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -17,6 +17,18 @@ import { LoadMore } from '../../../ui/lists/load-more.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { useRetryDeliveries } from '../mutations.ts'
+
+/** The held deliveries with one cause, latest first, by pages of 20. */
+const groupDeliveriesQuery = (group: string) => {
+  const { workspace, destination } = failureGroupIds(group)
+  return pagesQuery(
+    methods.deliveries.listParked,
+    { params: { workspace, destination }, query: { page_size: 20, failure_group: group } },
+    {
+      refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 5_000),
+    },
+  )
+}
 
 type Affected = ParkedDelivery['events'][number]
 

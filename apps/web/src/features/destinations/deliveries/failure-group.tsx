@@ -1,25 +1,45 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Destination, FailureGroup } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Destination, type FailureGroup, methods } from '@tributary/contract'
 import { ArrowLeft, CircleCheck, History, RotateCw, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { ErrorScreen } from '../../../components/error-screen.tsx'
+import { call } from '../../../lib/api/client.ts'
 import { ApiError } from '../../../lib/api/errors.ts'
+import { destinationIds, failureGroupIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { failureGroupQuery } from '../../../lib/queries/event-queries.ts'
+import { refresh } from '../../../lib/queries/query.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { useDiscardGroup, useRetryDeliveries } from '../mutations.ts'
+import { useRetryDeliveries } from '../mutations.ts'
 import { AffectedEvents } from './affected-events.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
+
+/** Discards the dead letters of a group for good. */
+const useDiscardGroup = (destination: string, group: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.failureGroups.discard, { params: failureGroupIds(group), body: {} }),
+    onSuccess: ({ event_count }) =>
+      notify('success', 'Dead Letters Discarded', {
+        description: `${count(event_count)} ${pluralise(event_count, 'event')} will not be retried.`,
+      }),
+    onSettled: () => {
+      // Not awaited: the calling component can be gone once the lists are read again.
+      refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
+    },
+  })
+}
 
 const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
   <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Destination, DestinationMappings, EventMapping } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Destination, type DestinationMappings, type EventMapping, methods } from '@tributary/contract'
 import { Plus, RotateCcw, Sparkles, Waypoints } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -11,20 +11,47 @@ import {
   withMoved,
 } from '../../../components/mapping/mapping-draft.ts'
 import { QueryView } from '../../../components/query-view.tsx'
+import { call } from '../../../lib/api/client.ts'
 import { ApiError } from '../../../lib/api/errors.ts'
+import { destinationIds } from '../../../lib/format/names.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
 import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { DraftBar } from '../../../ui/forms/draft-bar.tsx'
 import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { MappingConflict } from './mapping-conflict.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
-import { isMappingsChanged, useSaveMappings } from './mapping-mutations.ts'
 import { MappingRow, type RowActions } from './mapping-row.tsx'
 import { mappingTitle } from './mapping-words.ts'
 import { useSharedMappingDraft } from './use-mapping-draft.ts'
+
+/** True if the mappings were not saved because another user has changed them since their revision. */
+const isMappingsChanged = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.body.reason === 'MAPPINGS_CHANGED'
+
+/** Saves the mappings of a destination; null resets it to the presets of its app. */
+const useSaveMappings = (destination: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ mappings, revision }: { mappings: readonly EventMapping[] | null; revision: number }) =>
+      call(methods.mappings.update, {
+        params: destinationIds(destination),
+        body: { event_mappings: mappings === null ? null : [...mappings], revision },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(mappingsQuery(destination).queryKey, updated)
+      track('Destination Updated', { destination, fields: ['mappings'] })
+      notify('success', 'Mappings Updated')
+    },
+    onError: (error) => {
+      if (isMappingsChanged(error)) void cache.invalidateQueries({ queryKey: mappingsQuery(destination).queryKey })
+    },
+  })
+}
 
 const PresetNote = ({
   destination,

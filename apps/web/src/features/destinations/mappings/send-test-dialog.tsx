@@ -1,10 +1,19 @@
-import type { Destination, MethodResponse, methods } from '@tributary/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type Destination, type MethodResponse, methods } from '@tributary/contract'
 import { SendOnceDialog } from '../../../components/send-once-dialog.tsx'
+import { call } from '../../../lib/api/client.ts'
+import { destinationIds } from '../../../lib/format/names.ts'
 import { count } from '../../../lib/format/text.ts'
 import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
-import { useSendTest } from './mapping-mutations.ts'
+
+/** Sends one event to a destination with a mapping. */
+const useSendTest = (destination: string) =>
+  useMutation({
+    mutationFn: (trial: MappingTrial) =>
+      call(methods.mappings.sendTest, { params: destinationIds(destination), body: trial }),
+  })
 
 type Answer = MethodResponse<typeof methods.mappings.sendTest>
 

@@ -1,16 +1,37 @@
-import type { Replay, ReplayState } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, type Replay, type ReplayState } from '@tributary/contract'
 import { Pause, Play, X } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../../lib/api/client.ts'
+import { replayIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
-import { isMoving } from '../../../lib/queries/replay-queries.ts'
+import { isMoving, replaysQuery } from '../../../lib/queries/replay-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { useChangeReplay } from './replay-mutations.ts'
 import { replayWords } from './replay-scope.ts'
+
+const done = { pause: 'Replay Paused', resume: 'Replay Resumed', cancel: 'Replay Canceled' } as const
+
+/** Pauses, resumes or cancels a replay. */
+const useChangeReplay = (destination: string, replay: Replay) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (verb: keyof typeof done) => call(methods.replays[verb], { params: replayIds(replay.name), body: {} }),
+    onSuccess: ({ sent_count, event_count }, verb) =>
+      notify(
+        'success',
+        done[verb],
+        verb === 'cancel' ? { description: `${count(sent_count)} of ${count(event_count)} events were sent.` } : {},
+      ),
+    onError: (error) => notifyRefusal('Failed to change the replay', error),
+    onSettled: () => cache.invalidateQueries({ queryKey: replaysQuery(destination).queryKey }),
+  })
+}
 
 const states: Readonly<Record<ReplayState, { label: string; tone: BadgeTone }>> = {
   running: { label: 'Running', tone: 'accent' },

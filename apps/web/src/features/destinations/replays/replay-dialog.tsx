@@ -1,17 +1,42 @@
-import type { Destination, MethodResponse, methods } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Destination, type MethodResponse, methods } from '@tributary/contract'
 import { History } from 'lucide-react'
 import { useCallback, useState } from 'react'
+import { call } from '../../../lib/api/client.ts'
 import { ApiError, formFailure } from '../../../lib/api/errors.ts'
 import { conditionProblems } from '../../../lib/events/condition-words.ts'
+import { destinationIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { localTime } from '../../../lib/format/time.ts'
+import { replaysQuery } from '../../../lib/queries/replay-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { SlideOver } from '../../../ui/overlays/slide-over.tsx'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { ReplayFields } from './replay-form.tsx'
-import { useCreateReplay, usePreviewReplay } from './replay-mutations.ts'
 import { type ReplayBody, type ReplayDraft, replayBody } from './replay-scope.ts'
+
+/** Counts the events that a replay would send. */
+const usePreviewReplay = (destination: string) =>
+  useMutation({
+    mutationFn: (body: ReplayBody) => call(methods.replays.preview, { params: destinationIds(destination), body }),
+  })
+
+/** Starts a replay. */
+const useCreateReplay = (destination: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ReplayBody & { stored_before: string; expected_event_count: number }) =>
+      call(methods.replays.create, { params: destinationIds(destination), body }),
+    onSuccess: ({ event_count }) => {
+      notify('success', 'Replay Started', {
+        description: `${count(event_count)} ${pluralise(event_count, 'event')} will be sent.`,
+      })
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: replaysQuery(destination).queryKey }),
+  })
+}
 
 type Preview = MethodResponse<typeof methods.replays.preview>
 

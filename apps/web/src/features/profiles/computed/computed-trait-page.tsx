@@ -1,20 +1,40 @@
-import { useQuery } from '@tanstack/react-query'
-import type { ComputedTrait } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ComputedTrait, methods } from '@tributary/contract'
 import { Pencil, Sigma } from 'lucide-react'
 import { useParams } from 'react-router'
 import { DetailPage } from '../../../components/detail-page.tsx'
+import { call } from '../../../lib/api/client.ts'
+import { computedTraitIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
 import { paths } from '../../../lib/paths.ts'
 import { computedTraitQuery } from '../../../lib/queries/computed-trait-queries.ts'
+import { refresh } from '../../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { DeleteCard } from '../../../ui/page/delete-card.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { RelativeTime, useCurrentTime } from '../../../ui/relative-time.tsx'
 import { definitionText, isBehind, stateTitles, stateTones } from './computed-words.ts'
-import { useDeleteComputedTrait } from './mutations.ts'
+
+/** Deletes a computed trait. */
+const useDeleteComputedTrait = ({ name }: ComputedTrait) => {
+  const cache = useQueryClient()
+  return useMutation<unknown, Error, void>({
+    mutationFn: () => call(methods.computedTraits.delete, { params: computedTraitIds(name) }),
+    onSuccess: () => {
+      track('Computed Trait Deleted', { computed_trait: name })
+      notify('success', 'Computed Trait Deleted')
+    },
+    onSettled: () => {
+      const { workspace } = computedTraitIds(name)
+      refresh(cache, ['computedTraits'], { workspace })
+    },
+  })
+}
 
 const Progress = ({ computedTrait: { progress, as_of } }: { computedTrait: ComputedTrait }) =>
   progress !== null && (

@@ -1,13 +1,39 @@
-import { useQuery } from '@tanstack/react-query'
-import type { ComputedTrait } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ComputedTrait, type ComputedTraitDefinition, methods } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { FillPage } from '../../../components/create-flow.tsx'
+import { call } from '../../../lib/api/client.ts'
+import { computedTraitIds } from '../../../lib/format/names.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
 import { paths } from '../../../lib/paths.ts'
 import { computedTraitQuery } from '../../../lib/queries/computed-trait-queries.ts'
+import { refresh } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { BuilderPage } from './builder-page.tsx'
-import { useUpdateComputedTrait } from './mutations.ts'
+
+/** Changes the definition of a version of a computed trait. */
+const useUpdateComputedTrait = ({ name, version }: ComputedTrait) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ definition }: { definition: ComputedTraitDefinition }) =>
+      call(methods.computedTraits.update, {
+        params: computedTraitIds(name),
+        query: { update_mask: 'definition' },
+        body: { definition, version },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(computedTraitQuery(name).queryKey, updated)
+      track('Computed Trait Updated', { computed_trait: name })
+      notify('success', 'Computed Trait Updated')
+    },
+    onSettled: () => {
+      const { workspace } = computedTraitIds(name)
+      refresh(cache, ['computedTraits'], { workspace })
+    },
+  })
+}
 
 const EditComputedTrait = ({ computedTrait: given }: { computedTrait: ComputedTrait }) => {
   // The form keeps the opened version, so that another user's change is reported on saving.

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ApiKey, NewApiKey } from '@tributary/contract'
+import { type ApiKey, methods, type NewApiKey } from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { QueryView } from '../../../components/query-view.tsx'
-import { apiKeysQuery } from '../../../lib/queries/organization-queries.ts'
+import { organizationIds } from '../../../lib/format/names.ts'
+import { rowsQuery } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -14,6 +15,13 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { ApiKeyRow } from './api-key-row.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { CreatedApiKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx'
+
+/** The API keys of an organization that are not revoked, newest first. */
+const apiKeysQuery = (organization: string) =>
+  rowsQuery(methods.apiKeys.list, { params: organizationIds(organization) }, ({ api_keys }) => api_keys, {
+    // A user who returns wants the last use of a key.
+    staleTime: 0,
+  })
 
 /** The open dialog: an action, and its key. */
 type Doing = { what: 'create' } | { what: 'rotate' | 'revoke'; key: ApiKey }

@@ -1,10 +1,12 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import type { AuditRecord, Organization } from '@tributary/contract'
+import { type AuditRecord, methods, type Organization } from '@tributary/contract'
 import { Download, History } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
-import { type AuditFilters, auditRecordsQuery } from '../../../lib/queries/organization-queries.ts'
+import { organizationIds } from '../../../lib/format/names.ts'
+import { type AuditFilters } from '../../../lib/queries/organization-queries.ts'
+import { pagesQuery } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -19,6 +21,13 @@ import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { actionText, actorText, auditedResources, resourceText } from './audit-words.ts'
 import { exportAuditLog, maxExportedRecords } from './export-audit-log.ts'
 import { RecordDialog } from './record-dialog.tsx'
+
+/** The audit log of an organization, newest first, by pages of 50. */
+const auditRecordsQuery = (organization: string, filters: AuditFilters) =>
+  pagesQuery(methods.auditRecords.list, {
+    params: organizationIds(organization),
+    query: { page_size: 50, ...filters },
+  })
 
 const columns: readonly Column<AuditRecord>[] = [
   {

@@ -5,11 +5,15 @@ import { useApiForm } from '../../../components/api-form.ts'
 import { QueryView } from '../../../components/query-view.tsx'
 import { call } from '../../../lib/api/client.ts'
 import { organizationIds } from '../../../lib/format/names.ts'
-import { billingCompanyQuery } from '../../../lib/queries/billing-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
+
+/** The addressee of an organization's invoices; null for none. */
+const billingCompanyQuery = (organization: string) =>
+  query(methods.billingCompanies.get, { params: organizationIds(organization) })
 
 // The rules of the contract, because a form has a text for each field.
 const { line2, state, tax_type, tax_id } = billingCompany.shape

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { conversionTitle, editors, signalPlatformTitles } from '@tributary/contract'
+import { conversionTitle, editors, methods, signalPlatformTitles } from '@tributary/contract'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { NameWarnings } from '../../../components/name-warnings.tsx'
@@ -8,10 +8,12 @@ import { RequireAccess } from '../../../components/require-access.tsx'
 import { StepForm } from '../../../components/step-form.tsx'
 import { useDraftAutosave } from '../../../components/use-draft-autosave.ts'
 import { filterWords } from '../../../lib/events/condition-words.ts'
+import { workspaceIds } from '../../../lib/format/names.ts'
 import { listed } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { audiencesQuery } from '../../../lib/queries/audience-queries.ts'
-import { signalDraftQuery, signalPlatformsQuery } from '../../../lib/queries/signal-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
+import { signalPlatformsQuery } from '../../../lib/queries/signal-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Field } from '../../../ui/forms/field.tsx'
@@ -42,6 +44,14 @@ import { valueWords } from '../signal-words.ts'
 import { useNameWarnings } from '../use-name-warnings.ts'
 import { Preview } from './preview.tsx'
 import { restored, savedOf } from './saved-draft.ts'
+
+/** The caller's draft of a signal in a workspace, as it was when the page that asks was opened. */
+const signalDraftQuery = (workspace: string) =>
+  query(
+    methods.signalDrafts.get,
+    { params: workspaceIds(workspace) },
+    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
+  )
 
 const headings: Readonly<Record<Step, string>> = {
   trigger: 'What makes a conversion?',

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type SignalDefinition, type SignalPreview, signalPlatformTitles } from '@tributary/contract'
+import { methods, type SignalDefinition, type SignalPreview, signalPlatformTitles } from '@tributary/contract'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { formatJson } from '../../../lib/format/json-text.ts'
+import { workspaceIds } from '../../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
-import { signalPreviewQuery } from '../../../lib/queries/signal-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -16,6 +17,14 @@ import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { scrollable } from '../../../ui/scrollable.ts'
 import { Advice, IdentifierShares, Score } from '../score.tsx'
 import { identifiersText, money } from '../signal-words.ts'
+
+/** The conversions that a signal would make of stored events. Read once: the user requests another read. */
+const signalPreviewQuery = (workspace: string, definition: SignalDefinition) =>
+  query(
+    methods.signals.preview,
+    { params: workspaceIds(workspace), body: definition },
+    { staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 },
+  )
 
 type Platform = SignalPreview['platforms'][number]
 type Sample = SignalPreview['sample'][number]

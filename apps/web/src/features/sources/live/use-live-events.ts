@@ -1,12 +1,12 @@
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query'
-import { parseSourceSchema, type SourceWithSchema, schemaMessage, sourceChannel } from '@tributary/contract'
+import { methods, parseSourceSchema, type SourceWithSchema, schemaMessage, sourceChannel } from '@tributary/contract'
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
 import { type ConnectionState, joinChannel, liveMessage, schemaChanged } from '../../../lib/api/realtime.ts'
 import { realtimeQuery } from '../../../lib/api/realtime-query.ts'
 import { sourceIds } from '../../../lib/format/names.ts'
 import { useSession } from '../../../lib/people/session.ts'
-import { eventPayloadsQuery, sourceEventsQuery } from '../../../lib/queries/event-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { editsOf } from '../schema/use-edit-schema.ts'
 import { createFrameBatch } from './frame-batch.ts'
@@ -14,6 +14,22 @@ import { ofLive, ofSummary } from './live-event.ts'
 import { initialLive, type LiveAction, type LiveState, liveReducer, neededPayloads } from './live-events.ts'
 import { createReread, type Reread } from './live-reread.ts'
 import { useLiveView } from './live-view.ts'
+
+/** The newest 50 events of a source. */
+const sourceEventsQuery = (source: string) =>
+  query(
+    methods.events.listBySource,
+    { params: sourceIds(source), query: { page_size: 50 } },
+    { staleTime: 0, read: ({ events }) => events },
+  )
+
+/** The payloads of events of a source, by their IDs joined by commas; those that are not stored yet are omitted. */
+const eventPayloadsQuery = (source: string, ids: string) =>
+  query(
+    methods.events.batchGetBySource,
+    { params: sourceIds(source), query: { event_ids: ids } },
+    { staleTime: 0, gcTime: 0, read: ({ events }) => events },
+  )
 
 /** Ms between two loads of the list while there is no realtime connection. */
 const pollMs = 5000

@@ -1,6 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { refusedOfDeletedQuery } from '../../../lib/queries/event-queries.ts'
+import { methods } from '@tributary/contract'
+import { workspaceIds } from '../../../lib/format/names.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { RefusedTable } from './refused-table.tsx'
+
+/** The refused requests with keys of deleted sources of the workspace. */
+const refusedOfDeletedQuery = (workspace: string) =>
+  query(
+    methods.refusedRequests.list,
+    { params: workspaceIds(workspace), query: { page_size: 200, source_deleted: 'true' } },
+    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
+  )
 
 /** Requests with keys of deleted sources of the workspace. Nothing is shown while there are none. */
 export const DeletedKeys = ({ workspace }: { workspace: string }) => {

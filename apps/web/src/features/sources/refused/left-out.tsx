@@ -1,12 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import type { DroppedEvent } from '@tributary/contract'
+import { type DroppedEvent, methods } from '@tributary/contract'
 import { QueryView } from '../../../components/query-view.tsx'
+import { sourceIds } from '../../../lib/format/names.ts'
 import { count, humanise } from '../../../lib/format/text.ts'
 import { hourSpan, utcTime } from '../../../lib/format/time.ts'
-import { droppedQuery } from '../../../lib/queries/event-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { WithCode } from '../../../ui/code/with-code.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
+
+/** Accepted events of a source that were not stored in the last 24 hours, by reason. */
+const droppedQuery = (source: string) =>
+  query(
+    methods.droppedEvents.listBySource,
+    { params: sourceIds(source), query: { page_size: 200 } },
+    { refetchInterval: 10_000, read: ({ dropped_events }) => dropped_events },
+  )
 
 const known: Readonly<Record<string, { title: string; advice: string }>> = {
   duplicate: {

@@ -1,8 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { methods } from '@tributary/contract'
 import { useSession } from '../../../lib/people/session.ts'
 import { userQuery } from '../../../lib/queries/account-queries.ts'
-import { unownedRefusedQuery } from '../../../lib/queries/event-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { RefusedTable } from './refused-table.tsx'
+
+/** For platform admins: refused requests without a source. */
+const unownedRefusedQuery = () =>
+  query(
+    methods.refusedRequests.listUnowned,
+    { query: { page_size: 200 } },
+    { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
+  )
 
 /**
  * For platform admins: requests of the whole installation without a source, such as those with an unknown write key.

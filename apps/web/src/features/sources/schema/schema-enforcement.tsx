@@ -1,9 +1,32 @@
-import type { Source } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Enforcement, methods, type Source } from '@tributary/contract'
 import { useState } from 'react'
+import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
+import { sourceIds } from '../../../lib/format/names.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
+import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { Switch } from '../../../ui/forms/switch.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
-import { useSetEnforcement } from './schema-mutations.ts'
+import { notify } from '../../../ui/overlays/toast.tsx'
+
+/** Changes the enforcement for events that do not match the schema. */
+const useSetEnforcement = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (enforcement: Enforcement) =>
+      call(methods.sources.update, {
+        params: sourceIds(source.name),
+        query: { update_mask: 'enforcement' },
+        body: { enforcement },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
+      track('Source Updated', { source: source.name, fields: ['enforcement'] })
+      notify('success', updated.enforcement === 'block' ? 'Blocking Enabled' : 'Blocking Disabled')
+    },
+  })
+}
 
 /** The enforcement for events that do not match the schema; blocking needs a confirmation. */
 export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {

@@ -1,8 +1,11 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import {
   emptyObject,
   formatSourceSchema,
+  methods,
   type ObjectSchema,
   parseSourceSchema,
+  type Source,
   type SourceSchema,
   type SourceWithSchema,
   withOwner,
@@ -10,7 +13,12 @@ import {
 import { FileJson, Plus, Sparkles, Upload, UserRound } from 'lucide-react'
 import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { useLocation } from 'react-router'
+import { call } from '../../../lib/api/client.ts'
+import { sourceIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
+import { track } from '../../../lib/integrations/analytics.ts'
+import { schemaVersionsQuery } from '../../../lib/queries/schema-queries.ts'
+import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { copyText } from '../../../ui/code/copy-button.tsx'
@@ -27,15 +35,40 @@ import { saveSchemaFile, schemaFileName } from './import/schema-file.ts'
 import { ImportDialog } from './import/schema-import-dialog.tsx'
 import { JsonDialog } from './import/schema-json-dialog.tsx'
 import { ProposalDialog } from './import/schema-proposal-dialog.tsx'
+import { isSchemaChanged, type SchemaOrigin } from './schema-changed.ts'
 import { EnforcementSetting } from './schema-enforcement.tsx'
 import { missingName, SchemaMissing } from './schema-missing.tsx'
-import { isSchemaChanged, type SchemaOrigin, useSaveSchema } from './schema-mutations.ts'
 import { SchemaNames } from './schema-names.tsx'
 import { ownerIdOf, SchemaOwner } from './schema-owner.tsx'
 import { isAdding, type SchemaPlace, schemaPlace } from './schema-place.ts'
 import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 import { matchingEvents } from './schema-search.ts'
 import { type SchemaTool, SchemaToolbar, unsavedNote } from './schema-toolbar.tsx'
+
+/**
+ * Saves the whole schema of a source. It is rejected if another user has changed the schema since `version`; their
+ * version is then loaded.
+ */
+const useSaveSchema = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ schema, version, origin }: { schema: SourceSchema; version: number; origin: SchemaOrigin }) =>
+      call(methods.sources.update, {
+        params: sourceIds(source.name),
+        query: { update_mask: 'schema', force_refresh: 'false' },
+        body: { schema: formatSourceSchema(schema), schema_version: version, schema_change: origin },
+      }),
+    onSuccess: (updated) => {
+      cache.setQueryData(sourceQuery(source.name).queryKey, updated)
+      track('Source Updated', { source: source.name, fields: ['schema'] })
+      notify('success', 'Source schema updated')
+    },
+    onError: (error) => {
+      if (isSchemaChanged(error)) void cache.invalidateQueries({ queryKey: sourceQuery(source.name).queryKey })
+    },
+    onSettled: () => void cache.invalidateQueries({ queryKey: schemaVersionsQuery(source.name).queryKey }),
+  })
+}
 
 /** The opened events and properties, including those that a link names. */
 const useOpened = (wanted: SchemaPlace | undefined, visit: string) => {

@@ -17,7 +17,7 @@ import { reportError } from '../../../lib/integrations/error-reporting.ts'
 import { schemaVersionsQuery } from '../../../lib/queries/schema-queries.ts'
 import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
-import { isSchemaChanged } from './schema-mutations.ts'
+import { isSchemaChanged } from './schema-changed.ts'
 
 /** One change of a source's schema. */
 export type SchemaEdit = {

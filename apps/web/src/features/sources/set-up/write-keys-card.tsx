@@ -1,8 +1,12 @@
-import type { Source, WriteKey } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, type Source, type WriteKey } from '@tributary/contract'
 import { Eye, EyeOff, KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useApiForm } from '../../../components/api-form.ts'
+import { call } from '../../../lib/api/client.ts'
+import { sourceIds, writekeyIds } from '../../../lib/format/names.ts'
+import { writekeysQuery } from '../../../lib/queries/workspace-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -11,9 +15,41 @@ import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { CardList, CardRow } from '../../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { useCreateWriteKey, useRevokeWriteKey, useRotateWriteKey } from '../mutations.ts'
 import { maskKey } from './guide.ts'
+
+/** Creates another write key for a source, optionally with a title. */
+const useCreateWriteKey = (source: Source) => {
+  const cache = useQueryClient()
+  const { workspace } = sourceIds(source.name)
+  return useMutation({
+    mutationFn: (title: string) =>
+      call(methods.writekeys.create, { params: { workspace }, body: { source: source.name, title } }),
+    onSuccess: () => notify('success', 'Write Key Created'),
+    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
+  })
+}
+
+/** Replaces a write key by a new one; the old one is rejected within two seconds. */
+const useRotateWriteKey = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (key: string) => call(methods.writekeys.rotate, { params: writekeyIds(key), body: {} }),
+    onSuccess: () => notify('success', 'Write Key Rotated'),
+    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
+  })
+}
+
+/** Revokes a write key of a source: requests with it are rejected within two seconds. */
+const useRevokeWriteKey = (source: Source) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (key: string) => call(methods.writekeys.delete, { params: writekeyIds(key) }),
+    onSuccess: () => notify('success', 'Write Key Revoked'),
+    onSettled: () => cache.invalidateQueries({ queryKey: writekeysQuery(source.name).queryKey }),
+  })
+}
 
 const Key = ({
   writekey,

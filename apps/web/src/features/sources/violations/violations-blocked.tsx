@@ -1,11 +1,32 @@
-import type { Source } from '@tributary/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { methods, type Source } from '@tributary/contract'
 import { CircleAlert, CircleCheck, Hand } from 'lucide-react'
+import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
+import { sourceIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
+import { refresh } from '../../../lib/queries/query.ts'
+import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
-import { useReplayBlocked } from '../schema/schema-mutations.ts'
+import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
+
+/** Replays the blocked events that match the schema now. */
+const useReplayBlocked = (source: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.violations.replayBlocked, { params: sourceIds(source), body: {} }),
+    onSuccess: ({ replayed }) => {
+      if (replayed > 0) notify('success', `${count(replayed)} ${pluralise(replayed, 'event')} sent again`)
+    },
+    onError: (error) => notifyRefusal('Could not replay the events', error),
+    onSettled: () => {
+      void cache.invalidateQueries({ queryKey: violationsQuery(source).queryKey })
+      refresh(cache, ['events'], sourceIds(source))
+    },
+  })
+}
 
 const events = (value: number): string => `${count(value)} ${pluralise(value, 'event')}`
 

@@ -1,15 +1,52 @@
-import { useQuery } from '@tanstack/react-query'
-import { type SyncDryRun, type SyncSample, sampleGroups } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type MethodRequest, methods, type SyncDryRun, type SyncSample, sampleGroups } from '@tributary/contract'
 import { FlaskConical, X } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
+import { syncDryRunIds, syncIds, workspaceIds } from '../../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
-import { syncDryRunQuery } from '../../../lib/queries/sync-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { Button } from '../../../ui/button.tsx'
+import { notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { Spinner } from '../../../ui/page/spinner.tsx'
 import { scrollable } from '../../../ui/scrollable.ts'
-import { type DryRunOf, useBeginDryRun, useCancelDryRun } from '../sync-mutations.ts'
 import { changedFields, groupTitles } from './sample-words.ts'
+
+/** The subject of a dry run: an unsaved sync, or a saved one with unsaved changes. */
+type DryRunOf =
+  | { workspace: string; input: MethodRequest<typeof methods.syncDryRuns.create> }
+  | { sync: string; changes: MethodRequest<typeof methods.syncDryRuns.createForSync> }
+
+/** A dry run by resource name; read again until it has ended. */
+const syncDryRunQuery = (dryRun: string) =>
+  query(
+    methods.syncDryRuns.get,
+    { params: syncDryRunIds(dryRun) },
+    { refetchInterval: ({ state: { data } }) => (data?.finish_time === null ? 1000 : false) },
+  )
+
+/** Begins a dry run. Nothing is sent. */
+const useBeginDryRun = () => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (of: DryRunOf) =>
+      'sync' in of
+        ? call(methods.syncDryRuns.createForSync, { params: syncIds(of.sync), body: of.changes })
+        : call(methods.syncDryRuns.create, { params: workspaceIds(of.workspace), body: of.input }),
+    onSuccess: (begun) => cache.setQueryData(syncDryRunQuery(begun.name).queryKey, begun),
+  })
+}
+
+/** Cancels a dry run. */
+const useCancelDryRun = ({ name }: Pick<SyncDryRun, 'name'>) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(methods.syncDryRuns.cancel, { params: syncDryRunIds(name), body: {} }),
+    onSuccess: (canceled) => cache.setQueryData(syncDryRunQuery(name).queryKey, canceled),
+    onError: (error) => notifyRefusal('Could not cancel the dry run', error),
+  })
+}
 
 const Value = ({ text }: { text: string | null }) =>
   text === null ? <span className="text-ink-3">–</span> : <span className="break-all">{text}</span>

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { type DataColumn, type DataSource, fileTable, type Upload } from '@tributary/contract'
+import { type DataColumn, type DataSource, fileTable, methods, type Upload } from '@tributary/contract'
 import { FileUp, Plus } from 'lucide-react'
 import { useRef } from 'react'
 import { QueryView } from '../../../components/query-view.tsx'
 import { bytesText } from '../../../lib/format/bytes.ts'
+import { dataSourceIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
-import { uploadsQuery } from '../../../lib/queries/data-source-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -15,6 +16,10 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { type UploadState, useUpload } from './use-upload.ts'
+
+/** The last uploads of a data source, newest first. */
+const uploadsQuery = (dataSource: string) =>
+  query(methods.uploads.get, { params: dataSourceIds(dataSource) }, { read: ({ uploads }) => uploads })
 
 const ChooseFile = ({
   label,

@@ -5,7 +5,9 @@ import {
   eventIdentifier,
   eventObjects,
   genericTitle,
+  type MethodRequest,
   type Model,
+  methods,
   type SyncMode,
 } from '@tributary/contract'
 import { withoutEnds } from '@tributary/kernel/text-ends'
@@ -20,8 +22,10 @@ import {
   suggestedRows,
 } from '../mapping-rows.ts'
 import { manual, type Schedule, scheduleInput, scheduleProblem } from '../schedule.ts'
-import type { SyncInput } from '../sync-mutations.ts'
 import { modeOrder } from '../sync-words.ts'
+
+/** The entered values of a sync. */
+export type SyncInput = Omit<MethodRequest<typeof methods.syncs.create>, 'request_id'>
 
 /** An object of a destination to which rows can be written. */
 export type RowObject = CatalogDestination['row_objects'][number]

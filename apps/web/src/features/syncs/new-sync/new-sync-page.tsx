@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { editors, type Model } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { editors, type MethodRequest, type Model, methods } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { ErrorScreen } from '../../../components/error-screen.tsx'
@@ -7,13 +7,16 @@ import { QueryView } from '../../../components/query-view.tsx'
 import { RequireAccess } from '../../../components/require-access.tsx'
 import { StepForm } from '../../../components/step-form.tsx'
 import { useDraftAutosave } from '../../../components/use-draft-autosave.ts'
+import { call } from '../../../lib/api/client.ts'
+import { workspaceIds } from '../../../lib/format/names.ts'
 import { paths } from '../../../lib/paths.ts'
 import { allModelsQuery } from '../../../lib/queries/data-source-queries.ts'
-import { syncDraftQuery } from '../../../lib/queries/sync-queries.ts'
+import { query, refresh } from '../../../lib/queries/query.ts'
+import { syncQuery } from '../../../lib/queries/sync-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { notify } from '../../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
-import { useCreateSync, useDiscardDraft, useSaveDraft } from '../sync-mutations.ts'
 import {
   emptyDraft,
   firstOpen,
@@ -22,6 +25,7 @@ import {
   type Step,
   type StepProblem,
   type SyncDraft,
+  type SyncInput,
   steps,
   stepTitles,
   withModel,
@@ -29,6 +33,45 @@ import {
 import { restored, savedOf } from './saved-draft.ts'
 import { DestinationStep, MappingStep, ModelStep, ModeStep, ReviewStep, ScheduleStep } from './steps.tsx'
 import { type RowDestination, useRowDestinations } from './use-row-destinations.ts'
+
+/** The caller's draft of a sync in a workspace, as it was when the page that asks was opened. */
+const syncDraftQuery = (workspace: string) =>
+  query(methods.syncDrafts.get, { params: workspaceIds(workspace) }, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 })
+
+/** Creates a sync of a workspace (a resource name). Nothing runs yet. */
+const useCreateSync = (workspace: string) => {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: SyncInput) => call(methods.syncs.create, { params: workspaceIds(workspace), body }),
+    onSuccess: (made) => {
+      cache.setQueryData(syncQuery(made.name).queryKey, made)
+      notify('success', 'Sync Created')
+    },
+    onSettled: () => refresh(cache, ['syncs'], workspaceIds(workspace)),
+  })
+}
+
+/** Changes of a draft run in order: the last one counts. */
+const draftScope = (workspace: string) => ({ id: `${workspace} sync draft` })
+
+/** Keeps the draft of a sync in a workspace (a resource name), for a reload and another browser. */
+const useSaveDraft = (workspace: string) =>
+  useMutation({
+    scope: draftScope(workspace),
+    mutationFn: (body: MethodRequest<typeof methods.syncDrafts.update>) =>
+      call(methods.syncDrafts.update, {
+        params: workspaceIds(workspace),
+        query: { update_mask: Object.keys(body).join(',') },
+        body,
+      }),
+  })
+
+/** Discards that draft. */
+const useDiscardDraft = (workspace: string) =>
+  useMutation<unknown, Error, void>({
+    scope: draftScope(workspace),
+    mutationFn: () => call(methods.syncDrafts.delete, { params: workspaceIds(workspace) }),
+  })
 
 const headings: Readonly<Record<Step, string>> = {
   model: 'Which rows?',

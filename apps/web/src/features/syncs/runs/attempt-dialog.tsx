@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import type { SyncRun, SyncRunRow } from '@tributary/contract'
+import { methods, type SyncRun, type SyncRunRow } from '@tributary/contract'
 import { useState } from 'react'
 import { QueryView } from '../../../components/query-view.tsx'
+import { syncRunIds } from '../../../lib/format/names.ts'
 import { count } from '../../../lib/format/text.ts'
-import { syncRowAttemptQuery } from '../../../lib/queries/sync-queries.ts'
+import { query } from '../../../lib/queries/query.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+
+/** The last attempt to deliver a row of a run, by the number of the row, read again each time. */
+const syncRowAttemptQuery = (run: string, row: number) =>
+  query(methods.syncRuns.getRowAttempt, { params: { ...syncRunIds(run), row: String(row) } }, { staleTime: 0 })
 
 /** Pause between reads of an attempt that the delivery log does not have yet, ms. */
 const pollMs = 2_000

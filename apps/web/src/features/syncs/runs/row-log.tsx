@@ -1,12 +1,14 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { type Sync, type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
+import { methods, type Sync, type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
 import { Download } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { QueryView } from '../../../components/query-view.tsx'
 import { useAddress } from '../../../lib/browser/use-address.ts'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
+import { syncRunIds } from '../../../lib/format/names.ts'
 import { count } from '../../../lib/format/text.ts'
-import { isRunning, type RowFilters, syncRunRowsQuery } from '../../../lib/queries/sync-queries.ts'
+import { pagesQuery } from '../../../lib/queries/query.ts'
+import { isRunning, type RowFilters } from '../../../lib/queries/sync-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
@@ -17,6 +19,17 @@ import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { changeTitles, outcomeTitles, outcomeTones } from '../sync-words.ts'
 import { AttemptDialog } from './attempt-dialog.tsx'
 import { exportRows, maxExportedRows } from './export-rows.ts'
+
+/** The rows of a run that were not unchanged, by pages of 50; `moving` says that their outcomes still change. */
+const syncRunRowsQuery = (run: string, { key, outcome }: RowFilters, moving: boolean) =>
+  pagesQuery(
+    methods.syncRuns.listRows,
+    {
+      params: syncRunIds(run),
+      query: { page_size: 50, ...(key === '' ? {} : { key }), ...(outcome === '' ? {} : { outcome }) },
+    },
+    { refetchInterval: moving ? 3000 : false },
+  )
 
 type Row = SyncRunRow & { id: string }
 

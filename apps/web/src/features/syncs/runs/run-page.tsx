@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { methods, type Sync, type SyncRun, type SyncRunCounts } from '@tributary/contract'
 import { RotateCw, ShieldAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Link, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import { QueryView } from '../../../components/query-view.tsx'
+import { call } from '../../../lib/api/client.ts'
 import { syncRunIds } from '../../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -16,15 +17,43 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { runCursorText } from '../cursor.ts'
 import { RunBadge } from '../run-badge.tsx'
-import { useChangeRun, useRerunRejected } from '../sync-mutations.ts'
 import { type countedOutcomes, hasEnded, outcomesOf, runDuration, runTitle } from '../sync-words.ts'
 import { RowLog } from './row-log.tsx'
 import { RunSteps } from './run-steps.tsx'
+
+/** Runs only the rejected rows of a run, and opens the new run. */
+const useRerunRejected = ({ name }: Pick<SyncRun, 'name'>) => {
+  const navigate = useNavigate()
+  const cache = useQueryClient()
+  const { workspace } = syncRunIds(name)
+  return useMutation({
+    mutationFn: () => call(methods.syncRuns.rerun, { params: syncRunIds(name), body: {} }),
+    onSuccess: (run) => navigate(paths.syncRun(run.name)),
+    onError: (error) => notifyRefusal('Could not rerun the rejected rows', error),
+    onSettled: () => refresh(cache, ['syncs', 'syncRuns'], { workspace }),
+  })
+}
+
+/** Approves or cancels a run. */
+const useChangeRun = ({ name }: Pick<SyncRun, 'name'>, verb: 'approve' | 'cancel') => {
+  const cache = useQueryClient()
+  const { workspace } = syncRunIds(name)
+  return useMutation({
+    mutationFn: () => call(methods.syncRuns[verb], { params: syncRunIds(name), body: {} }),
+    onSuccess: (changed) => {
+      cache.setQueryData(syncRunQuery(name).queryKey, changed)
+      notify('success', verb === 'approve' ? 'Run Approved' : 'Run Canceled')
+    },
+    onError: (error) => notifyRefusal(`Could not ${verb} the run`, error),
+    onSettled: () => refresh(cache, ['syncs', 'syncRuns'], { workspace }),
+  })
+}
 
 const countTitles = {
   added: 'Added',

@@ -1,12 +1,21 @@
-import type { SyncRowPreview } from '@tributary/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type MethodRequest, methods, type SyncRowPreview } from '@tributary/contract'
 import { SendOnceDialog } from '../../../components/send-once-dialog.tsx'
+import { call } from '../../../lib/api/client.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
+import { workspaceIds } from '../../../lib/format/names.ts'
 import { count, sentence } from '../../../lib/format/text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
-import { useSendTestRow } from '../sync-mutations.ts'
 import { operationSentences, outcomeBadges, type RowTrial, type SentTestRow } from './test-row-words.ts'
+
+/** Writes one row to the destination for a try. */
+const useSendTestRow = (workspace: string) =>
+  useMutation({
+    mutationFn: (body: MethodRequest<typeof methods.syncTestRows.send>) =>
+      call(methods.syncTestRows.send, { params: workspaceIds(workspace), body }),
+  })
 
 const Sent = ({ sent }: { sent: SentTestRow }) => (
   <>

@@ -1,8 +1,11 @@
-import type { SyncRowPreview } from '@tributary/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type MethodRequest, methods, type SyncRowPreview } from '@tributary/contract'
 import { Eye, Send } from 'lucide-react'
 import { useId, useState } from 'react'
+import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
+import { workspaceIds } from '../../../lib/format/names.ts'
 import { sentence } from '../../../lib/format/text.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -10,9 +13,15 @@ import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Fact } from '../../../ui/code/exchange.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
-import { usePreviewRow } from '../sync-mutations.ts'
 import { SendRowDialog } from './send-row-dialog.tsx'
 import { operationTitles, type TestedSync, trialOf } from './test-row-words.ts'
+
+/** Shows what a run of a sync, saved or not, would send of one row. Nothing is sent. */
+const usePreviewRow = (workspace: string) =>
+  useMutation({
+    mutationFn: (body: MethodRequest<typeof methods.syncTestRows.preview>) =>
+      call(methods.syncTestRows.preview, { params: workspaceIds(workspace), body }),
+  })
 
 const Row = ({ preview, ofEvents }: { preview: SyncRowPreview; ofEvents: boolean }) => (
   <div className="space-y-3">

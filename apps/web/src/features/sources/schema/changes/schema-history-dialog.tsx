@@ -1,12 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { parseSourceSchema, type SchemaVersion, type SourceSchema } from '@tributary/contract'
+import { methods, parseSourceSchema, type SchemaVersion, type SourceSchema } from '@tributary/contract'
 import { ArrowLeft, Download, History } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { ErrorScreen } from '../../../../components/error-screen.tsx'
 import { QueryView } from '../../../../components/query-view.tsx'
 import { failureText } from '../../../../lib/api/errors.ts'
+import { sourceIds } from '../../../../lib/format/names.ts'
 import { count, pluralise } from '../../../../lib/format/text.ts'
-import { schemaVersionQuery, schemaVersionsQuery } from '../../../../lib/queries/schema-queries.ts'
+import { query } from '../../../../lib/queries/query.ts'
+import { schemaVersionsQuery } from '../../../../lib/queries/schema-queries.ts'
 import { Badge } from '../../../../ui/badge.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/forms/input.tsx'
@@ -19,6 +21,14 @@ import { saveSchemaFile, schemaFileName } from '../import/schema-file.ts'
 import { diffSchemas, diffWords } from './schema-diff.ts'
 import { SchemaDiff } from './schema-diff-view.tsx'
 import type { Versioned } from './schema-draft.ts'
+
+/** One version of a source's schema with its text; a version never changes. */
+const schemaVersionQuery = (source: string, version: number) =>
+  query(
+    methods.schemaVersions.get,
+    { params: { ...sourceIds(source), version: String(version) } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  )
 
 const changeWords: Record<SchemaVersion['change'], string> = {
   created: 'Created',

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { parseSourceSchema, type SourceSchema } from '@tributary/contract'
+import { methods, parseSourceSchema, type SourceSchema } from '@tributary/contract'
 import { useMemo, useState } from 'react'
 import { QueryView } from '../../../../components/query-view.tsx'
 import { failureText } from '../../../../lib/api/errors.ts'
+import { sourceIds } from '../../../../lib/format/names.ts'
 import { count, pluralise } from '../../../../lib/format/text.ts'
-import { inferredSchemaQuery } from '../../../../lib/queries/schema-queries.ts'
+import { query } from '../../../../lib/queries/query.ts'
 import { Badge } from '../../../../ui/badge.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/forms/input.tsx'
@@ -14,6 +15,10 @@ import { CardSkeleton } from '../../../../ui/page/skeleton.tsx'
 import { ownerTitle, propertyTitle } from '../changes/schema-diff.ts'
 import { ownerIdOf } from '../schema-owner.tsx'
 import { additionsOf, type ProposedEvent, type ProposedProperty, proposalOf, withProposal } from './schema-proposal.ts'
+
+/** A schema that the events of the last days fit. */
+const inferredSchemaQuery = (source: string, days: number) =>
+  query(methods.inferredSchemas.get, { params: sourceIds(source), query: { days } }, { staleTime: 0 })
 
 const ranges = [1, 7, 30, 90] as const
 const rangeWords = (days: number): string => (days === 1 ? 'Last 24 hours' : `Last ${days} days`)
