@@ -14,6 +14,7 @@ import { useWorkspace } from '../lib/workspace.ts'
 import { Button } from '../ui/button.tsx'
 import { FieldError } from '../ui/forms/field.tsx'
 import { Select } from '../ui/forms/input.tsx'
+import { Options } from '../ui/forms/options.tsx'
 import { SuggestInput } from '../ui/forms/suggest-input.tsx'
 import { type AttributePart, ValueInput, type Wrong } from './attribute-values.tsx'
 
@@ -104,11 +105,7 @@ export const AttributeRow = ({
               if (type !== undefined) onChange(ofType(type, operator))
             }}
           >
-            {valueTypes.map((type) => (
-              <option key={type} value={type}>
-                {typeTitles[type]}
-              </option>
-            ))}
+            <Options of={valueTypes} title={(type) => typeTitles[type]} />
           </Select>
           <Select
             aria-label="Comparison"
@@ -119,11 +116,7 @@ export const AttributeRow = ({
             }}
             {...wrong('operator')}
           >
-            {operators.map((each) => (
-              <option key={each} value={each}>
-                {operatorTitles[each]}
-              </option>
-            ))}
+            <Options of={operators} title={(each) => operatorTitles[each]} />
           </Select>
           <ValueInput {...part} wrong={wrong} />
         </div>

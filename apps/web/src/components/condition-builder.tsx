@@ -13,6 +13,7 @@ import { shortId } from '../lib/format/short-id.ts'
 import { Button } from '../ui/button.tsx'
 import { FieldError } from '../ui/forms/field.tsx'
 import { Input, Select } from '../ui/forms/input.tsx'
+import { Options } from '../ui/forms/options.tsx'
 import { SuggestInput, type Suggestion } from '../ui/forms/suggest-input.tsx'
 import { WarningsAt } from './name-warnings.tsx'
 
@@ -68,11 +69,7 @@ const Row = ({
               if (operator !== undefined) onChange({ operator, ...(withoutValue.has(operator) ? { value: '' } : {}) })
             }}
           >
-            {conditionOperators.map((operator) => (
-              <option key={operator} value={operator}>
-                {operatorWords[operator]}
-              </option>
-            ))}
+            <Options of={conditionOperators} title={(operator) => operatorWords[operator]} />
           </Select>
           {!withoutValue.has(row.operator) && (
             <Input
@@ -97,6 +94,44 @@ const Row = ({
       <WarningsAt id={row.id} field="field" />
     </li>
   )
+}
+
+const MatchChoice = ({
+  match,
+  disabled,
+  onChange,
+}: {
+  match: EventConditions['match']
+  disabled: boolean
+  onChange: (match: EventConditions['match']) => void
+}) => (
+  <p className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
+    Events that match
+    <Select
+      aria-label="Match all or any conditions"
+      className="w-24"
+      value={match}
+      disabled={disabled}
+      onChange={(event) => onChange(event.target.value === 'any' ? 'any' : 'all')}
+    >
+      <option value="all">all</option>
+      <option value="any">any</option>
+    </Select>
+    of these conditions
+  </p>
+)
+
+/** Moves the focus to an added row, or from a removed one; '' is the button that adds a row. */
+const useRowFocus = (conditions: readonly Condition[]) => {
+  const list = useRef<HTMLFieldSetElement>(null)
+  const next = useRef<string | undefined>(undefined)
+  useEffect(() => {
+    if (next.current === undefined) return
+    const place = next.current === '' ? '[data-add]' : `[data-condition="${next.current}"] input`
+    next.current = undefined
+    list.current?.querySelector<HTMLElement>(place)?.focus()
+  }, [conditions])
+  return { list, focus: (id: string) => void (next.current = id) }
 }
 
 /**
@@ -124,44 +159,23 @@ export const ConditionBuilder = ({
   emptyText?: string
 }) => {
   const { match, conditions } = value
-  const list = useRef<HTMLFieldSetElement>(null)
-  const focusNext = useRef<string | undefined>(undefined)
+  const { list, focus } = useRowFocus(conditions)
   const suggestions = useMemo(() => fieldSuggestions(fields), [fields])
-  useEffect(() => {
-    if (focusNext.current === undefined) return
-    const wanted = focusNext.current
-    focusNext.current = undefined
-    const place = wanted === '' ? '[data-add]' : `[data-condition="${wanted}"] input`
-    list.current?.querySelector<HTMLElement>(place)?.focus()
-  }, [conditions])
   const add = (): void => {
     const id = shortId(conditions.map((each) => each.id))
-    focusNext.current = id
+    focus(id)
     onChange({ match, conditions: [...conditions, { id, field: '', operator: 'equals', value: '' }] })
   }
   const remove = (index: number): void => {
     const left = conditions.filter((_, other) => other !== index)
-    focusNext.current = (left[index] ?? left.at(-1))?.id ?? ''
+    focus((left[index] ?? left.at(-1))?.id ?? '')
     onChange({ match, conditions: left })
   }
   const full = conditions.length >= maxConditions
   return (
     <fieldset ref={list} aria-label={label} className="min-w-0 space-y-2.5">
       {conditions.length > 1 && (
-        <p className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
-          Events that match
-          <Select
-            aria-label="Match all or any conditions"
-            className="w-24"
-            value={match}
-            disabled={disabled}
-            onChange={(event) => onChange({ match: event.target.value === 'any' ? 'any' : 'all', conditions })}
-          >
-            <option value="all">all</option>
-            <option value="any">any</option>
-          </Select>
-          of these conditions
-        </p>
+        <MatchChoice match={match} disabled={disabled} onChange={(next) => onChange({ match: next, conditions })} />
       )}
       {conditions.length === 0 ? (
         <p className="text-sm text-ink-2">{emptyText}</p>

@@ -81,6 +81,53 @@ export const ConnectMenu = ({
   />
 )
 
+const ConnectionLine = ({
+  row,
+  mayEdit,
+  onEnable,
+  onDisconnect,
+}: {
+  row: ConnectionRow
+  mayEdit: boolean
+  onEnable: (enabled: boolean) => void
+  onDisconnect: () => void
+}) => (
+  <li className="flex flex-wrap items-center gap-3 px-4 py-3">
+    {row.from !== undefined && (
+      <span className="flex w-full min-w-0 items-center gap-3 sm:w-2/5">
+        <AppIcon icon={row.from.icon} />
+        <Link to={row.from.to} className="min-w-0 flex-1 truncate rounded-sm font-medium hover:underline">
+          {row.from.title}
+        </Link>
+        <ArrowRight aria-label="to" className="size-4 shrink-0 text-ink-3 max-sm:rotate-90" />
+      </span>
+    )}
+    <AppIcon icon={row.icon} />
+    <span className="min-w-0 flex-1 basis-24">
+      <Link to={row.to} className="block truncate rounded-sm font-medium hover:underline">
+        {row.title}
+      </Link>
+      <span className="text-xs text-ink-3">{row.appTitle}</span>
+    </span>
+    <span className="ml-auto flex items-center gap-3">
+      {row.otherOff !== undefined && <Badge tone="outline">{row.otherOff}</Badge>}
+      <Switch
+        checked={row.enabled}
+        disabled={!mayEdit}
+        label={
+          row.from === undefined ? `Connection with ${row.title}` : `Connection from ${row.from.title} to ${row.title}`
+        }
+        onChange={onEnable}
+      />
+      {mayEdit && (
+        <Button size="sm" variant="none" onClick={onDisconnect}>
+          Disconnect
+        </Button>
+      )}
+    </span>
+  </li>
+)
+
 /** The connected ends, each with a switch and a button that disconnects it. */
 export const ConnectionList = ({
   label,
@@ -116,50 +163,17 @@ export const ConnectionList = ({
     <>
       <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
         {rows.map((row) => (
-          <li key={row.name} className="flex flex-wrap items-center gap-3 px-4 py-3">
-            {row.from !== undefined && (
-              <span className="flex w-full min-w-0 items-center gap-3 sm:w-2/5">
-                <AppIcon icon={row.from.icon} />
-                <Link to={row.from.to} className="min-w-0 flex-1 truncate rounded-sm font-medium hover:underline">
-                  {row.from.title}
-                </Link>
-                <ArrowRight aria-label="to" className="size-4 shrink-0 text-ink-3 max-sm:rotate-90" />
-              </span>
-            )}
-            <AppIcon icon={row.icon} />
-            <span className="min-w-0 flex-1 basis-24">
-              <Link to={row.to} className="block truncate rounded-sm font-medium hover:underline">
-                {row.title}
-              </Link>
-              <span className="text-xs text-ink-3">{row.appTitle}</span>
-            </span>
-            <span className="ml-auto flex items-center gap-3">
-              {row.otherOff !== undefined && <Badge tone="outline">{row.otherOff}</Badge>}
-              <Switch
-                checked={row.enabled}
-                disabled={!mayEdit}
-                label={
-                  row.from === undefined
-                    ? `Connection with ${row.title}`
-                    : `Connection from ${row.from.title} to ${row.title}`
-                }
-                onChange={(enabled) => onEnable(row.name, enabled)}
-              />
-              {mayEdit && (
-                <Button
-                  size="sm"
-                  variant="none"
-                  onClick={() => {
-                    setError(undefined)
-                    setLeaving(row)
-                    setOpen(true)
-                  }}
-                >
-                  Disconnect
-                </Button>
-              )}
-            </span>
-          </li>
+          <ConnectionLine
+            key={row.name}
+            row={row}
+            mayEdit={mayEdit}
+            onEnable={(enabled) => onEnable(row.name, enabled)}
+            onDisconnect={() => {
+              setError(undefined)
+              setLeaving(row)
+              setOpen(true)
+            }}
+          />
         ))}
       </ul>
       {leaving !== undefined && (

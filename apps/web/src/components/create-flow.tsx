@@ -104,12 +104,7 @@ export const FillStep = <T extends { title: string }>({
   useFirstField(form, 'title')
   return (
     <>
-      <PageHeader
-        title={`New ${noun}`}
-        documentTitle={`New ${noun}`}
-        description={description}
-        crumbs={[list, { label: 'Catalog', to: catalog }]}
-      />
+      <PageHeader title={`New ${noun}`} description={description} crumbs={[list, { label: 'Catalog', to: catalog }]} />
       <FormLayout aside={aside}>
         <Card>
           <Form form={form} onSubmit={onSubmit} label={`New ${noun}`} className="space-y-5">

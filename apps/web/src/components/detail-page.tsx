@@ -68,7 +68,6 @@ export const DetailView = ({
   <>
     <PageHeader
       title={title}
-      documentTitle={title}
       description={state === '' ? kind : `${kind} · ${state}`}
       icon={<AppIcon icon={icon} size="lg" />}
       app={app}

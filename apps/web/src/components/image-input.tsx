@@ -22,6 +22,40 @@ export type ImageInputProps = {
   disabled?: boolean
 }
 
+const storingLabels = { pick: 'Saving the image', remove: 'Removing the image' } as const
+
+/** Stores or removes an image: which of both runs, the picture that is being stored, and the last error. */
+const useStoring = ({ onPick }: Pick<ImageInputProps, 'onPick'>) => {
+  const [busy, setBusy] = useState<keyof typeof storingLabels | undefined>()
+  const [error, setError] = useState<string | undefined>()
+  /** The object URL of the image that is being stored. */
+  const [local, setLocal] = useState<string | undefined>()
+  const run = async (kind: keyof typeof storingLabels, act: () => Promise<unknown>): Promise<void> => {
+    setBusy(kind)
+    setError(undefined)
+    try {
+      await act()
+    } catch (failure) {
+      setError(failureText(failure))
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  const take = (files: readonly File[]): void => {
+    const problem = imageProblem(files)
+    setError(problem)
+    const [file] = files
+    if (problem !== undefined || file === undefined) return
+    const address = URL.createObjectURL(file)
+    setLocal(address)
+    void run('pick', () => onPick(file)).finally(() => {
+      setLocal(undefined)
+      URL.revokeObjectURL(address)
+    })
+  }
+  return { busy, error, local, run, take }
+}
+
 /**
  * An image that is chosen by dialog or dropped: one file of at most 2 MB. An invalid file is reported below and not
  * passed on.
@@ -37,41 +71,13 @@ export const ImageInput = ({
 }: ImageInputProps) => {
   const id = useId()
   const chooser = useRef<HTMLInputElement>(null)
-  const [busy, setBusy] = useState<'pick' | 'remove' | undefined>()
   const [over, setOver] = useState(false)
-  const [error, setError] = useState<string | undefined>()
-  /** The object URL of the image that is being stored. */
-  const [local, setLocal] = useState<string | undefined>()
+  const { busy, error, local, run, take } = useStoring({ onPick })
   const locked = disabled || busy !== undefined
-
-  const run = async (kind: 'pick' | 'remove', act: () => Promise<unknown>): Promise<void> => {
-    setBusy(kind)
-    setError(undefined)
-    try {
-      await act()
-    } catch (failure) {
-      setError(failureText(failure))
-    } finally {
-      setBusy(undefined)
-    }
-  }
-  const take = (files: readonly File[]): void => {
-    if (locked) return
-    const problem = imageProblem(files)
-    setError(problem)
-    const [file] = files
-    if (problem !== undefined || file === undefined) return
-    const address = URL.createObjectURL(file)
-    setLocal(address)
-    void run('pick', () => onPick(file)).finally(() => {
-      setLocal(undefined)
-      URL.revokeObjectURL(address)
-    })
-  }
   const drop = (event: DragEvent): void => {
     event.preventDefault()
     setOver(false)
-    take([...event.dataTransfer.files])
+    if (!locked) take([...event.dataTransfer.files])
   }
   return (
     <fieldset className="min-w-0 space-y-1.5">
@@ -93,7 +99,7 @@ export const ImageInput = ({
           <Avatar title={title} image={local ?? image} round={round} size="md" className="size-16 text-lg" />
           {busy !== undefined && (
             <span className={cn('absolute inset-0 grid place-items-center bg-surface/70', `rounded-${round}`)}>
-              <Spinner size="md" label={busy === 'pick' ? 'Saving the image' : 'Removing the image'} />
+              <Spinner size="md" label={storingLabels[busy]} />
             </span>
           )}
         </span>
@@ -124,7 +130,7 @@ export const ImageInput = ({
           tabIndex={-1}
           className="sr-only"
           onChange={(event) => {
-            take([...(event.target.files ?? [])])
+            if (!locked) take([...(event.target.files ?? [])])
             event.target.value = ''
           }}
         />

@@ -35,7 +35,6 @@ export const ListPage = <Item,>({
   <>
     <PageHeader
       title={title}
-      documentTitle={title}
       description={description}
       {...(crumbs === undefined ? {} : { crumbs })}
       action={(query.data?.length ?? 0) > 0 && action}

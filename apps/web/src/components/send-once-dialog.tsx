@@ -1,8 +1,9 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode } from 'react'
 import { failureText } from '../lib/api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/overlays/dialog.tsx'
+import { useOpened } from '../ui/overlays/use-opened.ts'
 
 /**
  * Asks for confirmation before a test is sent to a destination, sends it, and shows the response; the test can be
@@ -27,19 +28,17 @@ export const SendOnceDialog = <Answer, Trial>({
   answer: (answer: Answer) => ReactNode
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const isNew = send.data === undefined
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title={title}
       description={description}
       footer={
         <>
-          <Button onClick={() => setOpen(false)}>{isNew ? 'Cancel' : 'Close'}</Button>
+          <Button onClick={close}>{isNew ? 'Cancel' : 'Close'}</Button>
           <Button variant={isNew ? 'primary' : 'secondary'} loading={send.isPending} onClick={() => send.mutate(trial)}>
             {isNew ? 'Send' : 'Send again'}
           </Button>

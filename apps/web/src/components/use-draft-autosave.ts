@@ -52,3 +52,25 @@ export const useDraftAutosave = <Draft, Step, Saved>(
     },
   }
 }
+
+/** The draft of a form in steps and its current step, saved as they change. `onGo` runs before each change of the step. */
+export const useStepDraft = <Draft, Step, Saved>(
+  initial: { draft: Draft; step: Step },
+  first: Step,
+  keeping: Keeping<Draft, Step, Saved>,
+  onGo: () => void,
+) => {
+  const [draft, setDraft] = useState(initial.draft)
+  const [step, setStep] = useState(initial.step)
+  const { kept, discard } = useDraftAutosave(draft, step, keeping)
+  const go = (next: Step): void => {
+    onGo()
+    setStep(next)
+  }
+  const onStartOver = (): void => {
+    discard()
+    setDraft(keeping.empty)
+    go(first)
+  }
+  return { draft, setDraft, step, go, discard, started: draft === keeping.empty ? undefined : { kept, onStartOver } }
+}

@@ -170,29 +170,27 @@ const Agreement = ({
   </section>
 )
 
-const Plans = ({
-  plans,
+/** The change to a chosen plan: it asks for a payment method that is missing, and shows the charge before an upgrade. */
+const usePlanChoice = ({
   organization,
-  planName,
+  frequency,
+  current,
   onClose,
 }: {
-  plans: readonly Plan[]
   organization: string
-  planName: string
+  frequency: BillingFrequency
+  current: Plan | undefined
   onClose: () => void
 }) => {
   const cache = useQueryClient()
   const config = useConfig()
   const sales = config?.links.contact_sales ?? ''
   const isSold = config?.payment !== 'none'
-  const [frequency, setFrequency] = useState<BillingFrequency>('MONTHLY')
   const [chosen, setChosen] = useState<string>()
   const [adding, setAdding] = useState(false)
   const [shownPrice, setShownPrice] = useState<{ plan: Plan; preview: PlanPreview }>()
   const bank = useBank(organization)
   const change = useChangeSubscription(organization, bank)
-  const shown = plansAt(plans, frequency)
-  const current = currentPlan(shown, planName)
 
   const buy = async (plan: Plan, preview?: PlanPreview): Promise<void> => {
     const { payment_methods } = await cache.fetchQuery({ ...paymentMethodsQuery(organization), staleTime: 0 })
@@ -237,7 +235,29 @@ const Plans = ({
       setChosen(undefined)
     }
   }
+  return { isSold, chosen, choose, adding, setAdding, shownPrice, setShownPrice, bank }
+}
 
+const Plans = ({
+  plans,
+  organization,
+  planName,
+  onClose,
+}: {
+  plans: readonly Plan[]
+  organization: string
+  planName: string
+  onClose: () => void
+}) => {
+  const [frequency, setFrequency] = useState<BillingFrequency>('MONTHLY')
+  const shown = plansAt(plans, frequency)
+  const current = currentPlan(shown, planName)
+  const { isSold, chosen, choose, adding, setAdding, shownPrice, setShownPrice, bank } = usePlanChoice({
+    organization,
+    frequency,
+    current,
+    onClose,
+  })
   if (shownPrice !== undefined)
     return (
       <>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { type CardElements, loadStripe, type StripeJs } from '../../lib/integrations/stripe-js.ts'
 import { paths } from '../../lib/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
@@ -58,11 +59,7 @@ const Widget = ({
   }
   return (
     <div className="space-y-4">
-      {state === 'failed' && (
-        <p role="alert" className="text-sm text-danger-ink">
-          {billingTexts.formFailed}
-        </p>
-      )}
+      {state === 'failed' && <Alert className="text-sm">{billingTexts.formFailed}</Alert>}
       <div ref={place} data-testid="card-form" className="min-h-40" />
       <div className="flex flex-wrap justify-end gap-2 pt-1">
         <Button onClick={onCancel}>Cancel</Button>

@@ -15,6 +15,7 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { FieldError, FieldNote } from '../../ui/forms/field.tsx'
 import { Input, Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { SuggestInput } from '../../ui/forms/suggest-input.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
@@ -224,26 +225,89 @@ const Target = ({
           onChange?.((field) => ({ ...field, target: { ...field.target, type } }))
         }}
       >
-        {targetTypes.map((type) => (
-          <option key={type} value={type}>
-            {targetTypeWords[type]}
-          </option>
-        ))}
+        <Options of={targetTypes} title={(type) => targetTypeWords[type]} />
       </Select>
     </div>
   )
 }
 
-/** The error of a field, otherwise its note. */
-const FieldMessage = ({ id, problem, note }: { id: string; problem: string | undefined; note: string | undefined }) => {
-  const message =
-    problem !== undefined ? (
-      <FieldError id={id} message={problem} />
-    ) : (
-      note !== undefined && <FieldNote id={id}>{note}</FieldNote>
-    )
-  return message !== false && <div className="col-span-full sm:pl-12">{message}</div>
+/** The choice of the type of a field's source, and the source itself. */
+const SourceChoice = ({
+  destination,
+  mapping,
+  ...props
+}: Omit<InputProps, 'label' | 'source'> & {
+  destination: MappedDestination
+  mapping: EventMapping
+  name: string
+  fields: readonly EventField[]
+  variables: DestinationMappings['variables']
+}) => {
+  const { row, name, disabled, fields, variables, onSource } = props
+  const source = row.field?.source ?? emptySource('FIELD')
+  const [writes, setWrites] = useState(false)
+  return (
+    <div
+      className={cn(
+        'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
+        // A selected list entry cannot be scrolled like typed text, so it gets the whole width.
+        source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
+      )}
+    >
+      <Select
+        aria-label={`Source type for ${name}`}
+        value={source.type}
+        disabled={disabled}
+        onChange={(event) => {
+          const type = mappingSourceTypes.find((each) => each === event.target.value) ?? 'FIELD'
+          onSource(emptySource(type))
+          if (type === 'TEMPLATE') setWrites(true)
+        }}
+      >
+        <Options of={mappingSourceTypes} title={(type) => sourceWords[type]} />
+      </Select>
+      <SourceInput {...props} source={source} label={`Source of ${name}`} onTemplate={() => setWrites(true)} />
+      {writes && source.type === 'TEMPLATE' && (
+        <TemplateDialog
+          destination={destination}
+          mapping={mapping}
+          row={row}
+          value={source.value}
+          fields={fields}
+          variables={variables}
+          onApply={(value) => onSource({ ...source, value })}
+          onClosed={() => setWrites(false)}
+        />
+      )}
+    </div>
+  )
 }
+
+/** The error of a field, otherwise its note; and the warnings about its source. */
+const FieldMessages = ({
+  id,
+  field,
+  problem,
+  note,
+}: {
+  id: string
+  field: FieldMapping | undefined
+  problem: string | undefined
+  note: string | undefined
+}) => (
+  <>
+    {(problem ?? note) !== undefined && (
+      <div className="col-span-full sm:pl-12">
+        {problem === undefined ? <FieldNote id={id}>{note ?? ''}</FieldNote> : <FieldError id={id} message={problem} />}
+      </div>
+    )}
+    {field !== undefined && (
+      <div className="col-span-full empty:hidden sm:pl-12">
+        <WarningsAt id={field.id} field="source.name" />
+      </div>
+    )}
+  </>
+)
 
 /** The line of one field: a switch, its source, and its target. */
 export const FieldLine = ({
@@ -272,16 +336,14 @@ export const FieldLine = ({
   onRemove: (() => void) | undefined
 }) => {
   const id = useId()
-  const [writes, setWrites] = useState(false)
   const { field, known, target } = row
-  const source = field?.source ?? emptySource('FIELD')
   const enabled = field?.enabled ?? true
   const disabled = onChange === undefined
   const name = target.display_name || target.name || 'the new field'
-  const described = { 'aria-describedby': id } as const
-  const invalid =
-    problem !== undefined ? { 'aria-invalid': true as const, ...described } : note === undefined ? {} : described
-  const setSource = (next: MappingSource): void => onChange?.((before) => ({ ...before, source: next }))
+  const invalid = {
+    ...(problem !== undefined && ({ 'aria-invalid': true } as const)),
+    ...((problem ?? note) !== undefined && { 'aria-describedby': id }),
+  }
   return (
     <li
       aria-label={name}
@@ -298,41 +360,17 @@ export const FieldLine = ({
           onChange={(next) => onChange?.((before) => ({ ...before, enabled: next }))}
         />
       </span>
-      <div
-        className={cn(
-          'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
-          // A selected list entry cannot be scrolled like typed text, so it gets the whole width.
-          source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
-        )}
-      >
-        <Select
-          aria-label={`Source type for ${name}`}
-          value={source.type}
-          disabled={disabled}
-          onChange={(event) => {
-            const type = mappingSourceTypes.find((each) => each === event.target.value) ?? 'FIELD'
-            setSource(emptySource(type))
-            if (type === 'TEMPLATE') setWrites(true)
-          }}
-        >
-          {mappingSourceTypes.map((type) => (
-            <option key={type} value={type}>
-              {sourceWords[type]}
-            </option>
-          ))}
-        </Select>
-        <SourceInput
-          source={source}
-          row={row}
-          label={`Source of ${name}`}
-          invalid={target.name.trim() === '' ? {} : invalid}
-          disabled={disabled}
-          fields={fields}
-          variables={variables}
-          onSource={setSource}
-          onTemplate={() => setWrites(true)}
-        />
-      </div>
+      <SourceChoice
+        destination={destination}
+        mapping={mapping}
+        name={name}
+        row={row}
+        invalid={target.name.trim() === '' ? {} : invalid}
+        disabled={disabled}
+        fields={fields}
+        variables={variables}
+        onSource={(next) => onChange?.((before) => ({ ...before, source: next }))}
+      />
       <ArrowRight aria-label="to" className="mt-2 size-4 shrink-0 text-ink-3 max-sm:hidden" />
       <div className="min-w-0 max-sm:col-start-2 max-sm:row-start-1">
         <Target row={row} disabled={disabled} invalid={invalid} isNew={isNew} onChange={onChange} />
@@ -344,24 +382,7 @@ export const FieldLine = ({
           </Button>
         )}
       </span>
-      <FieldMessage id={id} problem={problem} note={note} />
-      {field !== undefined && (
-        <div className="col-span-full empty:hidden sm:pl-12">
-          <WarningsAt id={field.id} field="source.name" />
-        </div>
-      )}
-      {writes && source.type === 'TEMPLATE' && (
-        <TemplateDialog
-          destination={destination}
-          mapping={mapping}
-          row={row}
-          value={source.value}
-          fields={fields}
-          variables={variables}
-          onApply={(value) => setSource({ ...source, value })}
-          onClosed={() => setWrites(false)}
-        />
-      )}
+      <FieldMessages id={id} field={field} problem={problem} note={note} />
     </li>
   )
 }

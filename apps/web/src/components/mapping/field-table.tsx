@@ -2,6 +2,7 @@ import type { DestinationAction, DestinationMappings, EventMapping, FieldMapping
 import { ArrowRight, Plus, Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { EventField } from '../../lib/events/event-fields.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { FieldLine } from './field-line.tsx'
@@ -121,18 +122,41 @@ const SuggestButton = ({
   </Button>
 )
 
-/** The field mappings: a line for each field, its source at the left and its target at the right. */
-export const FieldTable = ({
-  destination,
-  mapping,
-  action,
-  fields,
-  variables,
-  proposed,
-  problems,
-  notes,
-  onChange,
-}: {
+const noFields = (
+  <div className="rounded-lg border border-dashed border-line-strong px-4 py-6 text-center text-sm text-ink-2">
+    <p>No fields yet. Suggest fields from your events, or add them one by one.</p>
+  </div>
+)
+
+const Head = ({ to }: { to: string }) => (
+  <div
+    aria-hidden
+    className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
+  >
+    <span />
+    <span>Event field</span>
+    <ArrowRight className="size-3.5" />
+    <span>To {to}</span>
+  </div>
+)
+
+/** The mapping after an edit of the field of a row, which may not have one yet; an edit to undefined removes the field. */
+const withField = (
+  mapping: EventMapping,
+  { field, target }: FieldRow,
+  edit: (field: FieldMapping) => FieldMapping | undefined,
+): EventMapping => {
+  const fields = mapping.field_mappings
+  const current = fields.find(({ id }) => id === field?.id) ?? newField(target, fields)
+  return {
+    ...mapping,
+    field_mappings: (fields.includes(current) ? fields : [...fields, current]).flatMap((each) =>
+      each === current ? (edit(each) ?? []) : [each],
+    ),
+  }
+}
+
+type Props = {
   destination: MappedDestination
   mapping: EventMapping
   action: DestinationAction
@@ -144,7 +168,20 @@ export const FieldTable = ({
   /** Notes by field ID; they do not prevent saving. */
   notes: MappingProblems
   onChange: ChangeMapping | undefined
-}) => {
+}
+
+/** The field mappings: a line for each field, its source at the left and its target at the right. */
+export const FieldTable = ({
+  destination,
+  mapping,
+  action,
+  fields,
+  variables,
+  proposed,
+  problems,
+  notes,
+  onChange,
+}: Props) => {
   const [chooses, setChooses] = useState(false)
   // Kept while the whole event is chosen, so that switching back loses nothing.
   const kept = useRef<readonly FieldMapping[]>([])
@@ -157,19 +194,8 @@ export const FieldTable = ({
     onChange?.((before) => ({ ...before, field_mappings: next ? [] : [...kept.current] }))
   }
   const rows = whole ? [] : fieldRows(mapping, action)
-  const change = (row: FieldRow, edit: (field: FieldMapping) => FieldMapping): void =>
-    onChange?.((before) => {
-      const current = before.field_mappings.find(({ id }) => id === row.field?.id)
-      if (current === undefined)
-        return {
-          ...before,
-          field_mappings: [...before.field_mappings, edit(newField(row.target, before.field_mappings))],
-        }
-      return {
-        ...before,
-        field_mappings: before.field_mappings.map((each) => (each === current ? edit(each) : each)),
-      }
-    }, `field ${mapping.id} ${row.key}`)
+  const change = (row: FieldRow, edit: (field: FieldMapping) => FieldMapping | undefined, step?: string): void =>
+    onChange?.((before) => withField(before, row, edit), step)
   const add = (field: FieldMapping): void => {
     setAdded(field.id)
     onChange?.((before) => ({ ...before, field_mappings: [...before.field_mappings, field] }))
@@ -180,20 +206,10 @@ export const FieldTable = ({
       {!whole && (
         <>
           {rows.length === 0 ? (
-            <div className="rounded-lg border border-dashed border-line-strong px-4 py-6 text-center text-sm text-ink-2">
-              <p>No fields yet. Suggest fields from your events, or add them one by one.</p>
-            </div>
+            noFields
           ) : (
             <div className="@container overflow-hidden rounded-lg border border-line bg-surface">
-              <div
-                aria-hidden
-                className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
-              >
-                <span />
-                <span>Event field</span>
-                <ArrowRight className="size-3.5" />
-                <span>To {destination.app.display_name}</span>
-              </div>
+              <Head to={destination.app.display_name} />
               <ul aria-label="Fields" className="divide-y divide-line">
                 {rows.map((row) => (
                   <FieldLine
@@ -206,26 +222,14 @@ export const FieldTable = ({
                     problem={problems[row.field?.id ?? row.key] ?? problems[row.target.name]}
                     note={notes[row.field?.id ?? row.key]}
                     isNew={row.field !== undefined && row.field.id === added}
-                    onChange={readOnly ? undefined : (edit) => change(row, edit)}
-                    onRemove={
-                      readOnly || row.field === undefined
-                        ? undefined
-                        : () =>
-                            onChange?.((before) => ({
-                              ...before,
-                              field_mappings: before.field_mappings.filter(({ id }) => id !== row.field?.id),
-                            }))
-                    }
+                    onChange={onChange && ((edit) => change(row, edit, `field ${mapping.id} ${row.key}`))}
+                    onRemove={onChange && row.field && (() => change(row, () => undefined))}
                   />
                 ))}
               </ul>
             </div>
           )}
-          {problems[''] !== undefined && (
-            <p role="alert" className="text-xs text-danger-ink">
-              {problems['']}
-            </p>
-          )}
+          {problems[''] !== undefined && <Alert className="text-xs">{problems['']}</Alert>}
           {!readOnly && (
             <div className="flex flex-wrap gap-2">
               <AddField mapping={mapping} action={action} onAdd={add} />

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { Field, FieldNote } from '../../ui/forms/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../ui/overlays/use-opened.ts'
 import { TemplateEditor } from '../settings/template-editor.tsx'
 import { type FieldRow, type MappedDestination, newField, sendable } from './mapping-draft.ts'
 
@@ -105,7 +106,7 @@ export const TemplateDialog = ({
   onApply: (value: string) => void
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const [text, setText] = useState(value)
   const [found, setFound] = useState<string | undefined>()
   const problem = useTemplateProblem(text) ?? found
@@ -117,19 +118,17 @@ export const TemplateDialog = ({
     setFound(mistake)
     if (mistake !== undefined) return
     onApply(text)
-    setOpen(false)
+    close()
   }
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title={`Template of ${row.target.display_name || row.target.name || 'the new field'}`}
       description="Liquid template. Choose a variable or filter to insert it at the cursor."
       footer={
         <>
-          <Button onClick={() => setOpen(false)}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button variant="primary" disabled={problem !== undefined || empty} onClick={() => void apply()}>
             Apply
           </Button>

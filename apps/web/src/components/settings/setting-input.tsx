@@ -15,19 +15,17 @@ type Pair = { id: number; name: string; value: string }
 const pairsOf = (value: SettingValue): Pair[] =>
   isRecord(value) ? Object.entries(value).map(([name, text], id) => ({ id, name, value: text })) : []
 
-const HeadersInput = ({
-  control,
-  value,
-  onChange,
-  disabled,
-  isSet,
-}: {
+type Props = {
+  option: SettingOption
   control: FieldControl
   value: SettingValue
   onChange: (value: SettingValue) => void
-  disabled: boolean
-  isSet: boolean
-}) => {
+  disabled?: boolean
+  isSet?: boolean
+  inputRef?: Ref<HTMLInputElement>
+}
+
+const HeadersInput = ({ control, value, onChange, disabled = false, isSet = false }: Omit<Props, 'option'>) => {
   const [pairs, setPairs] = useState<Pair[]>(() => pairsOf(value))
   const change = (next: Pair[]): void => {
     setPairs(next)
@@ -81,26 +79,51 @@ const HeadersInput = ({
   )
 }
 
+const textTemplate = { variables: eventVariables, filters: filterParts, className: 'h-36' } as const
+
+const textOf = (value: SettingValue): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+
+/** A setting on one line: a number, a secret, a URL or another text. */
+const LineInput = ({ option: { type }, control, value, onChange, disabled, isSet, inputRef }: Props) => {
+  const props = {
+    ...control,
+    ...(inputRef === undefined ? {} : { ref: inputRef }),
+    value: textOf(value),
+    disabled,
+  }
+  if (type === 'secret')
+    return (
+      <PasswordInput
+        {...props}
+        autoComplete="new-password"
+        placeholder={isSet === true ? '••••••••••••  (set; type to replace)' : ''}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    )
+  if (type === 'number')
+    return (
+      <Input
+        {...props}
+        inputMode="numeric"
+        onChange={({ target }) => onChange(/^-?\d+(\.\d+)?$/.test(target.value) ? Number(target.value) : target.value)}
+      />
+    )
+  return (
+    <Input
+      {...props}
+      type={type === 'url' ? 'url' : 'text'}
+      placeholder={type === 'url' ? 'https://example.com' : ''}
+      autoComplete="off"
+      onChange={({ target }) => onChange(target.value)}
+    />
+  )
+}
+
 /** The control for a setting's type. A secret starts empty; `isSet` says whether it has a value. */
-export const SettingInput = ({
-  option,
-  control,
-  value,
-  onChange,
-  disabled = false,
-  isSet = false,
-  inputRef,
-}: {
-  option: SettingOption
-  control: FieldControl
-  value: SettingValue
-  onChange: (value: SettingValue) => void
-  disabled?: boolean
-  isSet?: boolean
-  inputRef?: Ref<HTMLInputElement>
-}) => {
-  const ref = inputRef === undefined ? {} : { ref: inputRef }
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+export const SettingInput = (props: Props) => {
+  const { option, control, value, onChange, disabled = false } = props
+  const text = textOf(value)
   switch (option.type) {
     case 'boolean':
       return (
@@ -124,22 +147,8 @@ export const SettingInput = ({
         </Select>
       )
     case 'headers':
-      return <HeadersInput control={control} value={value} onChange={onChange} disabled={disabled} isSet={isSet} />
-    case 'number':
-      return (
-        <Input
-          {...control}
-          {...ref}
-          inputMode="numeric"
-          value={text}
-          disabled={disabled}
-          onChange={(event) =>
-            onChange(/^-?\d+(\.\d+)?$/.test(event.target.value) ? Number(event.target.value) : event.target.value)
-          }
-        />
-      )
+      return <HeadersInput {...props} />
     case 'template':
-      return <TemplateEditor control={control} value={text} onChange={onChange} disabled={disabled} />
     case 'text-template':
       return (
         <TemplateEditor
@@ -147,9 +156,7 @@ export const SettingInput = ({
           value={text}
           onChange={onChange}
           disabled={disabled}
-          variables={eventVariables}
-          filters={filterParts}
-          className="h-36"
+          {...(option.type === 'template' ? {} : textTemplate)}
         />
       )
     case 'sql':
@@ -165,30 +172,7 @@ export const SettingInput = ({
           className="h-48"
         />
       )
-    case 'secret':
-      return (
-        <PasswordInput
-          {...control}
-          {...ref}
-          autoComplete="new-password"
-          placeholder={isSet ? '••••••••••••  (set; type to replace)' : ''}
-          value={text}
-          disabled={disabled}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )
     default:
-      return (
-        <Input
-          {...control}
-          {...ref}
-          type={option.type === 'url' ? 'url' : 'text'}
-          placeholder={option.type === 'url' ? 'https://example.com' : ''}
-          autoComplete="off"
-          value={text}
-          disabled={disabled}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )
+      return <LineInput {...props} />
   }
 }

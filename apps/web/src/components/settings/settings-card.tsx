@@ -39,6 +39,29 @@ const useSecretsAgain = (asked: readonly Setting[]) => {
   }
 }
 
+/** The saving of one setting, and why it was refused. */
+const useSaving = ({ name }: Setting, onSave: Save) => {
+  const [problem, setProblem] = useState<SettingFailure | undefined>()
+  const [saving, setSaving] = useState(false)
+  return {
+    problem,
+    setProblem,
+    saving,
+    save: async (change: Omit<Parameters<Save>[0], 'name'>, onSaved: () => void): Promise<void> => {
+      setSaving(true)
+      setProblem(undefined)
+      try {
+        await onSave({ name, ...change })
+        onSaved()
+      } catch (error) {
+        setProblem(settingFailure(error, name))
+      } finally {
+        setSaving(false)
+      }
+    },
+  }
+}
+
 /** Renders content below a setting while it is edited, with a function that changes the edited value. */
 type Below = (setting: Setting, draft: SettingValue, change: (value: SettingValue) => void) => ReactNode
 
@@ -46,28 +69,15 @@ type Below = (setting: Setting, draft: SettingValue, change: (value: SettingValu
 const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boolean; onSave: Save }) => {
   const saved = typeof setting.value === 'string' ? setting.value : ''
   const [draft, setDraft] = useState<string | undefined>()
-  const [problem, setProblem] = useState<SettingFailure | undefined>()
-  const [saving, setSaving] = useState(false)
+  const { problem, setProblem, saving, save } = useSaving(setting, onSave)
   const locked = !mayEdit || (!setting.editable && saved !== '')
   const close = (): void => {
     setDraft(undefined)
     setProblem(undefined)
   }
-  const send = async (value: string): Promise<void> => {
-    setSaving(true)
-    setProblem(undefined)
-    try {
-      await onSave({ name: setting.name, value })
-      close()
-    } catch (error) {
-      setProblem(settingFailure(error, setting.name))
-    } finally {
-      setSaving(false)
-    }
-  }
-  const save = (value: string): void => {
+  const submit = (value: string): void => {
     if (value.trim() === '') setProblem({ message: 'Required' })
-    else void send(value)
+    else void save({ value }, close)
   }
   return (
     <form
@@ -75,7 +85,7 @@ const QueryRow = ({ setting, mayEdit, onSave }: { setting: Setting; mayEdit: boo
       className="space-y-3 px-5 py-4"
       onSubmit={(event) => {
         event.preventDefault()
-        save(draft ?? saved)
+        submit(draft ?? saved)
       }}
     >
       <Field
@@ -134,6 +144,59 @@ const DraftButtons = ({
   </div>
 )
 
+/** The edited value of a setting, with the secrets that saving it requires, and how it is saved or reset. */
+const useSettingDraft = (setting: Setting, settings: readonly Setting[], onSave: Save) => {
+  const saved = initialValue(setting)
+  const [draft, setDraft] = useState<SettingValue>(saved)
+  const { problem, setProblem, saving, save } = useSaving(setting, onSave)
+  // A saved secret is never shown again: its input starts empty.
+  const [saves, setSaves] = useState(0)
+  // Whether the value is being reset, which can also send secrets elsewhere.
+  const [takingBack, setTakingBack] = useState(false)
+  const again = secretsToEnterAgain(settings, setting, draft)
+  const secrets = useSecretsAgain(again)
+  const change = (value: SettingValue): void => {
+    setTakingBack(false)
+    setDraft(value)
+    setProblem(undefined)
+  }
+  const send = async (value: SettingValue): Promise<void> => {
+    const along = secrets.take()
+    if (along === undefined) return
+    await save({ value, ...along }, () => {
+      setSaves((count) => count + 1)
+      secrets.clear()
+      if (setting.is_secret) setDraft('')
+    })
+  }
+  return {
+    saved,
+    draft,
+    changed: JSON.stringify(draft) !== JSON.stringify(saved) && !(isEmptySetting(draft) && isEmptySetting(saved)),
+    problem,
+    saving,
+    saves,
+    again,
+    secrets,
+    change,
+    submit: (): void => {
+      // A value cannot be empty, even an optional one: a separate button resets it.
+      const found = takingBack ? undefined : isEmptySetting(draft) ? 'Required' : settingProblem(setting, draft)
+      if (found === undefined) void send(takingBack ? null : draft)
+      else setProblem({ message: found })
+    },
+    discard: (): void => {
+      change(saved)
+      secrets.clear()
+    },
+    takeBack: (): void => {
+      if (secretsToEnterAgain(settings, setting, null).length === 0) return void send(null)
+      setTakingBack(true)
+      setDraft(setting.default ?? '')
+    },
+  }
+}
+
 /** One setting that is saved separately: its buttons appear while it differs from the saved value. */
 const SettingRow = ({
   setting,
@@ -149,61 +212,20 @@ const SettingRow = ({
   onSave: Save
   below: Below | undefined
 }) => {
-  const saved = initialValue(setting)
-  const [draft, setDraft] = useState<SettingValue>(saved)
-  const [problem, setProblem] = useState<SettingFailure | undefined>()
-  const [saving, setSaving] = useState(false)
-  // A saved secret is never shown again: its input starts empty.
-  const [saves, setSaves] = useState(0)
+  const edit = useSettingDraft(setting, settings, onSave)
+  const { saved, draft, changed, problem, saving, again, secrets } = edit
   const locked = !mayEdit || (!setting.editable && (setting.is_set || !isEmptySetting(setting.value)))
-  // Whether the value is being reset, which can also send secrets elsewhere.
-  const [takingBack, setTakingBack] = useState(false)
-  const again = secretsToEnterAgain(settings, setting, draft)
-  const secrets = useSecretsAgain(again)
   const isChoice = setting.type === 'boolean' || setting.type === 'select'
   const takesBack = !isChoice && setting.is_set && !setting.required && (setting.is_secret || saved !== setting.default)
   const isTemplate = setting.type === 'template' || setting.type === 'text-template'
-  const changed = JSON.stringify(draft) !== JSON.stringify(saved) && !(isEmptySetting(draft) && isEmptySetting(saved))
   const mistake = useTemplateProblem(isTemplate && changed && typeof draft === 'string' ? draft : undefined)
-  const send = async (value: SettingValue): Promise<void> => {
-    const along = secrets.take()
-    if (along === undefined) return
-    setSaving(true)
-    setProblem(undefined)
-    try {
-      await onSave({ name: setting.name, value, ...along })
-      setSaves((count) => count + 1)
-      secrets.clear()
-      if (setting.is_secret) setDraft('')
-    } catch (error) {
-      setProblem(settingFailure(error, setting.name))
-    } finally {
-      setSaving(false)
-    }
-  }
-  const save = async (value: SettingValue): Promise<void> => {
-    // A value cannot be empty, even an optional one: a separate button resets it.
-    const found = takingBack ? undefined : isEmptySetting(value) ? 'Required' : settingProblem(setting, value)
-    if (found === undefined) await send(takingBack ? null : value)
-    else setProblem({ message: found })
-  }
-  const takeBack = (): void => {
-    if (secretsToEnterAgain(settings, setting, null).length === 0) return void send(null)
-    setTakingBack(true)
-    setDraft(setting.default ?? '')
-  }
-  const change = (value: SettingValue): void => {
-    setTakingBack(false)
-    setDraft(value)
-    setProblem(undefined)
-  }
   return (
     <form
       noValidate
       className="space-y-3 px-5 py-4"
       onSubmit={(event) => {
         event.preventDefault()
-        void save(draft)
+        edit.submit()
       }}
     >
       <Field
@@ -216,11 +238,11 @@ const SettingRow = ({
       >
         {(control) => (
           <SettingInput
-            key={saves}
+            key={edit.saves}
             option={setting}
             control={control}
             value={draft}
-            onChange={change}
+            onChange={edit.change}
             disabled={locked || saving}
             isSet={setting.is_set}
           />
@@ -236,7 +258,7 @@ const SettingRow = ({
         />
       )}
       {takesBack && !changed && !locked && (
-        <Button size="sm" loading={saving} onClick={takeBack}>
+        <Button size="sm" loading={saving} onClick={edit.takeBack}>
           {setting.default === null ? 'Remove' : 'Use the default'}
         </Button>
       )}
@@ -245,13 +267,10 @@ const SettingRow = ({
           isTemplate={isTemplate}
           saving={saving}
           mistaken={mistake !== undefined}
-          onDiscard={() => {
-            change(saved)
-            secrets.clear()
-          }}
+          onDiscard={edit.discard}
         />
       )}
-      {below?.(setting, draft, change)}
+      {below?.(setting, draft, edit.change)}
     </form>
   )
 }

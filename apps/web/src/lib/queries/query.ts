@@ -2,6 +2,7 @@ import {
   type InfiniteData,
   infiniteQueryOptions,
   type QueryClient,
+  type QueryKey,
   queryOptions,
   type UndefinedInitialDataInfiniteOptions,
   type UndefinedInitialDataOptions,
@@ -117,4 +118,20 @@ export const refresh = (
   params: Readonly<Record<string, string>> = {},
 ): void => {
   for (const resource of resources) void cache.invalidateQueries({ queryKey: [resource, params] })
+}
+
+/** Removes a row from a cached list before the server has deleted it; `restore` takes this back. */
+export const removeRow = async (cache: QueryClient, list: QueryKey, row: string) => {
+  await cache.cancelQueries({ queryKey: list })
+  const before = cache.getQueryData<readonly { name: string }[]>(list)
+  if (before !== undefined)
+    cache.setQueryData(
+      list,
+      before.filter(({ name }) => name !== row),
+    )
+  return {
+    restore: (): void => {
+      if (before !== undefined) cache.setQueryData(list, before)
+    },
+  }
 }

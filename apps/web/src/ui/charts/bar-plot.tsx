@@ -17,6 +17,42 @@ const tickLabel = { fill: 'var(--color-ink-3)', fontFamily: 'inherit', fontSize:
 /** The drawn height of a value: a value other than 0 is always visible. */
 const seen = (value: number, top: number): number => (value === 0 ? 0 : Math.max(value, top * 0.008))
 
+const Axes = ({
+  buckets,
+  x,
+  y,
+  rows,
+  width,
+}: {
+  buckets: readonly string[]
+  x: ReturnType<typeof scaleBand<number>>
+  y: ReturnType<typeof scaleLinear<number>>
+  rows: number[]
+  width: number
+}) => (
+  <>
+    <AxisLeft
+      scale={y}
+      tickValues={rows}
+      tickFormat={(value) => shortCount(Number(value))}
+      tickLabelProps={{ ...tickLabel, dx: -2 }}
+      hideAxisLine
+      hideTicks
+      tickLength={4}
+    />
+    <AxisBottom
+      scale={x}
+      top={height}
+      numTicks={width < 420 ? 3 : buckets.length <= 7 ? 7 : 6}
+      tickFormat={(index) => bucketLabel(buckets[index] ?? '')}
+      tickLabelProps={tickLabel}
+      stroke="var(--color-line-strong)"
+      hideTicks
+      tickLength={4}
+    />
+  </>
+)
+
 /** The bars of a `BarChart` with their axes and the period before; `active` is the one that is read. Drawn for the eye only. */
 export const BarPlot = ({
   buckets,
@@ -33,7 +69,6 @@ export const BarPlot = ({
   const top = y.domain()[1] ?? max
   const rows = y.ticks(2)
   const center = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2
-  const named = buckets.length <= 7 ? 7 : 6
   return (
     <div ref={parentRef} className="absolute inset-0">
       <svg aria-hidden width={width} height="100%" className="overflow-visible">
@@ -82,29 +117,7 @@ export const BarPlot = ({
               strokeDasharray="4 4"
             />
           )}
-          {!masked && (
-            <>
-              <AxisLeft
-                scale={y}
-                tickValues={rows}
-                tickFormat={(value) => shortCount(Number(value))}
-                tickLabelProps={{ ...tickLabel, dx: -2 }}
-                hideAxisLine
-                hideTicks
-                tickLength={4}
-              />
-              <AxisBottom
-                scale={x}
-                top={height}
-                numTicks={inner < 420 ? 3 : named}
-                tickFormat={(index) => bucketLabel(buckets[index] ?? '')}
-                tickLabelProps={tickLabel}
-                stroke="var(--color-line-strong)"
-                hideTicks
-                tickLength={4}
-              />
-            </>
-          )}
+          {!masked && <Axes buckets={buckets} x={x} y={y} rows={rows} width={inner} />}
         </g>
       </svg>
     </div>

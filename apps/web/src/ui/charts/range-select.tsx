@@ -2,6 +2,7 @@ import { useCallback } from 'react'
 import { useSearchParams } from 'react-router'
 import { defaultPreset, presetOf, type RangePreset, rangePresets, viewOf } from '../../lib/format/date-range.ts'
 import { Select } from '../forms/input.tsx'
+import { Options } from '../forms/options.tsx'
 
 /** The range that the address of the page names, and what changes it; the default one is not written there. */
 export const useRange = (): [RangePreset, (preset: RangePreset) => void] => {
@@ -30,10 +31,6 @@ export const RangeSelect = ({ value, onChange }: { value: RangePreset; onChange:
     value={value}
     onChange={(event) => onChange(presetOf(event.target.value))}
   >
-    {rangePresets.map((preset) => (
-      <option key={preset} value={preset}>
-        {viewOf(preset).title}
-      </option>
-    ))}
+    <Options of={rangePresets} title={(preset) => viewOf(preset).title} />
   </Select>
 )

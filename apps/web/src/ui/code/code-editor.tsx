@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { cn } from '../cn.ts'
 import type { CodeLanguage, CodeOptions, CodeView } from './code-mirror.ts'
 
@@ -104,6 +104,36 @@ const PlainArea = ({
   />
 )
 
+/** The editor, once it is loaded, and the cursor of the plain field, which the editor keeps during typing. */
+const useModule = (plain: RefObject<HTMLTextAreaElement | null>) => {
+  const [loaded, setLoaded] = useState(module)
+  const cursor = useRef<{ from: number; to: number } | undefined>(undefined)
+  useEffect(() => {
+    if (loaded !== undefined) return
+    let gone = false
+    void load().then((found) => {
+      if (gone || found === undefined) return
+      const area = plain.current
+      if (area !== null && document.activeElement === area)
+        cursor.current = { from: area.selectionStart, to: area.selectionEnd }
+      setLoaded(found)
+    })
+    return () => {
+      gone = true
+    }
+  }, [loaded, plain])
+  return { loaded, cursor }
+}
+
+/** Focuses the editor on a click on its label. A label focuses what its `for` names only if that is a form control. */
+const useLabelFocus = (id: string | undefined, view: RefObject<CodeView | undefined>, isLoaded: boolean): void =>
+  useEffect(() => {
+    const label = id === undefined || !isLoaded ? null : document.getElementById(`${id}-label`)
+    const focus = (): void => view.current?.focus()
+    label?.addEventListener('click', focus)
+    return () => label?.removeEventListener('click', focus)
+  }, [id, view, isLoaded])
+
 /**
  * A field for code with colours and numbers of its lines. Tab indents; after Escape, Tab leaves it, as everywhere. Where
  * the editor cannot be loaded it is a plain text field.
@@ -122,12 +152,10 @@ export const CodeEditor = (props: Props) => {
     className,
   } = props
   const variables = props.variables ?? noVariables
-  const [loaded, setLoaded] = useState(module)
   const host = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
   const view = useRef<CodeView | undefined>(undefined)
-  // When the editor replaces the plain field during typing, it keeps the cursor.
-  const cursor = useRef<{ from: number; to: number } | undefined>(undefined)
+  const { loaded, cursor } = useModule(plain)
   const attributes = attributesOf(props)
   const options: CodeOptions = { language, readOnly, mistakeLine, attributes, variables }
   const optionsKey = JSON.stringify(options)
@@ -136,21 +164,6 @@ export const CodeEditor = (props: Props) => {
   useEffect(() => {
     latest.current = { value, onChange, options, hint }
   })
-
-  useEffect(() => {
-    if (loaded !== undefined) return
-    let gone = false
-    void load().then((found) => {
-      if (gone || found === undefined) return
-      const area = plain.current
-      if (area !== null && document.activeElement === area)
-        cursor.current = { from: area.selectionStart, to: area.selectionEnd }
-      setLoaded(found)
-    })
-    return () => {
-      gone = true
-    }
-  }, [loaded])
 
   useEffect(() => {
     if (loaded === undefined || host.current === null) return
@@ -167,7 +180,7 @@ export const CodeEditor = (props: Props) => {
       view.current = undefined
       made.destroy()
     }
-  }, [loaded])
+  }, [loaded, cursor])
 
   useEffect(() => {
     if (view.current !== undefined && view.current.value() !== value) view.current.setValue(value)
@@ -175,13 +188,7 @@ export const CodeEditor = (props: Props) => {
   // oxlint-disable-next-line react/exhaustive-deps -- the options by what they are, not by whether they are the same object
   useEffect(() => view.current?.configure(latest.current.options), [optionsKey, loaded])
 
-  // A label focuses what its `for` names only if that is a form control.
-  useEffect(() => {
-    const label = id === undefined || loaded === undefined ? null : document.getElementById(`${id}-label`)
-    const focus = (): void => view.current?.focus()
-    label?.addEventListener('click', focus)
-    return () => label?.removeEventListener('click', focus)
-  }, [id, loaded])
+  useLabelFocus(id, view, loaded !== undefined)
 
   useImperativeHandle(
     ref,

@@ -165,6 +165,25 @@ const escapeFreesTab = (): Extension => {
   })
 }
 
+/** The extensions that never change. */
+const fixed = (): Extension[] => [
+  lineNumbers(),
+  highlightSpecialChars(),
+  history(),
+  drawSelection(),
+  indentUnit.of('  '),
+  indentOnInput(),
+  bracketMatching(),
+  closeBrackets(),
+  autocompletion({ icons: false }),
+  highlightActiveLine(),
+  syntaxHighlighting(colours),
+  // Before the keys of the editor, whose Escape takes a selection back.
+  Prec.high(escapeFreesTab()),
+  keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+  look,
+]
+
 /** Puts an editor into an element. `onChange` receives typed changes, not those of `setValue`. */
 export const createCodeView = (
   parent: HTMLElement,
@@ -184,22 +203,8 @@ export const createCodeView = (
     state: EditorState.create({
       doc: given.value,
       extensions: [
-        lineNumbers(),
-        highlightSpecialChars(),
-        history(),
-        drawSelection(),
-        indentUnit.of('  '),
-        indentOnInput(),
-        bracketMatching(),
-        closeBrackets(),
-        autocompletion({ icons: false }),
-        highlightActiveLine(),
-        syntaxHighlighting(colours),
-        // Before the keys of the editor, whose Escape takes a selection back.
-        Prec.high(escapeFreesTab()),
-        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        ...fixed(),
         placeholder(given.hint),
-        look,
         parts.language.of([]),
         parts.readOnly.of(EditorState.readOnly.of(options.readOnly)),
         parts.mistake.of([]),

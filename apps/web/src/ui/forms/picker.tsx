@@ -48,6 +48,21 @@ const List = ({ groups }: { groups: readonly PickerGroup[] }) => (
   </Base.List>
 )
 
+const Popup = ({ label, groups }: { label: string; groups: readonly PickerGroup[] }) => (
+  <Base.Portal>
+    <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
+      <Base.Popup
+        aria-label={label}
+        className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
+      >
+        <PopupSearch />
+        <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">No matches</Base.Empty>
+        <List groups={groups} />
+      </Base.Popup>
+    </Base.Positioner>
+  </Base.Portal>
+)
+
 /** Maximum entries of a group in the list; typing finds the others. */
 const maxEntries = 60
 
@@ -120,20 +135,7 @@ export const PickerField = ({
                 </span>
                 <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />
               </Base.Trigger>
-              <Base.Portal>
-                <Base.Positioner sideOffset={4} align="start" collisionPadding={8} className="z-50">
-                  <Base.Popup
-                    aria-label={label}
-                    className="w-96 max-w-[calc(100vw-1rem)] rounded-lg bg-raised shadow-pop transition duration-100 outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
-                  >
-                    <PopupSearch />
-                    <Base.Empty className="px-3 py-4 text-center text-sm text-ink-3 empty:hidden">
-                      No matches
-                    </Base.Empty>
-                    <List groups={shown} />
-                  </Base.Popup>
-                </Base.Positioner>
-              </Base.Portal>
+              <Popup label={label} groups={shown} />
             </Base.Root>
             {chosen !== undefined && (
               <button

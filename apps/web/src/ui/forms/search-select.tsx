@@ -74,6 +74,22 @@ const emptyWords = (found: FoundOptions | undefined, isEmpty: boolean, emptyText
   return isEmpty && found === undefined ? (emptyText ?? 'No options') : 'No matches'
 }
 
+/** Says that the list has only the first options. */
+const MoreNote = ({ shown, found, more }: { shown: number; found: number; more: boolean }) => (
+  <>
+    {more && (
+      <p className="border-t border-line px-3 py-1.5 text-xs text-ink-3">
+        The first {count(shown)}. Type to narrow the list.
+      </p>
+    )}
+    {found > shown && (
+      <p className="border-t border-line px-3 py-1.5 text-xs text-ink-3">
+        {count(shown)} of {count(found)}. Type to narrow the list.
+      </p>
+    )}
+  </>
+)
+
 /** A list below its trigger that is searched by typing; `trigger` says what is chosen. */
 const SearchList = ({
   label,
@@ -143,16 +159,7 @@ const SearchList = ({
                 <Option key={option.value} option={option} />
               ))}
             </Base.List>
-            {search?.more === true && (
-              <p className="border-t border-line px-3 py-1.5 text-xs text-ink-3">
-                The first {count(shown.length)}. Type to narrow the list.
-              </p>
-            )}
-            {found.length > shown.length && (
-              <p className="border-t border-line px-3 py-1.5 text-xs text-ink-3">
-                {count(shown.length)} of {count(found.length)}. Type to narrow the list.
-              </p>
-            )}
+            <MoreNote shown={shown.length} found={found.length} more={search?.more === true} />
             {footer !== undefined && <div className="border-t border-line p-1">{footer(() => setOpen(false))}</div>}
           </Base.Popup>
         </Base.Positioner>

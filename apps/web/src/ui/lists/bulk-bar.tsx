@@ -58,6 +58,52 @@ const Failures = <Row,>({
   </div>
 )
 
+type FieldProps = { value: string; wrong: boolean; disabled: boolean; onChange: (value: string) => void }
+
+/** Asks for the word of an action that cannot be undone. */
+const WordField = ({ word, value, wrong, disabled, onChange }: FieldProps & { word: string }) => (
+  <div className="mt-3">
+    <Field label={`Type "${word}" to confirm`} error={wrong ? `Type ${word}` : undefined}>
+      {(control) => (
+        <Input
+          {...control}
+          value={value}
+          autoComplete="off"
+          spellCheck={false}
+          disabled={disabled}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  </div>
+)
+
+const AskField = ({
+  label,
+  options,
+  wrong,
+  ...select
+}: FieldProps & { label: string; options: readonly SearchOption[] }) => (
+  <div className="mt-3">
+    <Field label={label} error={wrong ? `Choose a ${label.toLowerCase()}` : undefined}>
+      {(control) => (
+        <SearchSelect {...select} label={label} control={control} options={options} placeholder="Choose…" />
+      )}
+    </Field>
+  </div>
+)
+
+/** A signal that aborts when the component is removed. */
+const useAborted = () => {
+  const stop = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    stop.current = controller
+    return () => controller.abort()
+  }, [])
+  return stop
+}
+
 /** Asks, runs the action for each row, and shows each failure; failed rows can be retried. */
 const BulkDialog = <Row,>({
   choice: { action, rows },
@@ -78,25 +124,14 @@ const BulkDialog = <Row,>({
   const [chosen, setChosen] = useState('')
   const [settled, setSettled] = useState<number>()
   const [failures, setFailures] = useState<BulkFailure<Row>[]>([])
-  const stop = useRef(new AbortController())
-  useEffect(() => {
-    const controller = new AbortController()
-    stop.current = controller
-    return () => controller.abort()
-  }, [])
+  const stop = useAborted()
   const word = action.label.toLowerCase()
   const again = failures.length > 0
   const todo = again ? failures.map(({ item }) => item) : rows
   const words = `${count(todo.length)} ${pluralise(todo.length, noun)}`
   const confirm = async (): Promise<void> => {
-    if (action.danger === true && typed.trim().toLowerCase() !== word) {
-      setWrong(true)
-      return
-    }
-    if (action.ask !== undefined && chosen === '') {
-      setWrong(true)
-      return
-    }
+    const isTyped = action.danger !== true || typed.trim().toLowerCase() === word
+    if (!isTyped || (action.ask !== undefined && chosen === '')) return setWrong(true)
     setSettled(0)
     const failed = await runBulk(todo, (row) => action.run(row, chosen), {
       onProgress: setSettled,
@@ -126,43 +161,28 @@ const BulkDialog = <Row,>({
     >
       {!again && <p>{action.text}</p>}
       {!again && action.danger === true && (
-        <div className="mt-3">
-          <Field label={`Type "${word}" to confirm`} error={wrong ? `Type ${word}` : undefined}>
-            {(control) => (
-              <Input
-                {...control}
-                value={typed}
-                autoComplete="off"
-                spellCheck={false}
-                disabled={settled !== undefined}
-                onChange={(event) => {
-                  setTyped(event.target.value)
-                  setWrong(false)
-                }}
-              />
-            )}
-          </Field>
-        </div>
+        <WordField
+          word={word}
+          value={typed}
+          wrong={wrong}
+          disabled={settled !== undefined}
+          onChange={(value) => {
+            setTyped(value)
+            setWrong(false)
+          }}
+        />
       )}
       {!again && action.ask !== undefined && (
-        <div className="mt-3">
-          <Field label={action.ask.label} error={wrong ? `Choose a ${action.ask.label.toLowerCase()}` : undefined}>
-            {(control) => (
-              <SearchSelect
-                label={action.ask?.label ?? ''}
-                control={control}
-                value={chosen}
-                options={action.ask?.options ?? []}
-                placeholder="Choose…"
-                disabled={settled !== undefined}
-                onChange={(value) => {
-                  setChosen(value)
-                  setWrong(false)
-                }}
-              />
-            )}
-          </Field>
-        </div>
+        <AskField
+          {...action.ask}
+          value={chosen}
+          wrong={wrong}
+          disabled={settled !== undefined}
+          onChange={(value) => {
+            setChosen(value)
+            setWrong(false)
+          }}
+        />
       )}
       {settled !== undefined && (
         <output className="mt-3 block tabular">

@@ -47,6 +47,19 @@ const Row = ({ entry, onAct }: { entry: CommandEntry; onAct: (entry: CommandEntr
   </Autocomplete.Item>
 )
 
+const SearchBox = ({ busy }: { busy: boolean }) => (
+  <div className="flex items-center gap-3 border-b border-line px-4">
+    <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
+    <Autocomplete.Input
+      aria-label="Search or run a command"
+      placeholder="Search or run a command"
+      className="h-12 min-w-0 flex-1 bg-transparent text-base text-ink outline-none placeholder:text-ink-3 max-sm:text-lg"
+    />
+    {busy && <Spinner size="sm" />}
+    <Dialog.Close className="rounded-sm px-1 text-xs text-ink-3 hover:text-ink sm:sr-only">Close</Dialog.Close>
+  </div>
+)
+
 const Foot = () => (
   <footer
     aria-hidden
@@ -124,18 +137,7 @@ export const CommandList = ({
               autoHighlight="always"
               keepHighlight
             >
-              <div className="flex items-center gap-3 border-b border-line px-4">
-                <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
-                <Autocomplete.Input
-                  aria-label="Search or run a command"
-                  placeholder="Search or run a command"
-                  className="h-12 min-w-0 flex-1 bg-transparent text-base text-ink outline-none placeholder:text-ink-3 max-sm:text-lg"
-                />
-                {busy && <Spinner size="sm" />}
-                <Dialog.Close className="rounded-sm px-1 text-xs text-ink-3 hover:text-ink sm:sr-only">
-                  Close
-                </Dialog.Close>
-              </div>
+              <SearchBox busy={busy} />
               <Autocomplete.Empty className="px-4 py-10 text-center text-sm text-ink-3 empty:hidden">
                 {busy ? 'Searching…' : empty}
               </Autocomplete.Empty>

@@ -164,6 +164,13 @@ const asLink = (open: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   },
 })
 
+const rowClass = (opens: boolean, selected: boolean): string =>
+  cn(
+    'border-b border-line last:border-0',
+    opens && 'cursor-pointer hover:bg-hover focus-visible:-outline-offset-2',
+    selected && 'bg-accent-soft/50',
+  )
+
 const Space = ({ height }: { height: number }) => height > 0 && <tr aria-hidden style={{ height }} />
 
 const EmptyRow = ({ columns, children }: { columns: number; children: ReactNode }) => (
@@ -174,7 +181,56 @@ const EmptyRow = ({ columns, children }: { columns: number; children: ReactNode 
   </tr>
 )
 
+type DataTableProps<Row extends RowData> = {
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  rowId: (row: Row) => string
+  onRow?: (row: Row) => void
+  onRowClick?: (row: Row) => void
+  selection?: RowSelection<Row> | undefined
+  /** The initial order; a click on a head changes it. */
+  sorted?: { id: string; desc: boolean } | undefined
+  empty?: ReactNode
+}
+
 const none: ReadonlySet<string> = new Set()
+
+const useSortedTable = <Row extends RowData>({
+  columns,
+  rows,
+  rowId,
+  sorted,
+}: Pick<DataTableProps<Row>, 'columns' | 'rows' | 'rowId' | 'sorted'>) => {
+  const definitions = useMemo(() => columns.map(toDefinition), [columns])
+  return useTable({
+    features,
+    data: rows,
+    columns: definitions,
+    getRowId: rowId,
+    sortDescFirst: false,
+    ...(sorted === undefined ? {} : { initialState: { sorting: [sorted] } }),
+  })
+}
+
+/** The selected rows, the IDs of those that can be selected, and the switch of one row or, with Shift, of a range. */
+const useRowSelection = <Row,>(
+  selection: RowSelection<Row> | undefined,
+  rows: readonly { id: string; original: Row }[],
+) => {
+  const lastSwitched = useRef<string>(undefined)
+  const { selected, selectable = () => true } = selection ?? { selected: none }
+  const ids = selection === undefined ? [] : rows.filter(({ original }) => selectable(original)).map(({ id }) => id)
+  return {
+    selected,
+    selectable,
+    ids,
+    switchRow: (id: string, shift: boolean): void => {
+      selection?.onChange(afterSwitch(selected, ids, id, shift ? lastSwitched.current : undefined))
+      lastSwitched.current = id
+    },
+  }
+}
 
 /**
  * A table whose columns sort by a click on their head. `columns` and `rows` must be stable between renders. With
@@ -191,38 +247,12 @@ export const DataTable = <Row extends RowData>({
   selection,
   sorted,
   empty = 'No Entries Found',
-}: {
-  label: string
-  columns: readonly Column<Row>[]
-  rows: readonly Row[]
-  rowId: (row: Row) => string
-  onRow?: (row: Row) => void
-  onRowClick?: (row: Row) => void
-  selection?: RowSelection<Row> | undefined
-  /** The initial order; a click on a head changes it. */
-  sorted?: { id: string; desc: boolean } | undefined
-  empty?: ReactNode
-}) => {
-  const definitions = useMemo(() => columns.map(toDefinition), [columns])
-  const table = useTable({
-    features,
-    data: rows,
-    columns: definitions,
-    getRowId: rowId,
-    sortDescFirst: false,
-    ...(sorted === undefined ? {} : { initialState: { sorting: [sorted] } }),
-  })
+}: DataTableProps<Row>) => {
+  const table = useSortedTable({ columns, rows, rowId, sorted })
   const sortedRows = table.getRowModel().rows
   const { measure, row: measureRow, indexes, before, after, all } = useWindow(sortedRows.length)
   const fixed = columns.some(({ width }) => width !== undefined)
-  const lastSwitched = useRef<string>(undefined)
-  const { selected, selectable = () => true } = selection ?? { selected: none }
-  const ids =
-    selection === undefined ? [] : sortedRows.filter(({ original }) => selectable(original)).map(({ id }) => id)
-  const switchRow = (id: string, shift: boolean): void => {
-    selection?.onChange(afterSwitch(selected, ids, id, shift ? lastSwitched.current : undefined))
-    lastSwitched.current = id
-  }
+  const { selected, selectable, ids, switchRow } = useRowSelection(selection, sortedRows)
   const act = (row: Row): HTMLAttributes<HTMLTableRowElement> =>
     onRow !== undefined ? asButton(() => onRow(row)) : onRowClick !== undefined ? asLink(() => onRowClick(row)) : {}
   return (
@@ -270,12 +300,7 @@ export const DataTable = <Row extends RowData>({
                 key={row.id}
                 ref={measureRow}
                 data-index={index}
-                className={cn(
-                  'border-b border-line last:border-0',
-                  (onRow ?? onRowClick) !== undefined &&
-                    'cursor-pointer hover:bg-hover focus-visible:-outline-offset-2',
-                  selected.has(row.id) && 'bg-accent-soft/50',
-                )}
+                className={rowClass((onRow ?? onRowClick) !== undefined, selected.has(row.id))}
                 {...act(row.original)}
               >
                 {selection !== undefined && (

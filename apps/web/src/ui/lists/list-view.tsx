@@ -34,28 +34,7 @@ type ListBulk<Row> = {
   onChosen?: (some: boolean) => void
 }
 
-/**
- * A list with search, filters, sorting and actions. Search and filters are in the URL of the page, so that it can be
- * shared and Back restores it. The number of matching rows is announced. The props `filters`, `narrow`, `columns`,
- * `idOf` and `titleOf` must be stable between renders.
- */
-export const ListView = <Row extends RowData, Name extends string = never>({
-  label,
-  noun,
-  total,
-  filters,
-  narrow,
-  columns,
-  idOf,
-  titleOf,
-  bulk,
-  sorted,
-  empty,
-  barFrom = 0,
-  controls,
-  notice,
-  note,
-}: {
+type ListViewProps<Row extends RowData, Name extends string> = {
   /** The name of the table, such as "Sources". */
   label: string
   /** The kind of a row, such as "source". */
@@ -82,7 +61,30 @@ export const ListView = <Row extends RowData, Name extends string = never>({
   notice?: ReactNode
   /** Shown below the table, such as a definition of its figures. */
   note?: ReactNode
-}) => {
+}
+
+/**
+ * A list with search, filters, sorting and actions. Search and filters are in the URL of the page, so that it can be
+ * shared and Back restores it. The number of matching rows is announced. The props `filters`, `narrow`, `columns`,
+ * `idOf` and `titleOf` must be stable between renders.
+ */
+export const ListView = <Row extends RowData, Name extends string = never>({
+  label,
+  noun,
+  total,
+  filters,
+  narrow,
+  columns,
+  idOf,
+  titleOf,
+  bulk,
+  sorted,
+  empty,
+  barFrom = 0,
+  controls,
+  notice,
+  note,
+}: ListViewProps<Row, Name>) => {
   const names = useMemo(() => ['search' as const, ...filters.map(({ name }) => name)], [filters])
   const [values, change] = useAddress<Name | 'search'>(names)
   const [selected, setSelected] = useState(nothingChosen)

@@ -33,7 +33,8 @@ export const PageHeader = ({
   action,
 }: {
   title: ReactNode
-  documentTitle: string
+  /** The title of the document; by default a text as the title. */
+  documentTitle?: string
   description?: ReactNode
   crumbs?: readonly { label: string; to: string }[]
   icon?: ReactNode
@@ -41,7 +42,7 @@ export const PageHeader = ({
   app?: string | undefined
   action?: ReactNode
 }) => {
-  useDocumentTitle(documentTitle)
+  useDocumentTitle(documentTitle ?? (typeof title === 'string' ? title : ''))
   return (
     <header className="mb-6">
       {crumbs.length > 0 && (

@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+
+/** An error below what failed; screen readers say it when it appears. */
+export const Alert = ({
+  className = 'text-sm break-words',
+  children,
+}: {
+  className?: string | undefined
+  children: ReactNode
+}) => (
+  <p role="alert" className={`${className} text-danger-ink`}>
+    {children}
+  </p>
+)
