@@ -1,4 +1,4 @@
-import type { Workspace } from '@tributary/contract'
+import type { FlagKey, Workspace } from '@tributary/contract'
 import {
   ArrowLeftRight,
   BookOpen,
@@ -67,15 +67,51 @@ const useHelp = (): Command[] => {
   ]
 }
 
+/** What a user can create: the page that begins it, and the flag without which it does not exist. */
+const creations: readonly {
+  id: string
+  label: string
+  to: (workspace: string) => string
+  words: string
+  flag?: FlagKey
+}[] = [
+  { id: 'new-source', label: 'New source', to: paths.catalogSources, words: 'add create' },
+  { id: 'new-destination', label: 'New destination', to: paths.catalogDestinations, words: 'add create' },
+  {
+    id: 'new-computed-trait',
+    label: 'New computed trait',
+    to: paths.newComputedTrait,
+    words: 'add create profile count sum',
+  },
+  { id: 'new-audience', label: 'New audience', to: paths.newAudience, words: 'add create segment', flag: 'audiences' },
+  { id: 'new-sync', label: 'New sync', to: paths.newSync, words: 'add create reverse etl rows model', flag: 'syncs' },
+  {
+    id: 'new-data-source',
+    label: 'New data source',
+    to: paths.catalogDataSources,
+    words: 'add create database warehouse',
+    flag: 'syncs',
+  },
+  {
+    id: 'new-signal',
+    label: 'New signal',
+    to: paths.newSignal,
+    words: 'add create conversion ads meta google tiktok',
+    flag: 'signals',
+  },
+]
+
 /** The actions on this page. */
 const useActions = (workspace: Workspace, go: Go): Command[] => {
   const mayEdit = useMayEdit() === true
   const administrator = useIsAdministrator() === true
   const theme = useUi((state) => state.theme)
   const masked = useMask((state) => state.on)
-  const audiences = useFlag('audiences')
-  const syncs = useFlag('syncs')
-  const signals = useFlag('signals')
+  const flags: Partial<Record<FlagKey, boolean>> = {
+    audiences: useFlag('audiences'),
+    syncs: useFlag('syncs'),
+    signals: useFlag('signals'),
+  }
   const action = (id: string, label: string, icon: Command['icon'], act: () => void, words = ''): Command => ({
     id,
     heading: 'Actions',
@@ -86,63 +122,9 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
   })
   return [
     ...(mayEdit
-      ? [
-          action('new-source', 'New source', <Plus />, () => go(paths.catalogSources(workspace.name)), 'add create'),
-          action(
-            'new-destination',
-            'New destination',
-            <Plus />,
-            () => go(paths.catalogDestinations(workspace.name)),
-            'add create',
-          ),
-          action(
-            'new-computed-trait',
-            'New computed trait',
-            <Plus />,
-            () => go(paths.newComputedTrait(workspace.name)),
-            'add create profile count sum',
-          ),
-          ...(audiences
-            ? [
-                action(
-                  'new-audience',
-                  'New audience',
-                  <Plus />,
-                  () => go(paths.newAudience(workspace.name)),
-                  'add create segment',
-                ),
-              ]
-            : []),
-          ...(syncs
-            ? [
-                action(
-                  'new-sync',
-                  'New sync',
-                  <Plus />,
-                  () => go(paths.newSync(workspace.name)),
-                  'add create reverse etl rows model',
-                ),
-                action(
-                  'new-data-source',
-                  'New data source',
-                  <Plus />,
-                  () => go(paths.catalogDataSources(workspace.name)),
-                  'add create database warehouse',
-                ),
-              ]
-            : []),
-          ...(signals
-            ? [
-                action(
-                  'new-signal',
-                  'New signal',
-                  <Plus />,
-                  () => go(paths.newSignal(workspace.name)),
-                  'add create conversion ads meta google tiktok',
-                ),
-              ]
-            : []),
-        ]
+      ? creations
+          .filter(({ flag }) => flag === undefined || flags[flag] === true)
+          .map(({ id, label, to, words }) => action(id, label, <Plus />, () => go(to(workspace.name)), words))
       : []),
     ...(administrator
       ? [action('invite', 'Invite a teammate', <UserRoundPlus />, openInvite, 'member people add')]

@@ -163,7 +163,6 @@ const Parts = () => (
   <>
     <PageHeader
       title="Design system"
-      documentTitle="Design system"
       description="Every component in its states, and the patterns that pages are made of."
     />
     <Looks />

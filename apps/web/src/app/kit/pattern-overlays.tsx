@@ -5,11 +5,7 @@ import { Guide } from './pattern-guide.tsx'
 /** The purpose of each kind of overlay, with a button that opens it. */
 export const OverlaysPattern = () => (
   <>
-    <PageHeader
-      title="Dialogs and panels"
-      documentTitle="Dialogs and panels"
-      description="What opens over a page, and when."
-    />
+    <PageHeader title="Dialogs and panels" description="What opens over a page, and when." />
     <Guide
       use="What has an address and tabs of its own is a page. A window is for a short job that returns to where it began. Never two at once: what a window asks before it goes on is asked inside it."
       fill={[

@@ -12,6 +12,7 @@ import { paths } from '../../lib/paths.ts'
 import { audienceQuery } from '../../lib/queries/audience-queries.ts'
 import { query, refresh } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -94,9 +95,7 @@ const Size = ({ audience }: { audience: Audience }) => {
       </div>
       {situation !== '' && <p className="mt-3 text-sm text-ink-2 tabular">{situation}</p>}
       {state === 'failed' && (
-        <p role="alert" className="mt-3 text-sm break-words text-danger-ink">
-          Could not compute the audience: {sentence(failure)}
-        </p>
+        <Alert className="mt-3 text-sm break-words">Could not compute the audience: {sentence(failure)}</Alert>
       )}
     </Card>
   )
@@ -130,18 +129,46 @@ const SqlTab = ({ audience }: { audience: Audience }) => {
   )
 }
 
-const AudienceView = ({ item: audience }: { item: Audience }) => {
-  const workspace = useWorkspace()
+const Actions = ({ audience }: { audience: Audience }) => {
   const mayEdit = useMayEdit() === true
   const compute = useComputeAudience(audience)
   const pause = usePauseAudience(audience)
   const paused = audience.state === 'paused'
+  return (
+    <>
+      <Badge tone={stateTones[audience.state]} dot={audience.state === 'live'}>
+        {stateText(audience)}
+      </Badge>
+      {mayEdit && (
+        <>
+          <Button loading={pause.isPending} onClick={() => pause.mutate()}>
+            {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
+            {paused ? 'Resume' : 'Pause'}
+          </Button>
+          {!paused && (
+            <Button loading={compute.isPending || isUnderWay(audience)} onClick={() => compute.mutate()}>
+              <RefreshCw aria-hidden />
+              Compute now
+            </Button>
+          )}
+          <ButtonLink to={paths.editAudience(audience.name)} variant="primary">
+            <Pencil aria-hidden />
+            Edit
+          </ButtonLink>
+        </>
+      )}
+    </>
+  )
+}
+
+const AudienceView = ({ item: audience }: { item: Audience }) => {
+  const workspace = useWorkspace()
+  const mayEdit = useMayEdit() === true
   useVisited(workspace.name, 'audience', { ...audience, app: { display_name: 'Audience', extra: { app_icon: '' } } })
   return (
     <>
       <PageHeader
         title={audience.title}
-        documentTitle={audience.title}
         description={
           <>
             Version {count(audience.version)}, changed <RelativeTime time={audience.update_time} />
@@ -154,31 +181,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
           </span>
         }
         crumbs={[{ label: 'Audiences', to: paths.audiences(workspace.name) }]}
-        action={
-          <>
-            <Badge tone={stateTones[audience.state]} dot={audience.state === 'live'}>
-              {stateText(audience)}
-            </Badge>
-            {mayEdit && (
-              <>
-                <Button loading={pause.isPending} onClick={() => pause.mutate()}>
-                  {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
-                  {paused ? 'Resume' : 'Pause'}
-                </Button>
-                {!paused && (
-                  <Button loading={compute.isPending || isUnderWay(audience)} onClick={() => compute.mutate()}>
-                    <RefreshCw aria-hidden />
-                    Compute now
-                  </Button>
-                )}
-                <ButtonLink to={paths.editAudience(audience.name)} variant="primary">
-                  <Pencil aria-hidden />
-                  Edit
-                </ButtonLink>
-              </>
-            )}
-          </>
-        }
+        action={<Actions audience={audience} />}
       />
       <div className="mb-5">
         <Size audience={audience} />

@@ -21,6 +21,7 @@ import { Card } from '../../ui/card.tsx'
 import { BarChart } from '../../ui/charts/bar-chart.tsx'
 import { RangeSelect, useRange } from '../../ui/charts/range-select.tsx'
 import { Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
@@ -162,11 +163,7 @@ export const HistoryTab = ({ audience }: { audience: Audience }) => {
           onChange={(event) => setKind(kinds.find((each) => each === event.target.value))}
         >
           <option value="">All changes</option>
-          {kinds.map((each) => (
-            <option key={each} value={each}>
-              {changeTitles[each]}
-            </option>
-          ))}
+          <Options of={kinds} title={(each) => changeTitles[each]} />
         </Select>
       </div>
       <Changes audience={audience} kind={kind} />

@@ -68,6 +68,35 @@ const End = ({
   </li>
 )
 
+/** The ends on one side of the map. */
+const Ends = ({
+  side,
+  ends,
+  dimmed,
+  onHover,
+  onConnect,
+}: {
+  side: 'source' | 'destination'
+  ends: readonly MapEnd[]
+  dimmed: (name: string) => boolean
+  onHover: (name: string | undefined) => void
+  onConnect: ((end: { source?: string; destination?: string }) => void) | undefined
+}) => (
+  <ul aria-label={side === 'source' ? 'Sources' : 'Destinations'} className="space-y-3">
+    {ends.map((end) => (
+      <End
+        key={end.name}
+        end={end}
+        to={paths[side](end.name)}
+        dimmed={dimmed(end.name)}
+        onHover={onHover}
+        connectLabel={`Connect ${end.title} to a ${side === 'source' ? 'destination' : 'source'}`}
+        onConnect={onConnect === undefined ? undefined : () => onConnect({ [side]: end.name })}
+      />
+    ))}
+  </ul>
+)
+
 const failedWords = (failed: number): string => (failed > 0 ? `· ${shortCount(failed)} failed` : '')
 
 const Counts = ({ line: { outcomes, counted } }: { line: MapLine }) => (
@@ -120,6 +149,44 @@ const Curve = ({
   </g>
 )
 
+/** The label on a line, which opens its connection. */
+const LineLabel = ({
+  line,
+  name,
+  touched,
+  onOpen,
+  onHover,
+}: {
+  line: MapLine
+  name: string
+  touched: boolean
+  onOpen: () => void
+  onHover: (name: string | undefined) => void
+}) => {
+  const { connection } = line
+  const hover = (): void => onHover(connection.name)
+  const leave = (): void => onHover(undefined)
+  return (
+    <button
+      type="button"
+      aria-label={name}
+      title={name}
+      onClick={onOpen}
+      onPointerEnter={hover}
+      onPointerLeave={leave}
+      onFocus={hover}
+      onBlur={leave}
+      className={cn(
+        'flex h-6 items-center gap-1 rounded-full border border-line-strong bg-raised px-2 text-2xs font-medium whitespace-nowrap text-ink-2 tabular shadow-card transition-opacity hover:border-ink-3 hover:text-ink',
+        !touched && 'opacity-30',
+      )}
+    >
+      {connection.enabled ? <Counts line={line} /> : 'Off'}
+      {connection.filter.conditions.length > 0 && <span className="text-ink-3">· filtered</span>}
+    </button>
+  )
+}
+
 /**
  * Sources on the left, destinations on the right, and a line for each connection; a line or its label opens the
  * connection.
@@ -145,25 +212,12 @@ export const ConnectionMap = ({
   const height = rows * (endHeight + endGap) - endGap
   const dimmed = (name: string): boolean => hovered !== undefined && name !== hovered && !lit.has(name)
   const places = useMemo(() => placeLabels(lines.map((line) => ({ ...line, width: labelWidth(line) }))), [lines])
-  const column = 'space-y-3'
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_minmax(8rem,1fr)_minmax(0,1fr)] max-lg:grid-cols-[minmax(0,5fr)_minmax(8rem,4fr)_minmax(0,5fr)] max-md:hidden">
       <h2 className="mb-2 text-xs font-medium text-ink-3">Sources</h2>
       <span />
       <h2 className="mb-2 text-xs font-medium text-ink-3">Destinations</h2>
-      <ul aria-label="Sources" className={column}>
-        {sources.map((end) => (
-          <End
-            key={end.name}
-            end={end}
-            to={paths.source(end.name)}
-            dimmed={dimmed(end.name)}
-            onHover={setHovered}
-            connectLabel={`Connect ${end.title} to a destination`}
-            onConnect={onConnect === undefined ? undefined : () => onConnect({ source: end.name })}
-          />
-        ))}
-      </ul>
+      <Ends side="source" ends={sources} dimmed={dimmed} onHover={setHovered} onConnect={onConnect} />
       <div className="relative" style={{ height }}>
         <svg
           aria-hidden="true"
@@ -191,41 +245,19 @@ export const ConnectionMap = ({
                 className="absolute -translate-1/2"
                 style={{ left: `${x}%`, top: y, zIndex: hovered !== undefined && touches(line) ? 2 : 1 }}
               >
-                <button
-                  type="button"
-                  aria-label={nameOf(line, range)}
-                  title={nameOf(line, range)}
-                  onClick={() => onOpen(line.connection.name)}
-                  onPointerEnter={() => setHovered(line.connection.name)}
-                  onPointerLeave={() => setHovered(undefined)}
-                  onFocus={() => setHovered(line.connection.name)}
-                  onBlur={() => setHovered(undefined)}
-                  className={cn(
-                    'flex h-6 items-center gap-1 rounded-full border border-line-strong bg-raised px-2 text-2xs font-medium whitespace-nowrap text-ink-2 tabular shadow-card transition-opacity hover:border-ink-3 hover:text-ink',
-                    !touches(line) && 'opacity-30',
-                  )}
-                >
-                  {line.connection.enabled ? <Counts line={line} /> : 'Off'}
-                  {line.connection.filter.conditions.length > 0 && <span className="text-ink-3">· filtered</span>}
-                </button>
+                <LineLabel
+                  line={line}
+                  name={nameOf(line, range)}
+                  touched={touches(line)}
+                  onOpen={() => onOpen(line.connection.name)}
+                  onHover={setHovered}
+                />
               </li>
             )
           })}
         </ul>
       </div>
-      <ul aria-label="Destinations" className={column}>
-        {destinations.map((end) => (
-          <End
-            key={end.name}
-            end={end}
-            to={paths.destination(end.name)}
-            dimmed={dimmed(end.name)}
-            onHover={setHovered}
-            connectLabel={`Connect ${end.title} to a source`}
-            onConnect={onConnect === undefined ? undefined : () => onConnect({ destination: end.name })}
-          />
-        ))}
-      </ul>
+      <Ends side="destination" ends={destinations} dimmed={dimmed} onHover={setHovered} onConnect={onConnect} />
     </div>
   )
 }

@@ -70,6 +70,52 @@ const useLayout = (workspace: string, connections: readonly Connection[], search
   )
 }
 
+/** The connections that a search finds, on a map and as a list, and the ends without a connection. */
+const Found = ({
+  layout,
+  range,
+  onOpen,
+  onConnect,
+}: {
+  layout: ReturnType<typeof useLayout>
+  range: RangePreset
+  onOpen: (connection: string) => void
+  onConnect: ((ends: { source?: string; destination?: string }) => void) | undefined
+}) => {
+  const { lines, sources, destinations, unconnected } = layout
+  return (
+    <>
+      {sources.length + destinations.length > 0 && (
+        <ConnectionMap layout={layout} range={range} onOpen={onOpen} onConnect={onConnect} />
+      )}
+      {lines.length === 0 ? (
+        <p className="py-8 text-center text-ink-3 md:hidden">None of these are connected.</p>
+      ) : (
+        <ConnectionRows lines={lines} range={range} onOpen={onOpen} />
+      )}
+      <div className="grid items-start gap-3 md:grid-cols-2">
+        <UnconnectedEnds
+          noun="source"
+          ends={unconnected.sources}
+          to={paths.source}
+          connectLabel={(title) => `Connect ${title} to a destination`}
+          onConnect={onConnect && ((source) => onConnect({ source }))}
+        />
+        <UnconnectedEnds
+          noun="destination"
+          ends={unconnected.destinations}
+          to={paths.destination}
+          connectLabel={(title) => `Connect ${title} to a source`}
+          onConnect={onConnect && ((destination) => onConnect({ destination }))}
+        />
+      </div>
+      <p className="text-xs text-ink-3">
+        Numbers count delivered and failed events, each by its last outcome in the {viewOf(range).title.toLowerCase()}.
+      </p>
+    </>
+  )
+}
+
 const Connected = ({
   workspace,
   connections,
@@ -104,41 +150,7 @@ const Connected = ({
       {found === 0 ? (
         <p className="py-8 text-center text-ink-3">No sources or destinations match.</p>
       ) : (
-        <>
-          {sources.length + destinations.length > 0 && (
-            <ConnectionMap
-              layout={layout}
-              range={range}
-              onOpen={setOpened}
-              onConnect={mayEdit ? onConnect : undefined}
-            />
-          )}
-          {lines.length === 0 ? (
-            <p className="py-8 text-center text-ink-3 md:hidden">None of these are connected.</p>
-          ) : (
-            <ConnectionRows lines={lines} range={range} onOpen={setOpened} />
-          )}
-          <div className="grid items-start gap-3 md:grid-cols-2">
-            <UnconnectedEnds
-              noun="source"
-              ends={unconnected.sources}
-              to={paths.source}
-              connectLabel={(title) => `Connect ${title} to a destination`}
-              onConnect={mayEdit ? (source) => onConnect({ source }) : undefined}
-            />
-            <UnconnectedEnds
-              noun="destination"
-              ends={unconnected.destinations}
-              to={paths.destination}
-              connectLabel={(title) => `Connect ${title} to a source`}
-              onConnect={mayEdit ? (destination) => onConnect({ destination }) : undefined}
-            />
-          </div>
-          <p className="text-xs text-ink-3">
-            Numbers count delivered and failed events, each by its last outcome in the{' '}
-            {viewOf(range).title.toLowerCase()}.
-          </p>
-        </>
+        <Found layout={layout} range={range} onOpen={setOpened} onConnect={mayEdit ? onConnect : undefined} />
       )}
       {line !== undefined && (
         <ConnectionPanel
@@ -170,7 +182,6 @@ export const ConnectionsPage = () => {
     <>
       <PageHeader
         title="Connections"
-        documentTitle="Connections"
         description="See which sources feed which destinations."
         action={(query.data?.length ?? 0) > 0 && add}
       />

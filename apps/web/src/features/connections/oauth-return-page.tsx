@@ -5,6 +5,7 @@ import { failureText } from '../../lib/api/errors.ts'
 import { askForConsent, completeConsent, destinationOfState } from '../../lib/browser/consent.ts'
 import { announceConnected } from '../../lib/browser/grant-channel.ts'
 import { paths } from '../../lib/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { useDocumentTitle } from '../../ui/page/document-title.ts'
 import { EntryFrame } from '../../ui/page/entry-frame.tsx'
@@ -42,10 +43,10 @@ const Failed = ({ area, destination, reason }: { area: Area; destination: string
   return (
     <EntryFrame title="Access was not granted" description={`${reason} Nothing changed.`}>
       {failure !== '' && (
-        <p role="alert" className="mb-4 flex gap-2 text-sm text-danger-ink">
+        <Alert className="mb-4 flex gap-2 text-sm">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           {failure}
-        </p>
+        </Alert>
       )}
       <div className="flex flex-wrap gap-2">
         {destination !== undefined && (

@@ -1,5 +1,6 @@
 import { type Destination, destinations } from '@tributary/contract'
 import { useState } from 'react'
+import { messageOf, useAttempt } from '../../components/use-attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/forms/field.tsx'
@@ -18,21 +19,12 @@ export const ConsentCard = ({
   onSave: (categories: string[]) => Promise<unknown>
 }) => {
   const [draft, setDraft] = useState<readonly string[]>(categories)
-  const [problem, setProblem] = useState<string>()
-  const [saving, setSaving] = useState(false)
+  const { pending: saving, failure: problem, setFailure: setProblem, attempt } = useAttempt(messageOf)
   const changed = JSON.stringify(draft) !== JSON.stringify(categories)
   const save = async (): Promise<void> => {
     const checked = rule.safeParse(draft)
     setProblem(checked.error?.issues[0]?.message)
-    if (!checked.success) return
-    setSaving(true)
-    try {
-      await onSave([...draft])
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : 'unknown error')
-    } finally {
-      setSaving(false)
-    }
+    if (checked.success) await attempt(() => onSave([...draft]))
   }
   return (
     <Card

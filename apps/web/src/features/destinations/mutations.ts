@@ -8,7 +8,7 @@ import { count, listed, sentence } from '../../lib/format/text.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
-import { refresh } from '../../lib/queries/query.ts'
+import { refresh, removeRow } from '../../lib/queries/query.ts'
 import {
   connectionsQuery,
   destinationQuery,
@@ -163,19 +163,8 @@ export const useDeleteDestination = (destination: Destination) => {
   const list = destinationsQuery(workspace).queryKey
   return useMutation({
     mutationFn: () => call(methods.destinations.delete, { params: destinationIds(destination.name) }),
-    onMutate: async () => {
-      await cache.cancelQueries({ queryKey: list })
-      const before = cache.getQueryData(list)
-      if (before !== undefined)
-        cache.setQueryData(
-          list,
-          before.filter(({ name }) => name !== destination.name),
-        )
-      return { before }
-    },
-    onError: (_error, _input, context) => {
-      if (context?.before !== undefined) cache.setQueryData(list, context.before)
-    },
+    onMutate: () => removeRow(cache, list, destination.name),
+    onError: (_error, _input, context) => context?.restore(),
     onSuccess: () => {
       track('Destination Deleted', { destination: destination.name })
       forgetRecent(workspace, destination.name)

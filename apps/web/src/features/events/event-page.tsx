@@ -38,7 +38,6 @@ const Content = ({ event }: { event: EventDetail }) => {
     <>
       <PageHeader
         title={event.title === '' ? 'Event' : event.title}
-        documentTitle={event.title === '' ? 'Event' : event.title}
         description={`${event.type === '' ? 'unknown' : event.type.toLowerCase()} event`}
         crumbs={[{ label: 'Events', to: back }]}
         action={<StatusBadge event={event} />}

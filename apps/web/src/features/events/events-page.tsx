@@ -168,7 +168,7 @@ export const EventsPage = () => {
   const sources = useQuery(allSourcesQuery(workspace.name)).data ?? noSources
   return (
     <>
-      <PageHeader title="Events" documentTitle="Events" description="Every event your sources sent, and its outcome." />
+      <PageHeader title="Events" description="Every event your sources sent, and its outcome." />
       <div className="space-y-5">
         <FiltersBar filters={filters} change={change} sources={sources} />
         <List filters={filters} sources={sources} change={change} />

@@ -6,6 +6,7 @@ import { presetOf, rangePresets, viewOf } from '../../lib/format/date-range.ts'
 import { Field, type FieldControl } from '../../ui/forms/field.tsx'
 import { Input, SearchInput, Select } from '../../ui/forms/input.tsx'
 import { MomentField } from '../../ui/forms/moment-field.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { SearchSelect } from '../../ui/forms/search-select.tsx'
 import { choiceWords } from './filter-words.ts'
 
@@ -43,11 +44,7 @@ const Choice = ({
     {(control) => (
       <Select {...control} value={value} onChange={(event) => onChoose(event.target.value)}>
         <option value="">{any}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {words(option)}
-          </option>
-        ))}
+        <Options of={options} title={words} />
       </Select>
     )}
   </Field>
@@ -94,11 +91,7 @@ export const MainFields = ({ filters, change, sources }: FieldsProps & { sources
         onChange={(event) => change(timesOf(event.target.value))}
       >
         <option value="">Any time</option>
-        {rangePresets.map((preset) => (
-          <option key={preset} value={preset}>
-            {viewOf(preset).title}
-          </option>
-        ))}
+        <Options of={rangePresets} title={(preset) => viewOf(preset).title} />
         <option value={custom}>Custom</option>
       </Select>
     </>

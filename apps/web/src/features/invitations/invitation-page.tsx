@@ -11,6 +11,7 @@ import { type SavedInvitation, saveInvitation, takeInvitation } from '../../lib/
 import { useSession, workspacesLoaded } from '../../lib/people/session.ts'
 import { membershipsQuery, workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
@@ -177,11 +178,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
       >
         Accept invitation
       </Button>
-      {accept.isError && (
-        <p role="alert" className="text-xs text-danger-ink">
-          {accept.error.message}
-        </p>
-      )}
+      {accept.isError && <Alert className="text-xs">{accept.error.message}</Alert>}
       <p className="pt-2 text-xs text-ink-3">
         Signed in as <EmailAddress email={user.email} />
       </p>

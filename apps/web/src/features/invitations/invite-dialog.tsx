@@ -10,6 +10,7 @@ import { invitationsQuery, membersQuery } from '../../lib/queries/organization-q
 import { Button } from '../../ui/button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField, useFormState } from '../../ui/forms/form-state.ts'
+import { Options } from '../../ui/forms/options.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
 import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
@@ -54,11 +55,7 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
         hint="Separate up to 10 emails with commas. Each link expires after 7 days."
       />
       <SelectField name="role" label="Role" required hint={roleHints[role]}>
-        {roles.map((each) => (
-          <option key={each} value={each}>
-            {roleTitle(each)}
-          </option>
-        ))}
+        <Options of={roles} title={roleTitle} />
       </SelectField>
       {!mailEnabled && (
         <NoMailNote>

@@ -27,7 +27,7 @@ const Content = ({ invoice }: { invoice: Invoice }) => {
   const money = (amount: string): string => moneyText(amount, currency) ?? `${amount} ${currency}`
   return (
     <>
-      <PageHeader title={`Invoice ${number}`} documentTitle={`Invoice ${number}`} />
+      <PageHeader title={`Invoice ${number}`} />
       <Card title={organization} description={dayText(create_time)} action={<InvoiceBadge status={status} />}>
         <p className="mb-4 rounded-md bg-warning-soft px-3 py-2 text-sm text-warning-ink">
           Sandbox: this invoice is a test. No money was moved.

@@ -10,6 +10,7 @@ import { FileInput } from '../../ui/forms/file-input.tsx'
 import { Form, SelectField, SubmitButton, TextField, useField } from '../../ui/forms/form.tsx'
 import { useFormState } from '../../ui/forms/form-state.ts'
 import { Textarea } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { kindTitles, valuesOf } from './privacy-words.ts'
 
@@ -81,11 +82,7 @@ const Fields = ({ form }: { form: ReturnType<typeof useApiForm<NewRequest>> }) =
   return (
     <>
       <SelectField name="kind" label="Request" required hint={about[kind]}>
-        {privacyKinds.map((each) => (
-          <option key={each} value={each}>
-            {kindTitles[each]}
-          </option>
-        ))}
+        <Options of={privacyKinds} title={(each) => kindTitles[each]} />
       </SelectField>
       <SelectField name="identifier" label="Kind of identifier" required>
         {Object.entries(kinds).map(([id, title]) => (

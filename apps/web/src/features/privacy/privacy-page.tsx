@@ -44,12 +44,7 @@ export const PrivacyPage = () => {
   )
   return (
     <>
-      <PageHeader
-        title="Privacy"
-        documentTitle="Privacy"
-        description="Delete or suppress users of this workspace."
-        action={action}
-      />
+      <PageHeader title="Privacy" description="Delete or suppress users of this workspace." action={action} />
       <Tabs
         browsable
         label="Privacy"

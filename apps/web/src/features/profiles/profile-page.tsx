@@ -26,7 +26,6 @@ const ProfileView = ({ item: profile }: { item: Profile }) => {
     <>
       <PageHeader
         title={profile.title}
-        documentTitle={profile.title}
         description={
           <>
             {profile.email !== '' && profile.email !== profile.title && `${profile.email} · `}First seen{' '}

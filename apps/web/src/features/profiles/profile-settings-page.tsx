@@ -12,7 +12,6 @@ export const ProfileSettingsPage = () => {
     <>
       <PageHeader
         title="Profile settings"
-        documentTitle="Profile settings"
         description="How events become profiles in this workspace, and who can read them."
         crumbs={[{ label: 'Profiles', to: paths.profiles(workspace.name) }]}
       />

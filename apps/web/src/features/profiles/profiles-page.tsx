@@ -119,7 +119,6 @@ export const ProfilesPage = () => {
     <>
       <PageHeader
         title="Profiles"
-        documentTitle="Profiles"
         description={`What is known of each user across events.${masked ? ' Guests see values masked.' : ''}`}
         action={
           <>

@@ -135,7 +135,7 @@ export const AccountPage = () => {
   const membership = memberships.data?.find((each) => each.organization.name === organization?.name)
   return (
     <>
-      <PageHeader title="Account" documentTitle="Account" description="Your profile and where you are signed in." />
+      <PageHeader title="Account" description="Your profile and where you are signed in." />
       <QueryView
         query={user}
         skeleton={

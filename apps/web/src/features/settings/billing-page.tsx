@@ -30,7 +30,7 @@ export const BillingPage = () => {
   const sold = config !== undefined && config.payment !== 'none'
   return (
     <>
-      <PageHeader title="Billing" documentTitle="Billing" description="Your organization's plan and usage." />
+      <PageHeader title="Billing" description="Your organization's plan and usage." />
       <div className="max-w-2xl space-y-5">
         {sold ? (
           <>

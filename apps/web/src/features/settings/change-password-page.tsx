@@ -140,11 +140,7 @@ export const ChangePasswordPage = () => {
   const [again, setAgain] = useState(false)
   return (
     <>
-      <PageHeader
-        title="Change password"
-        documentTitle="Change password"
-        description="Choose a password you don't use anywhere else."
-      />
+      <PageHeader title="Change password" description="Choose a password you don't use anywhere else." />
       <QueryView
         query={user}
         skeleton={

@@ -27,10 +27,12 @@ import { organizationQuery } from '../../lib/queries/organization-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
 import { useCurrentUser, useWorkspace } from '../../lib/workspace.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
@@ -131,11 +133,7 @@ const OrganizationCard = ({ organization }: { organization: Organization }) => {
         />
         <TextField name="title" label="Organization name" required autoComplete="organization" />
         <SelectField name="industry" label="Industry" required>
-          {industries.map((each) => (
-            <option key={each} value={each}>
-              {industryTitle(each)}
-            </option>
-          ))}
+          <Options of={industries} title={industryTitle} />
         </SelectField>
         <div className="flex justify-end">
           <SubmitButton>Save Changes</SubmitButton>
@@ -171,11 +169,7 @@ const JoinCard = ({ organization, user }: { organization: Organization; user: Us
       }
       {...(update.isError
         ? {
-            children: (
-              <p role="alert" className="text-xs text-danger-ink">
-                {failureText(update.error)}
-              </p>
-            ),
+            children: <Alert className="text-xs">{failureText(update.error)}</Alert>,
           }
         : { className: 'pb-4' })}
     />

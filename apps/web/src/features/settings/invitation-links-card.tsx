@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
@@ -66,11 +67,7 @@ const Create = ({ organization }: { organization: string }) => {
         onChange={(event) => setRole(toRole(event.target.value))}
         className="w-40"
       >
-        {linkRoles.map((each) => (
-          <option key={each} value={each}>
-            {roleTitle(each)}
-          </option>
-        ))}
+        <Options of={linkRoles} title={roleTitle} />
       </Select>
       <Button loading={create.isPending} onClick={() => create.mutate(role)}>
         <Plus aria-hidden />

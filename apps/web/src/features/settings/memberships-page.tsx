@@ -19,7 +19,6 @@ const Content = ({ organization }: { organization: Organization }) => {
     <>
       <PageHeader
         title="Members"
-        documentTitle="Members"
         description={`Manage who belongs to ${organization.display_name} and their roles.`}
         action={
           <Button variant="primary" onClick={openInvite}>

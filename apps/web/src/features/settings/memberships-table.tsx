@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
 import { Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import type { Column } from '../../ui/lists/data-table.tsx'
 import type { ListFilter } from '../../ui/lists/list-bar.tsx'
 import { ListView } from '../../ui/lists/list-view.tsx'
@@ -81,11 +82,7 @@ const RoleSelect = ({
       onChange={(event) => onChoose(toRole(event.target.value))}
       className="w-40"
     >
-      {roles.map((role) => (
-        <option key={role} value={role}>
-          {roleTitle(role)}
-        </option>
-      ))}
+      <Options of={roles} title={roleTitle} />
     </Select>
   )
   return <NeededAdministrator when={locked}>{select}</NeededAdministrator>
@@ -139,6 +136,101 @@ const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () 
   )
 }
 
+/** Leaves the organization, or removes another member. */
+const RowAction = ({
+  member,
+  self,
+  locked,
+  onRequest,
+}: {
+  member: Member
+  self: boolean
+  locked: boolean
+  onRequest: (request: Request) => void
+}) =>
+  self ? (
+    <NeededAdministrator when={locked}>
+      <Button variant="none" size="sm" disabled={locked} onClick={() => onRequest({ kind: 'leave', member })}>
+        Leave
+      </Button>
+    </NeededAdministrator>
+  ) : (
+    <Button
+      variant="none"
+      size="sm"
+      square
+      aria-label={`Remove ${personName(member.profile)}`}
+      disabled={locked}
+      onClick={() => onRequest({ kind: 'remove', member })}
+    >
+      <UserMinus aria-hidden />
+    </Button>
+  )
+
+/** The columns of the table; `self` is the resource name of the user. */
+const columnsOf = (
+  members: readonly Member[],
+  self: string | null,
+  changeRole: (change: { member: Member; role: Role }) => void,
+  onRequest: (request: Request) => void,
+): readonly Column<Member>[] => {
+  const onlyAdministrator = hasOneAdministrator(members)
+  const locked = (member: Member): boolean => onlyAdministrator && isAdministrator(member)
+  const roleSelect = (member: Member): ReactNode => (
+    <RoleSelect
+      member={member}
+      locked={locked(member)}
+      onChoose={(role) =>
+        member.user === self && isAdministrator(member)
+          ? onRequest({ kind: 'demote', member, role })
+          : changeRole({ member, role })
+      }
+    />
+  )
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      value: ({ profile }) => personName(profile).toLowerCase(),
+      cell: (member) => <Who member={member} self={member.user === self} role={roleSelect(member)} />,
+    },
+    {
+      id: 'email',
+      header: 'Email',
+      className: 'max-lg:hidden',
+      value: ({ profile }) => profile.email.toLowerCase(),
+      cell: ({ profile }) => (
+        <span className="text-ink-2">
+          <EmailAddress email={profile.email} />
+        </span>
+      ),
+    },
+    {
+      id: 'role',
+      header: 'Role',
+      value: ({ role }) => roleTitle(role.value),
+      wide: true,
+      cell: roleSelect,
+    },
+    {
+      id: 'joined',
+      header: 'Joined',
+      wide: 'lg',
+      value: ({ create_time }) => create_time,
+      cell: ({ create_time }) => <RelativeTime time={create_time} className="whitespace-nowrap text-ink-2" />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      align: 'right',
+      className: 'pl-0',
+      cell: (member) => (
+        <RowAction member={member} self={member.user === self} locked={locked(member)} onRequest={onRequest} />
+      ),
+    },
+  ]
+}
+
 /** The members of an organization: role, removal and leaving; the last administrator can neither step down nor leave. */
 export const MembershipsTable = ({
   organization,
@@ -151,84 +243,7 @@ export const MembershipsTable = ({
   const { mutate: changeRole } = useChangeRole(organization.name)
   const [requested, setRequested] = useState<Request | undefined>()
   const narrow = useCallback(({ search }: { search: string }) => findMembers(members, search), [members])
-  const columns = useMemo((): readonly Column<Member>[] => {
-    const onlyAdministrator = hasOneAdministrator(members)
-    const locked = (member: Member): boolean => onlyAdministrator && isAdministrator(member)
-    const roleSelect = (member: Member): ReactNode => (
-      <RoleSelect
-        member={member}
-        locked={locked(member)}
-        onChoose={(role) =>
-          member.user === self && isAdministrator(member)
-            ? setRequested({ kind: 'demote', member, role })
-            : changeRole({ member, role })
-        }
-      />
-    )
-    return [
-      {
-        id: 'name',
-        header: 'Name',
-        value: ({ profile }) => personName(profile).toLowerCase(),
-        cell: (member) => <Who member={member} self={member.user === self} role={roleSelect(member)} />,
-      },
-      {
-        id: 'email',
-        header: 'Email',
-        className: 'max-lg:hidden',
-        value: ({ profile }) => profile.email.toLowerCase(),
-        cell: ({ profile }) => (
-          <span className="text-ink-2">
-            <EmailAddress email={profile.email} />
-          </span>
-        ),
-      },
-      {
-        id: 'role',
-        header: 'Role',
-        value: ({ role }) => roleTitle(role.value),
-        wide: true,
-        cell: roleSelect,
-      },
-      {
-        id: 'joined',
-        header: 'Joined',
-        wide: 'lg',
-        value: ({ create_time }) => create_time,
-        cell: ({ create_time }) => <RelativeTime time={create_time} className="whitespace-nowrap text-ink-2" />,
-      },
-      {
-        id: 'actions',
-        header: 'Actions',
-        align: 'right',
-        className: 'pl-0',
-        cell: (member) =>
-          member.user === self ? (
-            <NeededAdministrator when={locked(member)}>
-              <Button
-                variant="none"
-                size="sm"
-                disabled={locked(member)}
-                onClick={() => setRequested({ kind: 'leave', member })}
-              >
-                Leave
-              </Button>
-            </NeededAdministrator>
-          ) : (
-            <Button
-              variant="none"
-              size="sm"
-              square
-              aria-label={`Remove ${personName(member.profile)}`}
-              disabled={locked(member)}
-              onClick={() => setRequested({ kind: 'remove', member })}
-            >
-              <UserMinus aria-hidden />
-            </Button>
-          ),
-      },
-    ]
-  }, [members, self, changeRole])
+  const columns = useMemo(() => columnsOf(members, self, changeRole, setRequested), [members, self, changeRole])
   const close = (): void => setRequested(undefined)
   return (
     <section aria-label="Members" className="space-y-3">

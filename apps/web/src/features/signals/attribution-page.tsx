@@ -8,7 +8,6 @@ export const AttributionPage = () => (
   <>
     <PageHeader
       title="Attribution"
-      documentTitle="Attribution"
       description="The ads that were clicked before the conversions of all signals."
       crumbs={[{ label: 'Signals', to: paths.signals(useWorkspace().name) }]}
     />

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../ui/overlays/use-opened.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { identifiersText, money, originTitles, reasonText, statusTitles, statusTones } from './signal-words.ts'
 
@@ -93,16 +94,10 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
 const link = 'rounded-sm text-accent-ink hover:underline'
 
 const Details = ({ conversion, onClosed }: { conversion: Conversion; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const { id, event_id, origin, event, event_time, create_time, value, currency, platforms } = conversion
   return (
-    <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
-      title="Conversion"
-      footer={<Button onClick={() => setOpen(false)}>Close</Button>}
-    >
+    <Dialog {...dialog} title="Conversion" footer={<Button onClick={close}>Close</Button>}>
       <div className="space-y-5">
         <dl>
           <Fact title="Event ID">

@@ -10,6 +10,7 @@ import { conversionsQuery } from '../../lib/queries/signal-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { SearchInput, Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
@@ -47,11 +48,7 @@ export const ConversionsTab = ({ signal }: { signal: Signal }) => {
           onChange={({ target }) => change({ status: target.value })}
         >
           <option value="">Any status</option>
-          {conversionStatuses.map((each) => (
-            <option key={each} value={each}>
-              {statusTitles[each]}
-            </option>
-          ))}
+          <Options of={conversionStatuses} title={(each) => statusTitles[each]} />
         </Select>
         <Select
           aria-label="Platform"

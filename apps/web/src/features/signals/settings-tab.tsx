@@ -7,6 +7,7 @@ import { TitleCard } from '../../components/settings/title-card.tsx'
 import { ApiError, failureText } from '../../lib/api/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
@@ -69,9 +70,7 @@ const PartCard = ({
               footer: (
                 <>
                   {update.isError && (
-                    <p role="alert" className="mr-auto min-w-0 text-xs break-words text-danger-ink">
-                      {failureText(update.error)}
-                    </p>
+                    <Alert className="mr-auto min-w-0 text-xs break-words">{failureText(update.error)}</Alert>
                   )}
                   <Button disabled={!changed} loading={update.isPending} onClick={save}>
                     Save

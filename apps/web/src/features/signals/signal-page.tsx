@@ -78,7 +78,6 @@ const SignalView = ({ item: signal }: { item: Signal }) => {
     <>
       <PageHeader
         title={signal.title}
-        documentTitle={signal.title}
         description={[conversionOf(signal), ...new Set(platforms)].join(' · ')}
         icon={
           <span className="grid size-11 place-items-center rounded-md border border-line bg-surface">

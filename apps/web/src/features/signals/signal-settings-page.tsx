@@ -9,6 +9,7 @@ import { workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { signalSettingsQuery } from '../../lib/queries/signal-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
@@ -65,9 +66,7 @@ const Consent = ({ settings }: { settings: SignalSettings }) => {
             footer: (
               <>
                 {update.isError && (
-                  <p role="alert" className="mr-auto min-w-0 text-xs break-words text-danger-ink">
-                    {failureText(update.error)}
-                  </p>
+                  <Alert className="mr-auto min-w-0 text-xs break-words">{failureText(update.error)}</Alert>
                 )}
                 <Button
                   disabled={!changed || problem !== undefined}
@@ -116,7 +115,6 @@ export const SignalSettingsPage = () => {
     <>
       <PageHeader
         title="Signal settings"
-        documentTitle="Signal settings"
         description="What holds for all signals of this workspace."
         crumbs={[{ label: 'Signals', to: paths.signals(workspace) }]}
       />

@@ -5,9 +5,11 @@ import { saveFile } from '../../lib/browser/save-file.ts'
 import { csvOf } from '../../lib/format/csv.ts'
 import { count, pluralise, sentence } from '../../lib/format/text.ts'
 import { readTextFile } from '../../lib/read-text-file.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { FileInput } from '../../ui/forms/file-input.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../ui/overlays/use-opened.ts'
 import { scrollable } from '../../ui/scrollable.ts'
 import { useUploadConversions } from './mutations.ts'
 import { sampleFile } from './upload-file.ts'
@@ -55,11 +57,26 @@ const read = async (file: File): Promise<Chosen | undefined> => {
   return content.length > signalLimits.uploadCharacters ? undefined : { file_name: file.name.slice(-255), content }
 }
 
+const fileRules = (
+  <p className="text-sm text-ink-2">
+    The first line names the columns. A row needs an <code className="font-mono text-xs">event_id</code>, an{' '}
+    <code className="font-mono text-xs">event_time</code>, and something that a person is matched by. Personal data is
+    hashed before it is sent.{' '}
+    <Button
+      variant="link"
+      size="xs"
+      onClick={() => saveFile('conversions.csv', csvOf(sampleFile.header, sampleFile.rows), 'text/csv')}
+    >
+      Download an example
+    </Button>
+  </p>
+)
+
 /**
  * Uploads offline conversions from a CSV file. The file is checked first, and rows that would be rejected are shown.
  */
 export const UploadDialog = ({ signal, onClosed }: { signal: Signal; onClosed: () => void }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const [file, setFile] = useState<Chosen | undefined>()
   const [problem, setProblem] = useState('')
   const check = useUploadConversions(signal)
@@ -83,20 +100,18 @@ export const UploadDialog = ({ signal, onClosed }: { signal: Signal; onClosed: (
   const done = send.isSuccess
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title="Upload offline conversions"
       description={`Conversions of a shop, a call center, or a CRM, from a CSV file with at most ${count(signalLimits.uploadRows)} rows.`}
       footer={
         done ? (
-          <Button variant="primary" onClick={() => setOpen(false)}>
+          <Button variant="primary" onClick={close}>
             Done
           </Button>
         ) : (
           <>
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button onClick={close}>Cancel</Button>
             <Button
               variant="primary"
               disabled={file === undefined || (check.data?.accepted_count ?? 0) === 0}
@@ -114,31 +129,12 @@ export const UploadDialog = ({ signal, onClosed }: { signal: Signal; onClosed: (
       <div className="space-y-4">
         {!done && (
           <>
-            <p className="text-sm text-ink-2">
-              The first line names the columns. A row needs an <code className="font-mono text-xs">event_id</code>, an{' '}
-              <code className="font-mono text-xs">event_time</code>, and something that a person is matched by. Personal
-              data is hashed before it is sent.{' '}
-              <Button
-                variant="link"
-                size="xs"
-                onClick={() => saveFile('conversions.csv', csvOf(sampleFile.header, sampleFile.rows), 'text/csv')}
-              >
-                Download an example
-              </Button>
-            </p>
+            {fileRules}
             <FileInput label="CSV file" onFile={(chosen) => void choose(chosen)} />
           </>
         )}
-        {problem !== '' && (
-          <p role="alert" className="text-sm text-danger-ink">
-            {problem}
-          </p>
-        )}
-        {failure !== null && (
-          <p role="alert" className="text-sm break-words text-danger-ink">
-            {sentence(failureText(failure))}
-          </p>
-        )}
+        {problem !== '' && <Alert className="text-sm">{problem}</Alert>}
+        {failure !== null && <Alert>{sentence(failureText(failure))}</Alert>}
         {report !== undefined && <Report report={report} done={done} />}
       </div>
     </Dialog>

@@ -1,6 +1,7 @@
 import { presetOf, type RangePreset, rangePresets, viewOf } from '../../lib/format/date-range.ts'
 import { useRange } from '../../ui/charts/range-select.tsx'
 import { Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 
 /** Conversions are counted by day: ranges of days. */
 const daily = rangePresets.filter((preset) => viewOf(preset).granularity === 'day')
@@ -18,11 +19,7 @@ export const useDays = (): [RangePreset, React.ReactNode] => {
       value={preset}
       onChange={({ target }) => choose(presetOf(target.value))}
     >
-      {daily.map((each) => (
-        <option key={each} value={each}>
-          {viewOf(each).title}
-        </option>
-      ))}
+      <Options of={daily} title={(each) => viewOf(each).title} />
     </Select>,
   ]
 }

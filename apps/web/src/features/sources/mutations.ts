@@ -8,7 +8,7 @@ import { sentence } from '../../lib/format/text.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
-import { refresh } from '../../lib/queries/query.ts'
+import { refresh, removeRow } from '../../lib/queries/query.ts'
 import { allSourcesQuery, connectionsQuery, sourceQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
@@ -160,19 +160,8 @@ export const useDeleteSource = (source: Source) => {
   const list = sourcesQuery(workspace, source.target_product).queryKey
   return useMutation({
     mutationFn: () => call(methods.sources.delete, { params: sourceIds(source.name) }),
-    onMutate: async () => {
-      await cache.cancelQueries({ queryKey: list })
-      const before = cache.getQueryData(list)
-      if (before !== undefined)
-        cache.setQueryData(
-          list,
-          before.filter(({ name }) => name !== source.name),
-        )
-      return { before }
-    },
-    onError: (_error, _input, context) => {
-      if (context?.before !== undefined) cache.setQueryData(list, context.before)
-    },
+    onMutate: () => removeRow(cache, list, source.name),
+    onError: (_error, _input, context) => context?.restore(),
     onSuccess: () => {
       track('Source Deleted', { source: source.name })
       forgetRecent(workspace, source.name)

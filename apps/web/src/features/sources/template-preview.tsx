@@ -7,6 +7,7 @@ import { sourceIds } from '../../lib/format/names.ts'
 import { pluralise } from '../../lib/format/text.ts'
 import { query } from '../../lib/queries/query.ts'
 import { plainWebhookTemplate } from '../../lib/settings/template-parts.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
@@ -34,12 +35,7 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
     placeholderData: keepPreviousData,
   })
   if (isPending) return <p className="text-sm text-ink-3">Rendering…</p>
-  if (error !== null)
-    return (
-      <p role="alert" className="text-sm text-danger-ink">
-        {error.message}
-      </p>
-    )
+  if (error !== null) return <Alert className="text-sm">{error.message}</Alert>
   if (data.error !== null)
     return (
       <div role="alert" className="flex items-start gap-2 rounded-md bg-danger-soft px-3 py-2 text-danger-ink">

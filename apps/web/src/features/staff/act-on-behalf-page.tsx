@@ -38,7 +38,6 @@ export const ActOnBehalfPage = () => {
     <>
       <PageHeader
         title="Act on behalf"
-        documentTitle="Act on behalf"
         description="See a workspace as its administrators do, for support and debugging. Every switch is logged."
       />
       <Card className="max-w-2xl">

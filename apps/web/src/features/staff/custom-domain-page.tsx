@@ -113,11 +113,7 @@ export const CustomDomainPage = () => {
   const query = useQuery(customDomainQuery(workspace))
   return (
     <>
-      <PageHeader
-        title="Custom domain"
-        documentTitle="Custom domain"
-        description={`Collect the events of ${title} on your own domain.`}
-      />
+      <PageHeader title="Custom domain" description={`Collect the events of ${title} on your own domain.`} />
       <div className="max-w-2xl space-y-5">
         <QueryView query={query} skeleton={<CardSkeleton lines={3} />} errorTitle="Failed to load the custom domain">
           {(domain) => (

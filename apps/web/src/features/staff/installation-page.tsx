@@ -95,7 +95,6 @@ export const InstallationPage = () => {
     <>
       <PageHeader
         title="Installation"
-        documentTitle="Installation"
         description={`What this installation is configured for${query.data === undefined ? '.' : `, version ${query.data.version}.`}`}
       />
       <QueryView query={query} skeleton={<CardSkeleton lines={8} />} errorTitle="Failed to load the installation">

@@ -136,11 +136,7 @@ export const OrganizationsPage = () => {
   const typed = useTyped(search, setSearch)
   return (
     <>
-      <PageHeader
-        title="Organizations"
-        documentTitle="Organizations"
-        description="Plan, usage, and health of every organization."
-      />
+      <PageHeader title="Organizations" description="Plan, usage, and health of every organization." />
       <div className="space-y-4">
         <search aria-label="Filters">
           <SearchInput label="Search organizations" maxLength={100} {...typed} />

@@ -7,18 +7,14 @@ import { Input } from '../../ui/forms/input.tsx'
 import { fieldNote, unmappedRequired } from './known-fields.ts'
 import type { MappingProblems, MappingRow } from './mapping-rows.ts'
 
-const Line = ({
-  row,
-  at,
-  isIdentifier,
-  locked,
-  disabled,
-  problem,
-  note,
-  list,
-  onChange,
-  onIdentifier,
-}: {
+const identifierBadge = (
+  <Badge tone="accent">
+    <KeyRound aria-hidden className="size-3" />
+    Identifier
+  </Badge>
+)
+
+type LineProps = {
   row: MappingRow
   at: number
   isIdentifier: boolean
@@ -31,7 +27,9 @@ const Line = ({
   list: string | undefined
   onChange: (row: MappingRow) => void
   onIdentifier: () => void
-}) => {
+}
+
+const Line = ({ row, at, isIdentifier, locked, disabled, problem, note, list, onChange, onIdentifier }: LineProps) => {
   const error = `mapping-${at}-error`
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_8rem]">
@@ -73,12 +71,7 @@ const Line = ({
       </div>
       <span className="justify-self-end">
         {locked ? (
-          isIdentifier && (
-            <Badge tone="accent">
-              <KeyRound aria-hidden className="size-3" />
-              Identifier
-            </Badge>
-          )
+          isIdentifier && identifierBadge
         ) : (
           <label className="flex items-center gap-1.5 text-xs text-ink-2">
             <input

@@ -259,22 +259,49 @@ const Buttons = ({
   </div>
 )
 
-/**
- * The editor of a model: its title, a table or a query, and its key. A saved model shows its query collapsed until the
- * user edits it; Cancel restores the saved one.
- */
-export const ModelEditor = ({
+/** The rows of a model: the file of its data source, a query, or a table. */
+const QueryPart = ({
   dataSource,
-  initial,
-  known,
+  model: { draft, problems, change, chooseTable },
   ofFile,
-  saveLabel,
-  isNew,
-  takesSql,
-  mayEdit,
-  saving,
-  onSave,
+  open,
+  locked,
+  disabled,
+  onOpen,
 }: {
+  dataSource: string
+  model: ReturnType<typeof useModelDraft>
+  ofFile: boolean
+  open: boolean
+  locked: boolean
+  disabled: boolean
+  onOpen: () => void
+}) => {
+  if (ofFile) return <FieldError id="file-error" message={problems.query?.message} live />
+  return draft.kind === 'sql' ? (
+    <QueryField
+      sql={draft.sql}
+      open={open}
+      locked={locked}
+      problem={problems.query}
+      disabled={disabled}
+      onOpen={onOpen}
+      onChange={(sql) => change({ sql })}
+    />
+  ) : (
+    <TableField
+      dataSource={dataSource}
+      table={draft.table}
+      open={open}
+      locked={locked}
+      problem={problems.query}
+      onOpen={onOpen}
+      onChoose={chooseTable}
+    />
+  )
+}
+
+type ModelEditorProps = {
   dataSource: Pick<DataSource, 'name'>
   /** The initial model, which Cancel restores. */
   initial: ModelDraft
@@ -290,7 +317,24 @@ export const ModelEditor = ({
   saving: boolean
   /** Rejects with the server's errors. */
   onSave: (input: ModelInput) => Promise<unknown>
-}) => {
+}
+
+/**
+ * The editor of a model: its title, a table or a query, and its key. A saved model shows its query collapsed until the
+ * user edits it; Cancel restores the saved one.
+ */
+export const ModelEditor = ({
+  dataSource,
+  initial,
+  known,
+  ofFile,
+  saveLabel,
+  isNew,
+  takesSql,
+  mayEdit,
+  saving,
+  onSave,
+}: ModelEditorProps) => {
   const [open, setOpen] = useState(isNew)
   const model = useModelDraft({ dataSource: dataSource.name, initial, known, isNew, open: open && mayEdit })
   const { draft, problems, failure, query } = model
@@ -322,29 +366,15 @@ export const ModelEditor = ({
           )}
         </Field>
         {open && !ofFile && takesSql && <KindChoice kind={draft.kind} onChange={model.chooseKind} />}
-        {ofFile ? (
-          <FieldError id="file-error" message={problems.query?.message} live />
-        ) : draft.kind === 'sql' ? (
-          <QueryField
-            sql={draft.sql}
-            open={open}
-            locked={!mayEdit}
-            problem={problems.query}
-            disabled={saving}
-            onOpen={() => setOpen(true)}
-            onChange={(sql) => model.change({ sql })}
-          />
-        ) : (
-          <TableField
-            dataSource={dataSource.name}
-            table={draft.table}
-            open={open}
-            locked={!mayEdit}
-            problem={problems.query}
-            onOpen={() => setOpen(true)}
-            onChoose={model.chooseTable}
-          />
-        )}
+        <QueryPart
+          dataSource={dataSource.name}
+          model={model}
+          ofFile={ofFile}
+          open={open}
+          locked={!mayEdit}
+          disabled={saving}
+          onOpen={() => setOpen(true)}
+        />
         {mayEdit && (
           <Asking
             key={JSON.stringify(query)}

@@ -61,7 +61,6 @@ const ModelView = ({ model }: { model: Model }) => {
     <>
       <PageHeader
         title={model.title}
-        documentTitle={model.title}
         description="Model"
         crumbs={[
           { label: 'Data sources', to: paths.dataSources(workspace) },

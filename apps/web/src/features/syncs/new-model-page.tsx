@@ -43,7 +43,6 @@ const NewModel = ({ dataSource }: { dataSource: DataSource }) => {
     <>
       <PageHeader
         title="New model"
-        documentTitle="New model"
         description={`Rows of ${dataSource.title}.`}
         crumbs={[
           { label: 'Data sources', to: paths.dataSources(workspace) },

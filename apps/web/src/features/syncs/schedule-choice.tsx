@@ -4,6 +4,7 @@ import { syncsQuery } from '../../lib/queries/sync-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { Input, Select } from '../../ui/forms/input.tsx'
+import { Options } from '../../ui/forms/options.tsx'
 import { SearchSelect } from '../../ui/forms/search-select.tsx'
 import { manual, type Schedule } from './schedule.ts'
 import { scheduleTitle } from './sync-words.ts'
@@ -100,11 +101,7 @@ export const ScheduleChoice = ({
         onChange={({ target }) => onChange(beginOf(target.value))}
       >
         <option value="">{scheduleTitle(null)}</option>
-        {syncIntervals.map((minutes) => (
-          <option key={minutes} value={minutes}>
-            {scheduleTitle(minutes)}
-          </option>
-        ))}
+        <Options of={syncIntervals} title={scheduleTitle} />
         <option value="cron">Cron expression</option>
         {(others.length > 0 || after !== null) && <option value="after">After another sync</option>}
       </Select>

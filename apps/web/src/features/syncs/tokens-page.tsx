@@ -116,7 +116,6 @@ export const SyncTokensPage = () => {
     <>
       <PageHeader
         title="API tokens"
-        documentTitle="API tokens"
         description="For orchestrators such as Airflow, Dagster, or cron, which start syncs and read their runs."
         crumbs={[{ label: 'Syncs', to: paths.syncs(workspace) }]}
       />

@@ -11,6 +11,7 @@ import { membershipsQuery, workspacesQuery } from '../../lib/queries/account-que
 import { Card } from '../../ui/card.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
+import { Options } from '../../ui/forms/options.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 
 /** The rules of a new organization. */
@@ -49,7 +50,6 @@ export const CreateOrganizationPage = () => {
     <>
       <PageHeader
         title="Create an organization"
-        documentTitle="Create an organization"
         description="An organization owns your workspaces. You become its administrator."
       />
       <Card>
@@ -62,11 +62,7 @@ export const CreateOrganizationPage = () => {
             placeholder="Acme Inc."
           />
           <SelectField name="industry" label="Industry" required>
-            {industries.map((industry) => (
-              <option key={industry} value={industry}>
-                {industryTitle(industry)}
-              </option>
-            ))}
+            <Options of={industries} title={industryTitle} />
           </SelectField>
           <TextField
             name="workspace_title"

@@ -27,7 +27,7 @@ const searchFrom = 9
 
 const NoOrganization = ({ offers }: { offers: ReactNode }) => (
   <div className="space-y-6">
-    <PageHeader title="Welcome" documentTitle="Welcome" description="One more step before you can collect events." />
+    <PageHeader title="Welcome" description="One more step before you can collect events." />
     <EmptyState
       icon={<Building2 />}
       title="No organization found"

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { type AudienceQuery, genericTitle, stockMessage } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
+import { BuilderForm } from '../../../components/builder-form.tsx'
 import { FormLayout } from '../../../components/docs-panel.tsx'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { NameWarnings } from '../../../components/name-warnings.tsx'
 import { failureText } from '../../../lib/api/errors.ts'
 import { audiencePreviewQuery } from '../../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
@@ -74,18 +74,17 @@ export const BuilderPage = ({
   const dirty = draft.past.length > 0 || title !== given
   return (
     <>
-      <PageHeader title={heading} documentTitle={heading} crumbs={crumbs} />
+      <PageHeader title={heading} crumbs={crumbs} />
       <LeaveGuard dirty={dirty && !saving}>Your changes to this audience are not saved.</LeaveGuard>
       {above}
       <FormLayout aside={<EstimatePanel query={query} />}>
-        <form
-          noValidate
-          aria-label={heading}
-          className="space-y-5"
-          onSubmit={(event) => {
-            event.preventDefault()
-            saveBy(onSave)
-          }}
+        <BuilderForm
+          label={heading}
+          saveLabel={saveLabel}
+          saving={saving}
+          refusal={failure === null ? undefined : `The audience was not saved: ${failureText(failure)}`}
+          conflict={conflict?.(saveBy)}
+          onSubmit={() => saveBy(onSave)}
         >
           <Field label="Title" required error={asked ? wrongTitle : undefined}>
             {(control) => (
@@ -101,18 +100,7 @@ export const BuilderPage = ({
           <NameWarnings value={warnings}>
             <TreeEditor errors={errors} building={building} own={own} />
           </NameWarnings>
-          {failure !== null && (
-            <p role="alert" className="text-sm break-words text-danger-ink">
-              The audience was not saved: {failureText(failure)}
-            </p>
-          )}
-          {conflict?.(saveBy)}
-          <div className="flex justify-end">
-            <Button type="submit" variant="primary" loading={saving}>
-              {saveLabel}
-            </Button>
-          </div>
-        </form>
+        </BuilderForm>
       </FormLayout>
     </>
   )

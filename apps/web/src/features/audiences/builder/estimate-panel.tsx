@@ -6,6 +6,7 @@ import { about, count, pluralise, sentence } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { audiencePreviewQuery, audiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -94,9 +95,7 @@ const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
   if (failed !== undefined)
     return (
       <div className="space-y-2">
-        <p role="alert" className="text-sm text-danger-ink">
-          Could not count the profiles: {sentence(failureText(failed.error))}
-        </p>
+        <Alert className="text-sm">Could not count the profiles: {sentence(failureText(failed.error))}</Alert>
         <Button size="sm" onClick={() => void failed.refetch()}>
           Count again
         </Button>

@@ -41,11 +41,7 @@ const heading = 'New audience'
 
 const NewListAudience = () => (
   <>
-    <PageHeader
-      title={heading}
-      documentTitle={heading}
-      crumbs={[{ label: 'Audiences', to: paths.audiences(useWorkspace().name) }]}
-    />
+    <PageHeader title={heading} crumbs={[{ label: 'Audiences', to: paths.audiences(useWorkspace().name) }]} />
     <From list />
     <NewList />
   </>

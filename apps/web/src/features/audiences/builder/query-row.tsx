@@ -9,6 +9,7 @@ import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import { countTitles } from '../audience-words.ts'
 import { addAttribute, changeAttribute, changeQuery, type DraftQuery, duplicate, remove } from './draft.ts'
@@ -75,11 +76,7 @@ const WhenFields = ({ part, set }: { part: Part; set: (change: Partial<DraftQuer
               if (unit !== undefined) set({ timeframe: { time: { ...timeframe.time, unit } } })
             }}
           >
-            {intervalUnits.map((unit) => (
-              <option key={unit} value={unit}>
-                {units[unit]}
-              </option>
-            ))}
+            <Options of={intervalUnits} title={(unit) => units[unit]} />
           </Select>
         </>
       )}
@@ -135,11 +132,7 @@ const EventFields = (part: Part) => {
               if (operator !== undefined) set({ count: { ...count, operator } })
             }}
           >
-            {countOperators.map((operator) => (
-              <option key={operator} value={operator}>
-                {countTitles[operator]}
-              </option>
-            ))}
+            <Options of={countOperators} title={(operator) => countTitles[operator]} />
           </Select>
           <Input
             aria-label="Times"

@@ -13,6 +13,7 @@ import { track } from '../../../lib/integrations/analytics.ts'
 import { paths } from '../../../lib/paths.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
@@ -105,11 +106,7 @@ const ChangeForm = ({ audience }: { audience: Audience }) => {
             )
           }
         </ListForm>
-        {change.isError && (
-          <p role="alert" className="text-sm break-words text-danger-ink">
-            The list was not changed: {failureText(change.error)}
-          </p>
-        )}
+        {change.isError && <Alert>The list was not changed: {failureText(change.error)}</Alert>}
       </div>
     </Card>
   )
@@ -130,7 +127,6 @@ export const EditList = ({ audience: given }: { audience: Audience }) => {
     <>
       <PageHeader
         title={heading}
-        documentTitle={heading}
         crumbs={[
           { label: 'Audiences', to: paths.audiences(workspace) },
           { label: audience.title, to: paths.audience(audience.name) },

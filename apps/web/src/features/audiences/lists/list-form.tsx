@@ -6,10 +6,12 @@ import { failureText } from '../../../lib/api/errors.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { readTextFile } from '../../../lib/read-text-file.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Field } from '../../../ui/forms/field.tsx'
+import { Field, type FieldControl } from '../../../ui/forms/field.tsx'
 import { FileInput } from '../../../ui/forms/file-input.tsx'
 import { Select, Textarea } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { kindTitles } from '../audience-words.ts'
 import { columnValues, leftOutCsv, likelyColumn, maxFileBytes, readTable } from './list-values.ts'
 
@@ -90,6 +92,58 @@ const useSource = () => {
   }
 }
 
+/** The identifiers: pasted text, or the name of a file with its number of rows. */
+const SourceInput = ({
+  source,
+  control,
+  onChange,
+  onProblem,
+}: {
+  source: ReturnType<typeof useSource>
+  control: FieldControl
+  onChange: () => void
+  onProblem: (some: boolean) => void
+}) => {
+  const [file, setFile] = useState<string>()
+  const { length } = source.table.rows
+  const takeFile = async (chosen: File | undefined): Promise<void> => {
+    const tooLarge = chosen !== undefined && chosen.size > maxFileBytes
+    let problem = tooLarge ? `Choose a file of up to ${maxFileBytes / 1024 / 1024} MB` : undefined
+    let text = ''
+    try {
+      if (chosen !== undefined && !tooLarge) text = await readTextFile(chosen)
+    } catch (error) {
+      problem = error instanceof Error ? error.message : 'The file could not be read'
+    }
+    source.take(text, problem)
+    setFile(chosen?.name)
+    onProblem(problem !== undefined)
+    onChange()
+  }
+  return (
+    <>
+      {file === undefined ? (
+        <Textarea
+          {...control}
+          rows={8}
+          spellCheck={false}
+          className="font-mono text-xs"
+          value={source.text}
+          onChange={({ target }) => {
+            source.take(target.value)
+            onChange()
+          }}
+        />
+      ) : (
+        <p {...control} className="rounded-md border border-line bg-canvas px-3 py-2 text-sm break-words">
+          {file}: {count(length)} {pluralise(length, 'row')}
+        </p>
+      )}
+      <FileInput label="Choose a file with identifiers" onFile={(chosen) => void takeFile(chosen)} />
+    </>
+  )
+}
+
 /** Fields for the column (if there are several) and the kind of its values. */
 const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSource>; onChange: () => void }) => {
   const { table, column, kind } = source
@@ -141,11 +195,7 @@ const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSourc
               onChange()
             }}
           >
-            {listKinds.map((each) => (
-              <option key={each} value={each}>
-                {kindTitles[each]}
-              </option>
-            ))}
+            <Options of={listKinds} title={(each) => kindTitles[each]} />
           </Select>
         )}
       </Field>
@@ -170,29 +220,14 @@ export const ListForm = ({
   children: (list: CheckedList | undefined) => ReactNode
 }) => {
   const source = useSource()
-  const [file, setFile] = useState<string>()
   const [asked, setAsked] = useState(false)
   const check = useMutation({
     mutationFn: async (list: ListSource): Promise<CheckedList> => ({ ...list, report: await onCheck(list) }),
   })
-  const { table, kind, read } = source
+  const { kind, read } = source
   const changed = (): void => {
     check.reset()
     onChange()
-  }
-  const takeFile = async (chosen: File | undefined): Promise<void> => {
-    const tooLarge = chosen !== undefined && chosen.size > maxFileBytes
-    let problem = tooLarge ? `Choose a file of up to ${maxFileBytes / 1024 / 1024} MB` : undefined
-    let text = ''
-    try {
-      if (chosen !== undefined && !tooLarge) text = await readTextFile(chosen)
-    } catch (error) {
-      problem = error instanceof Error ? error.message : 'The file could not be read'
-    }
-    source.take(text, problem)
-    setFile(chosen?.name)
-    setAsked(problem !== undefined)
-    changed()
   }
   const checked = check.data
   const usable = checked !== undefined && checked.report.found_count > 0 ? checked : undefined
@@ -213,39 +248,14 @@ export const ListForm = ({
         hint="One on each line, or a CSV file. Up to 50,000."
         error={asked && 'problem' in read ? read.problem : undefined}
       >
-        {(control) => (
-          <>
-            {file === undefined ? (
-              <Textarea
-                {...control}
-                rows={8}
-                spellCheck={false}
-                className="font-mono text-xs"
-                value={source.text}
-                onChange={({ target }) => {
-                  source.take(target.value)
-                  changed()
-                }}
-              />
-            ) : (
-              <p {...control} className="rounded-md border border-line bg-canvas px-3 py-2 text-sm break-words">
-                {file}: {count(table.rows.length)} {pluralise(table.rows.length, 'row')}
-              </p>
-            )}
-            <FileInput label="Choose a file with identifiers" onFile={(chosen) => void takeFile(chosen)} />
-          </>
-        )}
+        {(control) => <SourceInput source={source} control={control} onChange={changed} onProblem={setAsked} />}
       </Field>
       <SourceFields source={source} onChange={changed} />
       <p className="text-sm text-ink-2">
         Only users who are known now join. Users who become known later do not join until you import their identifiers
         again. Identifiers without a profile are not stored.
       </p>
-      {check.isError && (
-        <p role="alert" className="text-sm break-words text-danger-ink">
-          Could not look up the identifiers: {failureText(check.error)}
-        </p>
-      )}
+      {check.isError && <Alert>Could not look up the identifiers: {failureText(check.error)}</Alert>}
       {checked !== undefined && <Report list={checked} />}
       <div className="flex flex-wrap justify-end gap-2">
         <Button type="submit" variant={usable === undefined ? 'primary' : 'secondary'} loading={check.isPending}>

@@ -11,6 +11,7 @@ import { track } from '../../../lib/integrations/analytics.ts'
 import { paths } from '../../../lib/paths.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
@@ -93,11 +94,7 @@ export const NewList = () => {
             )
           }
         </ListForm>
-        {create.isError && (
-          <p role="alert" className="text-sm break-words text-danger-ink">
-            The audience was not saved: {failureText(create.error)}
-          </p>
-        )}
+        {create.isError && <Alert>The audience was not saved: {failureText(create.error)}</Alert>}
       </div>
     </Card>
   )

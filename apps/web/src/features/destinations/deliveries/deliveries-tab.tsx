@@ -14,6 +14,7 @@ import { deliveriesQuery } from '../../../lib/queries/event-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../../ui/lists/load-more.tsx'
@@ -154,11 +155,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           onChange={(event) => change({ status: event.target.value })}
         >
           <option value="">All outcomes</option>
-          {deliveryStatuses.map((value) => (
-            <option key={value} value={value}>
-              {deliveryStatus(value).label}
-            </option>
-          ))}
+          <Options of={deliveryStatuses} title={(value) => deliveryStatus(value).label} />
         </Select>
         <Select
           aria-label="Time"
@@ -167,11 +164,7 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           onChange={(event) => change({ range: event.target.value })}
         >
           <option value="">Any time</option>
-          {rangePresets.map((preset) => (
-            <option key={preset} value={preset}>
-              {viewOf(preset).title}
-            </option>
-          ))}
+          <Options of={rangePresets} title={(preset) => viewOf(preset).title} />
         </Select>
         <SearchSelect
           label="Source"

@@ -14,6 +14,7 @@ import { useMayEdit } from '../../../lib/workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
@@ -126,11 +127,7 @@ const Filters = ({
       onChange={(event) => onChange({ state: event.target.value })}
     >
       <option value="">Any state</option>
-      {(['dead', 'waiting'] as const).map((value) => (
-        <option key={value} value={value}>
-          {stateWords[value].title}
-        </option>
-      ))}
+      <Options of={['dead', 'waiting'] as const} title={(value) => stateWords[value].title} />
     </Select>
     {chosen !== 'waiting' && (
       <Select
@@ -140,11 +137,7 @@ const Filters = ({
         onChange={(event) => onChange({ range: event.target.value })}
       >
         <option value="">At any time</option>
-        {rangePresets.map((preset) => (
-          <option key={preset} value={preset}>
-            {viewOf(preset).title}
-          </option>
-        ))}
+        <Options of={rangePresets} title={(preset) => viewOf(preset).title} />
       </Select>
     )}
   </search>

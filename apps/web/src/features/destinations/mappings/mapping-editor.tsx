@@ -19,8 +19,10 @@ import { cn } from '../../../ui/cn.ts'
 import { preloadCodeEditor } from '../../../ui/code/code-editor.tsx'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import { SlideOver } from '../../../ui/overlays/slide-over.tsx'
+import { useOpened } from '../../../ui/overlays/use-opened.ts'
 import { MappingPreviewPane } from './mapping-preview.tsx'
 import { mappingTitle } from './mapping-words.ts'
 
@@ -126,11 +128,7 @@ const Which = ({
               }}
             >
               <option value="">Any type</option>
-              {eventTypes.map((type) => (
-                <option key={type} value={type}>
-                  {type}
-                </option>
-              ))}
+              <Options of={eventTypes} />
             </Select>
           )}
         </Field>
@@ -191,6 +189,53 @@ const EditorButtons = ({
 const noFields: readonly EventField[] = []
 const noEvents: readonly { event_name: string; event_type: string }[] = []
 
+type Props = {
+  destination: Destination
+  mapping: EventMapping
+  actions: readonly DestinationAction[]
+  variables: DestinationMappings['variables']
+  /** The problems that prevent saving, shown after the first attempt. */
+  problems: MappingProblems
+  /** False for readers, who cannot test a mapping either. */
+  mayEdit: boolean
+  canSave: boolean
+  saving: boolean
+  /** Absent if it cannot be changed. */
+  onChange: ChangeMapping | undefined
+  /** Saves all mappings; resolves to false if they were rejected. */
+  onSave: () => Promise<boolean>
+  onClosed: () => void
+}
+
+type Findings = { problems: MappingProblems; notes: MappingProblems; warnings: MappingPreview['warnings'] }
+
+/** The findings of the preview by the ID of the field: problems, and notes that block nothing. */
+const useFindings = () => {
+  const [findings, setFindings] = useState<Findings>({ problems: {}, notes: {}, warnings: [] })
+  const show = useCallback(
+    (problems: MappingProblems, notes: MappingProblems, warnings: MappingPreview['warnings']) =>
+      setFindings({ problems, notes, warnings }),
+    [],
+  )
+  return { ...findings, show }
+}
+
+/** The events, fields and proposed sources for a mapping, from received events. */
+const useSuggestions = (
+  destination: string,
+  { destination: action, event_name, event_type }: EventMapping,
+  on: boolean,
+) => {
+  const { data } = useQuery({
+    ...mappingSuggestionsQuery(destination, { destination: action, event_name: event_name.trim(), event_type }),
+    enabled: on,
+    placeholderData: (before) => before,
+  })
+  const known = data?.fields ?? noFields
+  const fields = useMemo(() => withCommonFields(known), [known])
+  return { events: data?.events ?? noEvents, fields, proposed: data?.field_mappings }
+}
+
 /**
  * The editor of one event mapping: its trigger, its action and its payload, with the result for a real event beside it.
  * Changes are added to the other unsaved ones.
@@ -207,53 +252,17 @@ export const MappingEditor = ({
   onChange,
   onSave,
   onClosed,
-}: {
-  destination: Destination
-  mapping: EventMapping
-  actions: readonly DestinationAction[]
-  variables: DestinationMappings['variables']
-  /** The problems that prevent saving, shown after the first attempt. */
-  problems: MappingProblems
-  /** False for readers, who cannot test a mapping either. */
-  mayEdit: boolean
-  canSave: boolean
-  saving: boolean
-  /** Absent if it cannot be changed. */
-  onChange: ChangeMapping | undefined
-  /** Saves all mappings; resolves to false if they were rejected. */
-  onSave: () => Promise<boolean>
-  onClosed: () => void
-}) => {
-  const [open, setOpen] = useState(true)
+}: Props) => {
+  const { close, dialog } = useOpened(onClosed)
   useEffect(preloadCodeEditor, [])
-  /** The findings of the preview, by the ID of the field: problems, and notes that block nothing. */
-  const [met, setMet] = useState<Record<'problems' | 'notes', MappingProblems>>({ problems: {}, notes: {} })
-  const [warnings, setWarnings] = useState<MappingPreview['warnings']>([])
-  const show = useCallback((found: MappingProblems, notes: MappingProblems, unknown: MappingPreview['warnings']) => {
-    setMet({ problems: found, notes })
-    setWarnings(unknown)
-  }, [])
+  const found = useFindings()
   const action = actions.find(({ name }) => name === mapping.destination)
   const triable = action !== undefined && mayEdit
-  const wanted = {
-    destination: mapping.destination,
-    event_name: mapping.event_name.trim(),
-    event_type: mapping.event_type,
-  }
-  const suggestions = useQuery({
-    ...mappingSuggestionsQuery(destination.name, wanted),
-    enabled: action !== undefined,
-    placeholderData: (before) => before,
-  })
-  const known = suggestions.data?.fields ?? noFields
-  const fields = useMemo(() => withCommonFields(known), [known])
-  const shownProblems = { ...met.problems, ...problems }
+  const { events, fields, proposed } = useSuggestions(destination.name, mapping, action !== undefined)
   return (
     <SlideOver
       size="full"
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       title={
         <span className="flex flex-wrap items-baseline gap-x-2">
           {mappingTitle(mapping)}
@@ -269,7 +278,7 @@ export const MappingEditor = ({
           canSave={canSave}
           saving={saving}
           onSave={onSave}
-          onClose={() => setOpen(false)}
+          onClose={close}
         />
       }
     >
@@ -280,14 +289,8 @@ export const MappingEditor = ({
         )}
       >
         <div className="min-w-0 space-y-8">
-          <NameWarnings value={warnings}>
-            <Which
-              mapping={mapping}
-              events={suggestions.data?.events ?? noEvents}
-              fields={fields}
-              problems={problems}
-              onChange={onChange}
-            />
+          <NameWarnings value={found.warnings}>
+            <Which mapping={mapping} events={events} fields={fields} problems={problems} onChange={onChange} />
             <ActionChoice mapping={mapping} actions={actions} problem={problems.action} onChange={onChange} />
             {action !== undefined && (
               <Part title="Payload">
@@ -297,9 +300,9 @@ export const MappingEditor = ({
                   action={action}
                   fields={fields}
                   variables={variables}
-                  proposed={suggestions.data?.field_mappings}
-                  problems={shownProblems}
-                  notes={met.notes}
+                  proposed={proposed}
+                  problems={{ ...found.problems, ...problems }}
+                  notes={found.notes}
                   onChange={onChange}
                 />
               </Part>
@@ -308,7 +311,7 @@ export const MappingEditor = ({
         </div>
         {triable && (
           <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
-            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={show} />
+            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={found.show} />
           </aside>
         )}
       </div>

@@ -10,6 +10,7 @@ import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries
 import { workspaceEventsQuery } from '../../../lib/queries/event-queries.ts'
 import { type MappingTrial, mappingPreviewQuery } from '../../../lib/queries/mapping-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { CodeEditor } from '../../../ui/code/code-editor.tsx'
@@ -111,6 +112,27 @@ const Result = ({ destination, preview }: { destination: Destination; preview: M
   )
 }
 
+/** The event that a mapping was tried with, as it was received. */
+const TestedEvent = ({ event }: { event: NonNullable<MappingPreview['event']> }) => (
+  <details className="group">
+    <summary className="w-fit rounded-sm text-sm text-ink-2 hover:text-ink">
+      Event: <span className="font-medium text-ink">{event.title}</span>
+      {event.receive_time !== null && (
+        <>
+          , received <RelativeTime time={event.receive_time} />
+        </>
+      )}
+    </summary>
+    <div className="mt-3">
+      <CodeBlock
+        codes={[{ title: 'As received', language: 'json', text: formatJson(event.payload) }]}
+        notice="Event copied"
+        className="max-h-96"
+      />
+    </div>
+  </details>
+)
+
 /** The result of the edited mapping for a real event, and sending that event as a test. */
 export const MappingPreviewPane = ({
   destination,
@@ -160,34 +182,16 @@ export const MappingPreviewPane = ({
       )}
       <div aria-live="polite" aria-busy={isPlaceholderData} className="space-y-4">
         {error !== null ? (
-          <p role="alert" className="flex items-start gap-2 text-sm text-danger-ink">
+          <Alert className="flex items-start gap-2 text-sm">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
             <span className="min-w-0 break-words">{error.message}</span>
-          </p>
+          </Alert>
         ) : data === undefined ? (
           <Skeleton className="h-48 w-full" />
         ) : (
           <>
             <Result destination={destination} preview={data} />
-            {choice.kind !== 'pasted' && data.event !== null && (
-              <details className="group">
-                <summary className="w-fit rounded-sm text-sm text-ink-2 hover:text-ink">
-                  Event: <span className="font-medium text-ink">{data.event.title}</span>
-                  {data.event.receive_time !== null && (
-                    <>
-                      , received <RelativeTime time={data.event.receive_time} />
-                    </>
-                  )}
-                </summary>
-                <div className="mt-3">
-                  <CodeBlock
-                    codes={[{ title: 'As received', language: 'json', text: formatJson(data.event.payload) }]}
-                    notice="Event copied"
-                    className="max-h-96"
-                  />
-                </div>
-              </details>
-            )}
+            {choice.kind !== 'pasted' && data.event !== null && <TestedEvent event={data.event} />}
           </>
         )}
       </div>

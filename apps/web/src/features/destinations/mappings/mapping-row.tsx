@@ -14,6 +14,64 @@ export type RowActions = {
   enable: (enabled: boolean) => void
 }
 
+/** The buttons and the menu of a row. */
+const RowButtons = ({
+  name,
+  isFirst,
+  isLast,
+  actions,
+  onOpen,
+}: {
+  name: string
+  isFirst: boolean
+  isLast: boolean
+  actions: RowActions
+  onOpen: () => void
+}) => (
+  <>
+    {/* Not disabled at an end, so that a keyboard user who moves it there keeps the focus. */}
+    <Button
+      variant="none"
+      size="sm"
+      square
+      aria-label={`Move ${name} up`}
+      aria-disabled={isFirst}
+      onClick={() => actions.move(-1)}
+    >
+      <ArrowUp aria-hidden />
+    </Button>
+    <Button
+      variant="none"
+      size="sm"
+      square
+      aria-label={`Move ${name} down`}
+      aria-disabled={isLast}
+      onClick={() => actions.move(1)}
+    >
+      <ArrowDown aria-hidden />
+    </Button>
+    <Menu
+      align="end"
+      trigger={
+        <Button variant="none" size="sm" square aria-label={`More for ${name}`}>
+          <Ellipsis aria-hidden />
+        </Button>
+      }
+    >
+      <MenuItem icon={<Pencil />} onSelect={onOpen}>
+        Edit
+      </MenuItem>
+      <MenuItem icon={<Copy />} onSelect={actions.duplicate}>
+        Duplicate
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<Trash2 />} danger onSelect={actions.remove}>
+        Delete
+      </MenuItem>
+    </Menu>
+  </>
+)
+
 /** One event mapping of the list: its events, its action, and its position. */
 export const MappingRow = ({
   mapping,
@@ -70,48 +128,13 @@ export const MappingRow = ({
       </div>
       <div className="relative ml-auto flex shrink-0 items-center gap-1">
         {actions !== undefined && (
-          <>
-            {/* Not disabled at an end, so that a keyboard user who moves it there keeps the focus. */}
-            <Button
-              variant="none"
-              size="sm"
-              square
-              aria-label={`Move ${name} up`}
-              aria-disabled={position === 1}
-              onClick={() => actions.move(-1)}
-            >
-              <ArrowUp aria-hidden />
-            </Button>
-            <Button
-              variant="none"
-              size="sm"
-              square
-              aria-label={`Move ${name} down`}
-              aria-disabled={position === count}
-              onClick={() => actions.move(1)}
-            >
-              <ArrowDown aria-hidden />
-            </Button>
-            <Menu
-              align="end"
-              trigger={
-                <Button variant="none" size="sm" square aria-label={`More for ${name}`}>
-                  <Ellipsis aria-hidden />
-                </Button>
-              }
-            >
-              <MenuItem icon={<Pencil />} onSelect={onOpen}>
-                Edit
-              </MenuItem>
-              <MenuItem icon={<Copy />} onSelect={actions.duplicate}>
-                Duplicate
-              </MenuItem>
-              <MenuSeparator />
-              <MenuItem icon={<Trash2 />} danger onSelect={actions.remove}>
-                Delete
-              </MenuItem>
-            </Menu>
-          </>
+          <RowButtons
+            name={name}
+            isFirst={position === 1}
+            isLast={position === count}
+            actions={actions}
+            onOpen={onOpen}
+          />
         )}
         <span className="ml-2 flex">
           <Switch

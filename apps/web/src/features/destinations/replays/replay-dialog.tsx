@@ -14,6 +14,7 @@ import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { SlideOver } from '../../../ui/overlays/slide-over.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
+import { useOpened } from '../../../ui/overlays/use-opened.ts'
 import { ReplayFields } from './replay-form.tsx'
 import { type ReplayBody, type ReplayDraft, replayBody } from './replay-scope.ts'
 
@@ -115,27 +116,14 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
   )
 }
 
-/**
- * The form of a new replay. It first counts the events; then the user can confirm the number. Any change of the form
- * needs a new count.
- */
-export const ReplayDialog = ({
-  destination,
-  initial,
-  onClosed,
-}: {
-  destination: Destination
-  initial: ReplayDraft
-  onClosed: () => void
-}) => {
-  const workspace = useWorkspace()
-  const [open, setOpen] = useState(true)
+/** The entered replay, with the count of its events and its errors; any change needs a new count. */
+const useNewReplay = (destination: string, initial: ReplayDraft, onCreated: () => void) => {
   const [draft, setDraft] = useState(initial)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [asked, setAsked] = useState(false)
   const [counted, setCounted] = useState<{ body: ReplayBody; preview: Preview } | undefined>()
-  const preview = usePreviewReplay(destination.name)
-  const create = useCreateReplay(destination.name)
+  const preview = usePreviewReplay(destination)
+  const create = useCreateReplay(destination)
   const problems = conditionProblems(draft.filter.conditions)
 
   const change = (part: Partial<ReplayDraft>): void => {
@@ -170,32 +158,62 @@ export const ReplayDialog = ({
     create.mutate(
       { ...body, stored_before, expected_event_count: event_count },
       {
-        onSuccess: () => setOpen(false),
+        onSuccess: onCreated,
         onError: (error) => {
           if (error instanceof ApiError && error.body.reason === 'REPLAY_CHANGED') setCounted(undefined)
           refused(error)
         },
       },
     )
+  return {
+    draft,
+    change,
+    errors,
+    problems: asked ? problems : {},
+    counted,
+    ask,
+    counting: preview.isPending,
+    confirm,
+    creating: create.isPending,
+  }
+}
 
+/**
+ * The form of a new replay. It first counts the events; then the user can confirm the number. Any change of the form
+ * needs a new count.
+ */
+export const ReplayDialog = ({
+  destination,
+  initial,
+  onClosed,
+}: {
+  destination: Destination
+  initial: ReplayDraft
+  onClosed: () => void
+}) => {
+  const workspace = useWorkspace()
+  const { close, dialog } = useOpened(onClosed)
+  const { draft, change, errors, problems, counted, ask, counting, confirm, creating } = useNewReplay(
+    destination.name,
+    initial,
+    close,
+  )
   const events = counted?.preview.event_count ?? 0
   return (
     <SlideOver
       size="lg"
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       title="New replay"
       description={`Sends past events to ${destination.title} again, and to no other destination.`}
       footer={
         <>
-          <Button onClick={() => setOpen(false)}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           {counted === undefined || events === 0 ? (
-            <Button variant="primary" loading={preview.isPending} onClick={ask}>
+            <Button variant="primary" loading={counting} onClick={ask}>
               Count events
             </Button>
           ) : (
-            <Button variant="primary" loading={create.isPending} onClick={() => confirm(counted.body, counted.preview)}>
+            <Button variant="primary" loading={creating} onClick={() => confirm(counted.body, counted.preview)}>
               <History aria-hidden />
               Replay {count(events)} {pluralise(events, 'event')}
             </Button>
@@ -212,13 +230,7 @@ export const ReplayDialog = ({
           if (counted === undefined) ask()
         }}
       >
-        <ReplayFields
-          workspace={workspace.name}
-          draft={draft}
-          change={change}
-          errors={errors}
-          problems={asked ? problems : {}}
-        />
+        <ReplayFields workspace={workspace.name} draft={draft} change={change} errors={errors} problems={problems} />
         {counted !== undefined && <Counted draft={draft} preview={counted.preview} paused={!destination.enabled} />}
         <FieldError id="replay-error" live message={errors['form']} />
         {/* Enter in a field starts the count. */}

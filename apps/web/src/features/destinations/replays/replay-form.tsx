@@ -6,6 +6,7 @@ import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
 import { MomentField } from '../../../ui/forms/moment-field.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { SearchSelect } from '../../../ui/forms/search-select.tsx'
 import { eventTypeOf, type ReplayDraft, replayTimes } from './replay-scope.ts'
 
@@ -170,11 +171,7 @@ const EventFields = ({ draft, change, errors, problems }: Part & { problems: Rea
             onChange={(event) => change({ eventType: eventTypeOf(event.target.value) })}
           >
             <option value="">All types</option>
-            {eventTypes.map((type) => (
-              <option key={type} value={type}>
-                {type}
-              </option>
-            ))}
+            <Options of={eventTypes} />
           </Select>
         )}
       </Field>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComputedTraitDefinition } from '@tributary/contract'
 import { useMemo, useState } from 'react'
+import { BuilderForm } from '../../../components/builder-form.tsx'
 import { FormLayout } from '../../../components/docs-panel.tsx'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { NameWarnings } from '../../../components/name-warnings.tsx'
 import { formFailure } from '../../../lib/api/errors.ts'
 import { computedTraitPreviewQuery } from '../../../lib/queries/computed-trait-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
@@ -51,27 +51,25 @@ export const BuilderPage = ({
   const checked = useMemo(() => checkDefinition(draft), [draft])
   const definition = 'definition' in checked ? checked.definition : undefined
   // Shares the cached result with the preview panel; no second call.
-  const preview = useQuery({
-    ...computedTraitPreviewQuery(useWorkspace().name, definition ?? given.definition),
-    enabled: false,
-  })
+  const workspace = useWorkspace().name
+  const preview = useQuery({ ...computedTraitPreviewQuery(workspace, definition ?? given.definition), enabled: false })
   const warnings = definition === undefined ? [] : (preview.data?.warnings ?? [])
   const errors = asked && 'errors' in checked ? checked.errors : undefined
   const wrongTrait = traitError(trait)
   const refusal = refusalOf(failure)
-  const dirty = draft !== given.definition || trait !== (given.trait ?? '')
+  const dirty = !saving && (draft !== given.definition || trait !== (given.trait ?? ''))
   return (
     <>
-      <PageHeader title={heading} documentTitle={heading} crumbs={crumbs} />
-      <LeaveGuard dirty={dirty && !saving}>Your changes to this computed trait are not saved.</LeaveGuard>
+      <PageHeader title={heading} crumbs={crumbs} />
+      <LeaveGuard dirty={dirty}>Your changes to this computed trait are not saved.</LeaveGuard>
       <FormLayout aside={<PreviewPanel definition={definition} />}>
         <Card>
-          <form
-            noValidate
-            aria-label={heading}
-            className="space-y-5"
-            onSubmit={(event) => {
-              event.preventDefault()
+          <BuilderForm
+            label={heading}
+            saveLabel={saveLabel}
+            saving={saving}
+            refusal={refusal.form === undefined ? undefined : `The computed trait was not saved: ${refusal.form}`}
+            onSubmit={() => {
               setAsked(true)
               if (definition !== undefined && wrongTrait === undefined) onSave({ trait: trait.trim(), definition })
             }}
@@ -102,17 +100,7 @@ export const BuilderPage = ({
             <NameWarnings value={warnings}>
               <DefinitionFields draft={draft} errors={errors} onChange={setDraft} />
             </NameWarnings>
-            {refusal.form !== undefined && (
-              <p role="alert" className="text-sm break-words text-danger-ink">
-                The computed trait was not saved: {refusal.form}
-              </p>
-            )}
-            <div className="flex justify-end">
-              <Button type="submit" variant="primary" loading={saving}>
-                {saveLabel}
-              </Button>
-            </div>
-          </form>
+          </BuilderForm>
         </Card>
       </FormLayout>
     </>

@@ -11,6 +11,7 @@ import { paths } from '../../../lib/paths.ts'
 import { computedTraitQuery } from '../../../lib/queries/computed-trait-queries.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -71,14 +72,14 @@ const Status = ({ computedTrait }: { computedTrait: ComputedTrait }) => {
       </div>
       <Progress computedTrait={computedTrait} />
       {state === 'failed' && (
-        <p role="alert" className="mt-3 text-sm break-words text-danger-ink">
+        <Alert className="mt-3 text-sm break-words">
           Could not compute the trait: {failure}. It is retried every ten minutes.
-        </p>
+        </Alert>
       )}
       {state === 'live' && isBehind(computedTrait, now) && as_of !== null && (
-        <p role="alert" className="mt-3 text-sm text-danger-ink">
+        <Alert className="mt-3 text-sm">
           Values are of <RelativeTime time={as_of} />. They are computed again as soon as the stored events can be read.
-        </p>
+        </Alert>
       )}
     </Card>
   )
@@ -104,7 +105,6 @@ const ComputedTraitView = ({ item: computedTrait }: { item: ComputedTrait }) => 
     <>
       <PageHeader
         title={trait}
-        documentTitle={trait}
         description={
           <>
             Version {count(version)}, changed <RelativeTime time={update_time} />

@@ -15,6 +15,7 @@ import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import { type DefinitionErrors, withCondition } from './builder-draft.ts'
 import { operationHint, operationTitles, windowTitle } from './computed-words.ts'
@@ -146,11 +147,7 @@ export const DefinitionFields = (part: Part) => {
                   onChange({ ...draft, operation, property: operation === 'count' ? '' : draft.property })
               }}
             >
-              {computedOperations.map((operation) => (
-                <option key={operation} value={operation}>
-                  {operationTitles[operation]}
-                </option>
-              ))}
+              <Options of={computedOperations} title={(operation) => operationTitles[operation]} />
             </Select>
           )}
         </Field>
@@ -173,11 +170,7 @@ export const DefinitionFields = (part: Part) => {
               })
             }
           >
-            {computedWindows.map((days) => (
-              <option key={days} value={days}>
-                {windowTitle(days)}
-              </option>
-            ))}
+            <Options of={computedWindows} title={windowTitle} />
             <option value="">{windowTitle(null)}</option>
           </Select>
         )}

@@ -6,6 +6,7 @@ import { sentence } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { computedTraitPreviewQuery } from '../../../lib/queries/computed-trait-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
@@ -51,9 +52,7 @@ const Preview = ({ definition }: { definition: ComputedTraitDefinition }) => {
   if (query.isError)
     return (
       <div className="space-y-2">
-        <p role="alert" className="text-sm text-danger-ink">
-          Could not compute the preview: {sentence(failureText(query.error))}
-        </p>
+        <Alert className="text-sm">Could not compute the preview: {sentence(failureText(query.error))}</Alert>
         <Button size="sm" onClick={() => void query.refetch()}>
           Compute again
         </Button>

@@ -35,7 +35,6 @@ const Content = ({ organization }: { organization: string }) => {
     <>
       <PageHeader
         title="API keys"
-        documentTitle="API keys"
         description="For scripts and services that call the API."
         action={
           <Button variant="primary" onClick={() => setDoing({ what: 'create' })}>

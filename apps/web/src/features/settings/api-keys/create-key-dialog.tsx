@@ -17,6 +17,7 @@ import { roleTitle } from '../../../lib/people/roles.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 import { CheckboxField, SelectField, TextField } from '../../../ui/forms/form.tsx'
 import { useFormState } from '../../../ui/forms/form-state.ts'
+import { Options } from '../../../ui/forms/options.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -94,11 +95,7 @@ export const CreateKeyDialog = ({
       />
       <div className="grid gap-5 sm:grid-cols-2">
         <SelectField name="role" label="Role" hint="What the key can do in its areas.">
-          {roles.map((role) => (
-            <option key={role} value={role}>
-              {roleTitle(toRole(role))}
-            </option>
-          ))}
+          <Options of={roles} title={(role) => roleTitle(toRole(role))} />
         </SelectField>
         <SelectField name="scope" label="Workspace">
           <option value="workspace">{workspace.title}</option>
@@ -117,11 +114,7 @@ export const CreateKeyDialog = ({
         )}
       </fieldset>
       <SelectField name="lifetime" label="Expires" hint="A key that expired is refused. You can't extend it.">
-        {lifetimes.map((days) => (
-          <option key={days} value={days}>
-            {days === 'never' ? 'Never' : `In ${days} days`}
-          </option>
-        ))}
+        <Options of={lifetimes} title={(days) => (days === 'never' ? 'Never' : `In ${days} days`)} />
       </SelectField>
     </KeyFormDialog>
   )

@@ -179,7 +179,6 @@ const Content = ({ organization }: { organization: Organization }) => {
     <>
       <PageHeader
         title="Audit log"
-        documentTitle="Audit log"
         description={`Who changed what in ${organization.display_name}: members, staff, and API keys.`}
         action={
           <Button loading={save.isPending} onClick={() => save.mutate()}>

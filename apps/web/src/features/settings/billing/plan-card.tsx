@@ -48,6 +48,95 @@ export const lateText = ({ past_due_time, limits_time }: Subscription, plans: re
 
 type Asked = 'cancel' | 'interval'
 
+const switchTitles = { ANNUALLY: 'Switch to annual billing', MONTHLY: 'Switch to monthly billing' } as const
+
+/** The same plan at the other billing frequency. */
+const otherInterval = ({ plan, recurring_interval }: Subscription) =>
+  ({ plan, recurring_interval: recurring_interval === 'MONTHLY' ? 'ANNUALLY' : 'MONTHLY' }) as const
+
+const priceOf = (
+  { plan, recurring_interval }: ReturnType<typeof otherInterval>,
+  plans: readonly Plan[],
+): Plan | undefined => plans.find(({ name, interval }) => name === plan && interval === recurring_interval)
+
+/** The questions before a cancellation and before another billing frequency. */
+const ChangeDialogs = ({
+  asked,
+  subscription,
+  plans,
+  preview,
+  change,
+  onClose,
+}: {
+  asked: Asked | undefined
+  subscription: Subscription
+  plans: readonly Plan[]
+  /** The charge for the other billing frequency. */
+  preview: PlanPreview | undefined
+  change: ReturnType<typeof useChangeSubscription>
+  onClose: () => void
+}) => {
+  const interval = otherInterval(subscription)
+  const otherPrice = priceOf(interval, plans)
+  const day = subscription.period_end_time === null ? '' : dayText(subscription.period_end_time)
+  const done = (text: string) => ({
+    onSuccess: () => {
+      onClose()
+      notify('success', text)
+    },
+  })
+  return (
+    <>
+      <ConfirmDialog
+        open={asked === 'cancel'}
+        onOpenChange={() => onClose()}
+        kind="danger"
+        title="Cancel subscription"
+        confirmLabel="Cancel subscription"
+        cancelLabel="Keep subscription"
+        loading={change.isPending}
+        error={change.error?.message}
+        onConfirm={() => change.mutate('cancel', done('Subscription canceled'))}
+      >
+        {`The plan stays until ${day}. Then the organization is on ${titleOf(plans, plans[0]?.name ?? '')}. Everything it has keeps working; its limits apply to what you create.`}
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'interval'}
+        onOpenChange={() => onClose()}
+        title={switchTitles[interval.recurring_interval]}
+        confirmLabel="Switch"
+        loading={change.isPending}
+        error={change.error?.message}
+        onConfirm={() =>
+          change.mutate(
+            preview === undefined ? interval : agreedTo(interval, preview),
+            done('Billing frequency changed'),
+          )
+        }
+      >
+        {preview !== undefined && preview.lines.length > 0 ? (
+          <Proration preview={preview} />
+        ) : (
+          `${otherPrice === undefined ? '' : priceText(otherPrice)}, from ${day}.`
+        )}
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const Period = ({ subscription, plans }: { subscription: Subscription; plans: readonly Plan[] }) => (
+  <div className="space-y-2 text-sm text-ink-2">
+    <p>{subscription.period_end_time === null ? 'Free of charge.' : periodText(subscription, plans)}</p>
+    <AsOf time={subscription.as_of_time} />
+    {subscription.status === 'past_due' && (
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone="danger">Past due</Badge>
+        {lateText(subscription, plans)}
+      </p>
+    )}
+  </div>
+)
+
 const Details = ({
   subscription,
   plans,
@@ -61,21 +150,14 @@ const Details = ({
   const [asked, setAsked] = useState<Asked>()
   const bank = useBank(organization)
   const change = useChangeSubscription(organization, bank)
-  const { plan, recurring_interval, next, period_end_time, status } = subscription
-  const other = recurring_interval === 'MONTHLY' ? 'ANNUALLY' : 'MONTHLY'
-  const otherPrice = plans.find((each) => each.name === plan && each.interval === other)
+  const { plan, recurring_interval, next, period_end_time } = subscription
+  const interval = otherInterval(subscription)
   const paid = period_end_time !== null
-  const interval = { plan, recurring_interval: other } as const
   const preview = useMutation({
     mutationFn: (): Promise<PlanPreview> => previewChange(organization, interval),
     onSuccess: () => setAsked('interval'),
     onError: (error) => notifyRefusal('Could not look up the price', error),
   })
-  const day = period_end_time === null ? '' : dayText(period_end_time)
-  const done = (text: string) => () => {
-    setAsked(undefined)
-    notify('success', text)
-  }
   return (
     <Card
       title={`Current plan: ${titleOf(plans, plan)}`}
@@ -95,7 +177,7 @@ const Details = ({
                     loading={change.isPending}
                     onClick={() =>
                       change.mutate('resume', {
-                        onSuccess: done('The plan stays as it is'),
+                        onSuccess: () => notify('success', 'The plan stays as it is'),
                         onError: (error) => notifyRefusal('Could not keep the plan', error),
                       })
                     }
@@ -103,9 +185,9 @@ const Details = ({
                     {`Keep ${titleOf(plans, plan)}`}
                   </Button>
                 )}
-                {otherPrice !== undefined && next === null && (
+                {priceOf(interval, plans) !== undefined && next === null && (
                   <Button size="sm" loading={preview.isPending} onClick={() => preview.mutate()}>
-                    {other === 'ANNUALLY' ? 'Switch to annual billing' : 'Switch to monthly billing'}
+                    {switchTitles[interval.recurring_interval]}
                   </Button>
                 )}
                 {next?.plan !== plans[0]?.name && (
@@ -118,49 +200,16 @@ const Details = ({
           }
         : {})}
     >
-      <div className="space-y-2 text-sm text-ink-2">
-        <p>{paid ? periodText(subscription, plans) : 'Free of charge.'}</p>
-        <AsOf time={subscription.as_of_time} />
-        {status === 'past_due' && (
-          <p className="flex flex-wrap items-center gap-2">
-            <Badge tone="danger">Past due</Badge>
-            {lateText(subscription, plans)}
-          </p>
-        )}
-      </div>
+      <Period subscription={subscription} plans={plans} />
       <LazyPricingDialog open={choosing} onClose={() => setChoosing(false)} organization={organization} />
-      <ConfirmDialog
-        open={asked === 'cancel'}
-        onOpenChange={() => setAsked(undefined)}
-        kind="danger"
-        title="Cancel subscription"
-        confirmLabel="Cancel subscription"
-        cancelLabel="Keep subscription"
-        loading={change.isPending}
-        error={change.error?.message}
-        onConfirm={() => change.mutate('cancel', { onSuccess: done('Subscription canceled') })}
-      >
-        {`The plan stays until ${day}. Then the organization is on ${titleOf(plans, plans[0]?.name ?? '')}. Everything it has keeps working; its limits apply to what you create.`}
-      </ConfirmDialog>
-      <ConfirmDialog
-        open={asked === 'interval'}
-        onOpenChange={() => setAsked(undefined)}
-        title={other === 'ANNUALLY' ? 'Switch to annual billing' : 'Switch to monthly billing'}
-        confirmLabel="Switch"
-        loading={change.isPending}
-        error={change.error?.message}
-        onConfirm={() =>
-          change.mutate(preview.data === undefined ? interval : agreedTo(interval, preview.data), {
-            onSuccess: done('Billing frequency changed'),
-          })
-        }
-      >
-        {preview.data !== undefined && preview.data.lines.length > 0 ? (
-          <Proration preview={preview.data} />
-        ) : (
-          `${otherPrice === undefined ? '' : priceText(otherPrice)}, from ${day}.`
-        )}
-      </ConfirmDialog>
+      <ChangeDialogs
+        asked={asked}
+        subscription={subscription}
+        plans={plans}
+        preview={preview.data}
+        change={change}
+        onClose={() => setAsked(undefined)}
+      />
       {bank.dialog}
     </Card>
   )

@@ -1,6 +1,7 @@
 import { conversionNames, standardConversions } from '@tributary/contract'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { withConversion } from '../draft.ts'
 import type { FieldsProps } from './fields-props.ts'
 
@@ -29,11 +30,10 @@ export const ConversionFields = ({ draft, problems, disabled, onChange }: Fields
               if (chosen !== undefined) onChange(withConversion(draft, { type: chosen, custom_name: '' }))
             }}
           >
-            {standardConversions.map((each) => (
-              <option key={each} value={each}>
-                {each === 'custom' ? 'Custom' : conversionNames[each].title}
-              </option>
-            ))}
+            <Options
+              of={standardConversions}
+              title={(each) => (each === 'custom' ? 'Custom' : conversionNames[each].title)}
+            />
           </Select>
         )}
       </Field>

@@ -5,6 +5,7 @@ import { WarningsAt } from '../../../components/name-warnings.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import type { DraftEvent } from '../draft.ts'
 import { useEventNames } from './use-event-fields.ts'
@@ -12,16 +13,28 @@ import { useEventNames } from './use-event-fields.ts'
 /** Types whose events have names. */
 const named = new Set<EventType>(['track', 'page', 'screen'])
 
-/** A list of events by type and name; any of them counts. */
-export const EventList = ({
+const TypeSelect = ({
   label,
-  name,
   value,
-  usual,
-  error,
   disabled,
   onChange,
 }: {
+  label: string
+  value: EventType
+  disabled: boolean
+  onChange: (type: EventType) => void
+}) => (
+  <Select
+    aria-label={label}
+    value={value}
+    disabled={disabled}
+    onChange={({ target }) => onChange(eventTypes.find((each) => each === target.value) ?? 'track')}
+  >
+    <Options of={eventTypes} />
+  </Select>
+)
+
+type Props = {
   label: string
   /** The name of the signal's field, for warnings. */
   name: string
@@ -31,7 +44,10 @@ export const EventList = ({
   error: string | undefined
   disabled: boolean
   onChange: (events: readonly DraftEvent[]) => void
-}) => {
+}
+
+/** A list of events by type and name; any of them counts. */
+export const EventList = ({ label, name, value, usual, error, disabled, onChange }: Props) => {
   const [asked, setAsked] = useState(false)
   const received = useEventNames(asked)
   const suggestions = useMemo(
@@ -51,21 +67,12 @@ export const EventList = ({
             key={at}
             className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-center gap-2 max-sm:grid-cols-[minmax(0,1fr)_auto]"
           >
-            <Select
-              aria-label={`Type of ${noun} ${at + 1}`}
+            <TypeSelect
+              label={`Type of ${noun} ${at + 1}`}
               value={event_type}
               disabled={disabled}
-              onChange={({ target }) => {
-                const type = eventTypes.find((each) => each === target.value) ?? 'track'
-                change(at, { event_type: type, ...(named.has(type) ? {} : { event_name: '' }) })
-              }}
-            >
-              {eventTypes.map((type) => (
-                <option key={type} value={type}>
-                  {type}
-                </option>
-              ))}
-            </Select>
+              onChange={(type) => change(at, { event_type: type, ...(named.has(type) ? {} : { event_name: '' }) })}
+            />
             <span className="min-w-0 max-sm:order-last max-sm:col-span-2">
               <SuggestInput
                 aria-label={`Name of ${noun} ${at + 1}`}

@@ -23,6 +23,7 @@ import { cn } from '../../../ui/cn.ts'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { SlideOver } from '../../../ui/overlays/slide-over.tsx'
+import { useOpened } from '../../../ui/overlays/use-opened.ts'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { fieldProblems, type SignalDraft, withPlatform } from '../draft.ts'
@@ -71,14 +72,12 @@ const FieldsPanel = ({
   onChange: (platform: SignalPlatformInput) => void
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const fields = useEventFields(draft)
   const mapping = useMemo(() => mappingOf(draft, option, platform), [draft, option, platform])
   return (
     <SlideOver
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title={`What ${option.title} is sent`}
       description="Personal data is normalized and hashed by the rules of the platform. Event ID, value, and currency come from the signal."
@@ -89,7 +88,7 @@ const FieldsPanel = ({
               Reset to the preset
             </Button>
           )}
-          <Button variant="primary" onClick={() => setOpen(false)}>
+          <Button variant="primary" onClick={close}>
             Done
           </Button>
         </>
@@ -139,6 +138,7 @@ const Chosen = ({
 }) => {
   const id = useId()
   const [maps, setMaps] = useState(false)
+  const code = { maxLength: 100, autoComplete: 'off', spellCheck: false, disabled } as const
   const count = (platform.field_mappings ?? option.field_mappings).filter(({ enabled }) => enabled).length
   return (
     <div className="space-y-4 border-t border-line px-4 py-4 sm:pl-11">
@@ -154,12 +154,9 @@ const Chosen = ({
           {(control) => (
             <Input
               {...control}
+              {...code}
               value={platform.event_name}
               placeholder={option.event_name}
-              maxLength={100}
-              autoComplete="off"
-              spellCheck={false}
-              disabled={disabled}
               onChange={({ target }) => onChange({ ...platform, event_name: target.value })}
             />
           )}
@@ -169,11 +166,8 @@ const Chosen = ({
             {(control) => (
               <Input
                 {...control}
+                {...code}
                 value={platform.test_event_code}
-                maxLength={100}
-                autoComplete="off"
-                spellCheck={false}
-                disabled={disabled}
                 onChange={({ target }) => onChange({ ...platform, test_event_code: target.value })}
               />
             )}
@@ -228,6 +222,63 @@ const Connect = () => {
   )
 }
 
+/** A destination that can be a platform, with its settings while it is chosen; `refusal` is the platform's own problem. */
+const Option = ({
+  option,
+  refusal,
+  draft,
+  problems,
+  disabled,
+  onChange,
+}: FieldsProps & { option: PlatformOption; refusal: string }) => {
+  const platform = draft.platforms.find(({ destination }) => destination === option.destination)
+  return (
+    <li className={cn('rounded-lg border bg-surface', platform === undefined ? 'border-line' : 'border-accent')}>
+      <label className="flex cursor-pointer items-start gap-3 px-4 py-3 has-disabled:cursor-default">
+        <input
+          type="checkbox"
+          className="mt-1 size-4 shrink-0 accent-accent"
+          checked={platform !== undefined}
+          disabled={disabled}
+          aria-label={option.title}
+          onChange={({ target }) => onChange(withPlatform(draft, option.destination, target.checked))}
+        />
+        <AppIcon icon={option.app_icon} className="size-6" />
+        <span className="min-w-0 flex-1">
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <span className="min-w-0 truncate text-sm font-medium" title={option.title}>
+              {option.title}
+            </span>
+            <span className="text-xs text-ink-3">{signalPlatformTitles[option.platform]}</span>
+            {!option.enabled && <Badge tone="warning">Paused</Badge>}
+            {platform !== undefined && platform.test_event_code !== '' && <Badge tone="accent">Test</Badge>}
+          </span>
+          <Facts option={option} />
+          {refusal !== '' && <span className="block text-xs break-words text-danger-ink">{sentence(refusal)}</span>}
+          {option.api_notice !== '' && (
+            <span className="block text-xs break-words text-warning-ink">{sentence(option.api_notice)}</span>
+          )}
+        </span>
+      </label>
+      {platform !== undefined && (
+        <Chosen
+          draft={draft}
+          option={option}
+          platform={platform}
+          problem={problems[option.destination]}
+          disabled={disabled}
+          onChange={(next) =>
+            onChange({
+              ...draft,
+              platforms: draft.platforms.map((each) => (each === platform ? next : each)),
+            })
+          }
+        />
+      )}
+    </li>
+  )
+}
+
 /** The destinations of advertising platforms, each with its name of the conversion, test code and fields when it is chosen. */
 export const PlatformFields = ({
   draft,
@@ -251,67 +302,17 @@ export const PlatformFields = ({
         ) : (
           <div className="space-y-3">
             <ul aria-label="Platforms" className="space-y-2">
-              {options.map((option) => {
-                const platform = draft.platforms.find(({ destination }) => destination === option.destination)
-                const problem = saved?.find(({ destination }) => destination === option.destination)?.problem ?? ''
-                return (
-                  <li
-                    key={option.destination}
-                    className={cn(
-                      'rounded-lg border bg-surface',
-                      platform === undefined ? 'border-line' : 'border-accent',
-                    )}
-                  >
-                    <label className="flex cursor-pointer items-start gap-3 px-4 py-3 has-disabled:cursor-default">
-                      <input
-                        type="checkbox"
-                        className="mt-1 size-4 shrink-0 accent-accent"
-                        checked={platform !== undefined}
-                        disabled={disabled}
-                        aria-label={option.title}
-                        onChange={({ target }) => onChange(withPlatform(draft, option.destination, target.checked))}
-                      />
-                      <AppIcon icon={option.app_icon} className="size-6" />
-                      <span className="min-w-0 flex-1">
-                        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-                          <span className="min-w-0 truncate text-sm font-medium" title={option.title}>
-                            {option.title}
-                          </span>
-                          <span className="text-xs text-ink-3">{signalPlatformTitles[option.platform]}</span>
-                          {!option.enabled && <Badge tone="warning">Paused</Badge>}
-                          {platform !== undefined && platform.test_event_code !== '' && (
-                            <Badge tone="accent">Test</Badge>
-                          )}
-                        </span>
-                        <Facts option={option} />
-                        {problem !== '' && (
-                          <span className="block text-xs break-words text-danger-ink">{sentence(problem)}</span>
-                        )}
-                        {option.api_notice !== '' && (
-                          <span className="block text-xs break-words text-warning-ink">
-                            {sentence(option.api_notice)}
-                          </span>
-                        )}
-                      </span>
-                    </label>
-                    {platform !== undefined && (
-                      <Chosen
-                        draft={draft}
-                        option={option}
-                        platform={platform}
-                        problem={problems[option.destination]}
-                        disabled={disabled}
-                        onChange={(next) =>
-                          onChange({
-                            ...draft,
-                            platforms: draft.platforms.map((each) => (each === platform ? next : each)),
-                          })
-                        }
-                      />
-                    )}
-                  </li>
-                )
-              })}
+              {options.map((option) => (
+                <Option
+                  key={option.destination}
+                  option={option}
+                  refusal={saved?.find(({ destination }) => destination === option.destination)?.problem ?? ''}
+                  draft={draft}
+                  problems={problems}
+                  disabled={disabled}
+                  onChange={onChange}
+                />
+              ))}
             </ul>
             <FieldError id="platforms-error" message={problems['platforms']} live />
             {!disabled && (

@@ -28,6 +28,33 @@ const usualNames = [
 
 const isOfSignals = ({ target_product }: Pick<Source, 'target_product'>): boolean => target_product === 'SIGNALS'
 
+const ChosenSource = ({
+  source,
+  disabled,
+  onRemove,
+}: {
+  /** Undefined if it was deleted. */
+  source: Source | undefined
+  disabled: boolean
+  onRemove: () => void
+}) => {
+  const title = source?.title ?? 'Deleted source'
+  return (
+    <li className="flex min-h-11 items-center gap-3 px-3">
+      {source !== undefined && <AppIcon icon={source.app.extra.app_icon} className="size-6" />}
+      <span className="min-w-0 flex-1 truncate text-sm font-medium" title={title}>
+        {title}
+      </span>
+      {source !== undefined && isOfSignals(source) && <Badge tone="accent">Signal source</Badge>}
+      {!disabled && (
+        <Button variant="none" square aria-label={`Remove ${title}`} onClick={onRemove}>
+          <X aria-hidden />
+        </Button>
+      )}
+    </li>
+  )
+}
+
 const Sources = ({ draft, problems, disabled, onChange }: FieldsProps) => {
   const workspace = useWorkspace().name
   const id = useId()
@@ -53,29 +80,14 @@ const Sources = ({ draft, problems, disabled, onChange }: FieldsProps) => {
                   aria-label="Chosen sources"
                   className="divide-y divide-line rounded-lg border border-line bg-surface"
                 >
-                  {draft.sources.map((name) => {
-                    const source = sources.find((each) => each.name === name)
-                    const title = source?.title ?? 'Deleted source'
-                    return (
-                      <li key={name} className="flex min-h-11 items-center gap-3 px-3">
-                        {source !== undefined && <AppIcon icon={source.app.extra.app_icon} className="size-6" />}
-                        <span className="min-w-0 flex-1 truncate text-sm font-medium" title={title}>
-                          {title}
-                        </span>
-                        {source !== undefined && isOfSignals(source) && <Badge tone="accent">Signal source</Badge>}
-                        {!disabled && (
-                          <Button
-                            variant="none"
-                            square
-                            aria-label={`Remove ${title}`}
-                            onClick={() => set(draft.sources.filter((each) => each !== name))}
-                          >
-                            <X aria-hidden />
-                          </Button>
-                        )}
-                      </li>
-                    )
-                  })}
+                  {draft.sources.map((name) => (
+                    <ChosenSource
+                      key={name}
+                      source={sources.find((each) => each.name === name)}
+                      disabled={disabled}
+                      onRemove={() => set(draft.sources.filter((each) => each !== name))}
+                    />
+                  ))}
                 </ul>
               )}
               {!disabled && (

@@ -5,27 +5,35 @@ import { PathField } from './path-field.tsx'
 import { RadioCards } from './radio-cards.tsx'
 import { useEventFields } from './use-event-fields.ts'
 
+const CurrencyField = ({
+  draft,
+  problems,
+  disabled,
+  onChange,
+  ...field
+}: FieldsProps & { label: string; hint: string; required: boolean }) => (
+  <Field {...field} error={problems['currency']}>
+    {(control) => (
+      <Input
+        {...control}
+        className="w-24 uppercase"
+        value={draft.value.currency}
+        maxLength={3}
+        autoComplete="off"
+        spellCheck={false}
+        disabled={disabled}
+        onChange={({ target }) => onChange({ ...draft, value: { ...draft.value, currency: target.value } })}
+      />
+    )}
+  </Field>
+)
+
 /** The value of a conversion: none, a fixed value, or a value from the event. */
-export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps) => {
+export const ValueFields = (props: FieldsProps) => {
+  const { draft, problems, disabled, onChange } = props
   const fields = useEventFields(draft)
   const { value } = draft
   const set = (part: Partial<typeof value>): void => onChange({ ...draft, value: { ...value, ...part } })
-  const currency = (label: string, hint: string, required: boolean) => (
-    <Field label={label} required={required} hint={hint} error={problems['currency']}>
-      {(control) => (
-        <Input
-          {...control}
-          className="w-24 uppercase"
-          value={value.currency}
-          maxLength={3}
-          autoComplete="off"
-          spellCheck={false}
-          disabled={disabled}
-          onChange={({ target }) => set({ currency: target.value })}
-        />
-      )}
-    </Field>
-  )
   const ofEvent = (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -51,11 +59,12 @@ export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps
           onChange={(currencyPath) => set({ currencyPath })}
         />
       </div>
-      {currency(
-        'Currency of other events',
-        'A code such as USD, for events without one.',
-        value.currencyPath.trim() === '',
-      )}
+      <CurrencyField
+        {...props}
+        label="Currency of other events"
+        hint="A code such as USD, for events without one."
+        required={value.currencyPath.trim() === ''}
+      />
     </>
   )
   return (
@@ -91,7 +100,7 @@ export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps
                   />
                 )}
               </Field>
-              {currency('Currency', 'A code such as USD.', true)}
+              <CurrencyField {...props} label="Currency" hint="A code such as USD." required />
             </div>
           ),
         },

@@ -5,8 +5,8 @@ import { useNavigate } from 'react-router'
 import { NameWarnings } from '../../../components/name-warnings.tsx'
 import { QueryView } from '../../../components/query-view.tsx'
 import { RequireAccess } from '../../../components/require-access.tsx'
-import { StepForm } from '../../../components/step-form.tsx'
-import { useDraftAutosave } from '../../../components/use-draft-autosave.ts'
+import { ReviewFact as Fact, StepForm } from '../../../components/step-form.tsx'
+import { useStepDraft } from '../../../components/use-draft-autosave.ts'
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { workspaceIds } from '../../../lib/format/names.ts'
 import { listed } from '../../../lib/format/text.ts'
@@ -69,13 +69,6 @@ const fieldsOf: Readonly<Record<Exclude<Step, 'review'>, (props: FieldsProps) =>
   event_id: EventIdFields,
   platforms: PlatformFields,
 }
-
-const Fact = ({ title, children }: { title: string; children: ReactNode }) => (
-  <div className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[8rem_minmax(0,1fr)]">
-    <dt className="text-sm text-ink-3">{title}</dt>
-    <dd className="text-sm break-words">{children}</dd>
-  </div>
-)
 
 const useFeed = (draft: SignalDraft): string => {
   const workspace = useWorkspace().name
@@ -145,28 +138,24 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const create = useCreateSignal(workspace)
-  const [draft, setDraft] = useState(initial.draft)
-  const [step, setStep] = useState<Step>(initial.step)
   const [problems, setProblems] = useState<Problems>({})
-  const warnings = useNameWarnings(draft)
   const [enabled, setEnabled] = useState(true)
   // If the call is repeated after a failure, the signal is created only once.
   const [request_id] = useState(() => crypto.randomUUID())
   const { mutate: save } = useSaveDraft(workspace)
   const { mutate: forget } = useDiscardDraft(workspace)
-  const { kept, discard } = useDraftAutosave(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
-  const go = (next: Step): void => {
-    setProblems({})
-    create.reset()
-    setStep(next)
-    // Scrolls to the top of the next step.
-    window.scrollTo(0, 0)
-  }
-  const startOver = (): void => {
-    discard()
-    setDraft(emptyDraft)
-    go('trigger')
-  }
+  const { draft, setDraft, step, go, discard, started } = useStepDraft(
+    initial,
+    'trigger',
+    { empty: emptyDraft, savedOf, save, discard: forget },
+    () => {
+      setProblems({})
+      create.reset()
+      // Shows the top of the next step.
+      window.scrollTo(0, 0)
+    },
+  )
+  const warnings = useNameWarnings(draft)
   const change = (next: SignalDraft): void => {
     setDraft(next)
     // Shown errors follow each change; new ones are shown on the next Continue.
@@ -197,7 +186,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
       step={step}
       open={firstOpen(draft)}
       onChoose={go}
-      draft={draft === emptyDraft ? undefined : { kept, onStartOver: startOver }}
+      draft={started}
       error={create.error}
       besides={
         step === 'review' && (
@@ -234,7 +223,6 @@ export const NewSignalPage = () => (
   <RequireAccess allowed={editors} skeleton={skeleton}>
     <PageHeader
       title="New signal"
-      documentTitle="New signal"
       description="Send conversions to advertising platforms from the server."
       crumbs={[{ label: 'Signals', to: paths.signals(useWorkspace().name) }]}
     />

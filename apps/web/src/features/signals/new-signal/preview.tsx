@@ -12,6 +12,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../../ui/overlays/use-opened.ts'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { scrollable } from '../../../ui/scrollable.ts'
@@ -68,18 +69,16 @@ const SampleDialog = ({
   platforms: readonly Platform[]
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const titleOf = (destination: string): string =>
     platforms.find((each) => each.destination === destination)?.title ?? 'Platform'
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title={sample.event_name === '' ? 'Conversion' : sample.event_name}
       description="What each platform would be sent. Personal data is hashed or hidden."
-      footer={<Button onClick={() => setOpen(false)}>Close</Button>}
+      footer={<Button onClick={close}>Close</Button>}
     >
       <div className="space-y-5">
         {sample.platforms.map(({ destination, identifiers, reason, reason_text, payload }) => (

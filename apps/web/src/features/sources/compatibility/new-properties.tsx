@@ -9,6 +9,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import type { NewProperty } from './property-rows.ts'
@@ -48,11 +49,7 @@ const Item = ({
           }
           className="w-24"
         >
-          {propertyTypes.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
+          <Options of={propertyTypes} />
         </Select>
       )}
       {problem !== undefined && <p className="basis-full text-xs text-danger-ink">{problem}.</p>}

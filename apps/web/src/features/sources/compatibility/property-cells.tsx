@@ -2,6 +2,7 @@ import { type Requirement, requirements } from '@tributary/contract'
 import { CornerDownRight } from 'lucide-react'
 import { cn } from '../../../ui/cn.ts'
 import { Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { type PropertyRow, shownName } from './property-rows.ts'
 
 /** The name of a property; a field of an array's items is indented below the array and names the array. */
@@ -33,10 +34,6 @@ export const RequirementSelect = ({
     onChange={({ currentTarget }) => onChange(requirements.find((each) => each === currentTarget.value) ?? 'optional')}
     {...(className === undefined ? {} : { className })}
   >
-    {requirements.map((each) => (
-      <option key={each} value={each}>
-        {each}
-      </option>
-    ))}
+    <Options of={requirements} />
   </Select>
 )

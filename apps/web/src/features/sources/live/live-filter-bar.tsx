@@ -3,6 +3,7 @@ import { X } from 'lucide-react'
 import { compatibilityWords } from '../../../lib/events/compatibility-words.ts'
 import { Button } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { isFiltered, type LiveFilters, noFilters, withFilter } from './live-filters.ts'
 
 /** The filters of the live list. They narrow the shown events; others still arrive. */
@@ -30,11 +31,7 @@ export const LiveFilterBar = ({
       />
       <Select aria-label="Event type" {...control('type')}>
         <option value="">Any type</option>
-        {eventTypes.map((type) => (
-          <option key={type} value={type}>
-            {type}
-          </option>
-        ))}
+        <Options of={eventTypes} />
       </Select>
       <Select aria-label="Environment" {...control('environment')}>
         <option value="">Test and Prod</option>
@@ -43,11 +40,7 @@ export const LiveFilterBar = ({
       </Select>
       <Select aria-label="Compatibility" {...control('compatibility')} className="@max-lg:col-span-2">
         <option value="">Any compatibility</option>
-        {compatibilities.map((each) => (
-          <option key={each} value={each}>
-            {compatibilityWords[each].title}
-          </option>
-        ))}
+        <Options of={compatibilities} title={(each) => compatibilityWords[each].title} />
       </Select>
       {isFiltered(filters) && (
         <Button variant="none" size="sm" onClick={() => onFilters(noFilters)} className="@max-lg:col-span-2">

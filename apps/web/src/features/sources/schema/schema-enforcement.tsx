@@ -6,6 +6,7 @@ import { failureText } from '../../../lib/api/errors.ts'
 import { sourceIds } from '../../../lib/format/names.ts'
 import { track } from '../../../lib/integrations/analytics.ts'
 import { sourceQuery } from '../../../lib/queries/workspace-queries.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
@@ -42,11 +43,7 @@ export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdi
             ? 'Events that do not match the schema are stored, not delivered. Replay them from Violations once they match.'
             : 'Events that do not match the schema are delivered, and listed in Violations.'}
         </p>
-        {set.isError && !asks && (
-          <p role="alert" className="mt-1 text-xs text-danger-ink">
-            {failureText(set.error)}
-          </p>
-        )}
+        {set.isError && !asks && <Alert className="mt-1 text-xs">{failureText(set.error)}</Alert>}
       </div>
       <Switch
         label="Block non-conforming events"

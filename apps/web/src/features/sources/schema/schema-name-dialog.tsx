@@ -6,13 +6,15 @@ import {
   requirements,
   schemaLimits,
 } from '@tributary/contract'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { z } from 'zod'
 import { useApiForm } from '../../../components/api-form.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { useFirstField } from '../../../ui/forms/form-state.ts'
+import { Options } from '../../../ui/forms/options.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../../ui/overlays/use-opened.ts'
 
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 
@@ -85,18 +87,10 @@ const NameForm = ({
       {typed && (
         <div className="grid grid-cols-2 gap-4">
           <SelectField name="type" label="Type">
-            {propertyTypes.map((type) => (
-              <option key={type} value={type}>
-                {type}
-              </option>
-            ))}
+            <Options of={propertyTypes} />
           </SelectField>
           <SelectField name="requirement" label="Requirement">
-            {requirements.map((requirement) => (
-              <option key={requirement} value={requirement}>
-                {requirement}
-              </option>
-            ))}
+            <Options of={requirements} />
           </SelectField>
         </div>
       )}
@@ -111,21 +105,14 @@ const NameForm = ({
 
 /** Asks for the name of a new or renamed event or property. An invalid name has its error under its field. */
 export const NameDialog = ({ title, description, onClosed, ...rest }: NameDialogProps) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const most = rest.kind === 'event' ? schemaLimits.events : schemaLimits.properties
   const isFull = rest.confirm !== 'Rename' && rest.taken.size >= most
   return (
-    <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
-      size="sm"
-      title={title}
-      {...(description === undefined ? {} : { description })}
-    >
+    <Dialog {...dialog} size="sm" title={title} {...(description === undefined ? {} : { description })}>
       <NameForm
         {...rest}
-        onClose={() => setOpen(false)}
+        onClose={close}
         full={isFull ? `The limit of ${most} is reached. Remove one to add another.` : undefined}
       />
     </Dialog>

@@ -7,6 +7,12 @@ import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 
 const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
 
+/** The object that has the properties of a place: an event, the user schema, or the items of one of its properties. */
+const holderOf = (schema: SourceSchema, event: string | undefined, parent: string | undefined) => {
+  const owner = ownerOf(schema, event) ?? emptyObject
+  return parent === undefined ? owner : (owner.properties.get(parent)?.items ?? emptyObject)
+}
+
 /** The dialog that asks for the name of an added or renamed object, and applies it. */
 export const SchemaNames = ({
   schema,
@@ -22,49 +28,44 @@ export const SchemaNames = ({
   onOwner: (id: string) => void
   onClosed: () => void
 }) => {
+  const ofEvent = { kind: 'event', taken: schema.events, onClosed } as const
   switch (question.kind) {
     case 'addEvent':
       return (
         <NameDialog
+          {...ofEvent}
           title="Add event"
           description="The name that your track call sends."
-          kind="event"
-          taken={schema.events}
           confirm="Add event"
           {...(question.initial === undefined ? {} : { initial: question.initial })}
           onName={({ name }) => {
             edit((before) => withOwner(before, name, emptyObject))
             onOwner(ownerIdOf(name))
           }}
-          onClosed={onClosed}
         />
       )
     case 'renameEvent':
       return (
         <NameDialog
+          {...ofEvent}
           title="Rename event"
           description={renameNote}
-          kind="event"
-          taken={schema.events}
           initial={question.event}
           confirm="Rename"
           onName={({ name }) => {
             edit((before) => renameEvent(before, question.event, name))
             onOwner(ownerIdOf(name))
           }}
-          onClosed={onClosed}
         />
       )
     case 'addProperty': {
       const { event, parent } = question
-      const owner = ownerOf(schema, event) ?? emptyObject
-      const holder = parent === undefined ? owner : (owner.properties.get(parent)?.items ?? emptyObject)
       return (
         <NameDialog
           title={parent === undefined ? (event === undefined ? 'Add trait' : 'Add property') : 'Add item field'}
           description={parent === undefined ? ownerTitle(event) : `${ownerTitle(event)}, each item of ${parent}`}
           kind="property"
-          taken={holder.properties}
+          taken={holderOf(schema, event, parent).properties}
           typed
           confirm="Add"
           {...(question.initial === undefined ? {} : { initial: question.initial })}
@@ -78,14 +79,12 @@ export const SchemaNames = ({
     }
     case 'renameProperty': {
       const { place } = question
-      const owner = ownerOf(schema, place.event) ?? emptyObject
-      const holder = place.parent === undefined ? owner : (owner.properties.get(place.parent)?.items ?? emptyObject)
       return (
         <NameDialog
           title="Rename property"
           description={renameNote}
           kind="property"
-          taken={holder.properties}
+          taken={holderOf(schema, place.event, place.parent).properties}
           initial={place.property}
           confirm="Rename"
           onName={({ name }) => edit((before) => renameProperty(before, place, name))}

@@ -19,6 +19,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { Input, Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { propertyTitle } from './changes/schema-diff.ts'
 
 /** The editing functions for the rows of a schema; without them, rows are read-only. */
@@ -93,11 +94,7 @@ const EditCells = ({
           edit((schema) => withProperty(schema, place, { ...(type === 'array' ? field : rest), type }))
         }}
       >
-        {propertyTypes.map((type) => (
-          <option key={type} value={type}>
-            {type}
-          </option>
-        ))}
+        <Options of={propertyTypes} />
       </Select>
       <Select
         aria-label={`Requirement of ${title}`}
@@ -108,11 +105,7 @@ const EditCells = ({
           edit((schema) => withRequirement(schema, place, next))
         }}
       >
-        {requirements.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
+        <Options of={requirements} />
       </Select>
       <Input
         aria-label={`Description of ${title}`}

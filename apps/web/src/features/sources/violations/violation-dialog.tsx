@@ -1,12 +1,13 @@
 import type { Violation } from '@tributary/contract'
 import { ArrowRight } from 'lucide-react'
-import { type ComponentProps, useState } from 'react'
+import { type ComponentProps } from 'react'
 import { Link } from 'react-router'
 import { propertyPath } from '../../../lib/events/property-path.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../../ui/overlays/use-opened.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { adding } from '../schema/schema-place.ts'
 import { fixedHelp, problemHelp, problemTitle, violationEvent, violationPlace } from './violation-words.ts'
@@ -72,14 +73,12 @@ export const ViolationDialog = ({
   mayEdit: boolean
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const property = propertyPath(violation.property)
   const fixed = violation.fixed_in_version
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       title={violationEvent(violation)}
       description={
         <span className="break-words">
@@ -90,7 +89,7 @@ export const ViolationDialog = ({
       }
       footer={
         <>
-          <Button onClick={() => setOpen(false)}>Close</Button>
+          <Button onClick={close}>Close</Button>
           {mayEdit && canBeAdded(violation) ? (
             <AddLink source={source} violation={violation} variant="primary" />
           ) : (

@@ -8,6 +8,7 @@ import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
@@ -71,11 +72,7 @@ export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; bl
             </span>
           )}
         </output>
-        {replay.isError && (
-          <p role="alert" className="mt-1 text-xs break-words text-danger-ink">
-            {failureText(replay.error)}
-          </p>
-        )}
+        {replay.isError && <Alert className="mt-1 text-xs break-words">{failureText(replay.error)}</Alert>}
       </div>
       <ButtonLink to={paths.source(source.name, 'schema')}>Open schema</ButtonLink>
       {mayEdit && blocked > 0 && (

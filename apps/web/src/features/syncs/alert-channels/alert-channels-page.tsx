@@ -20,11 +20,13 @@ import { paths } from '../../../lib/paths.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { alertChannelsQuery, syncsQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/code/copy-button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { CardList, CardRow } from '../../../ui/lists/card-list.tsx'
 import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -72,11 +74,7 @@ const CreateDialog = ({ onMade, onClosed }: { onMade: (made: NewAlertChannel) =>
           required
           hint="Slack takes the URL of an incoming webhook. A webhook receives signed JSON at your own URL."
         >
-          {alertChannelKinds.map((kind) => (
-            <option key={kind} value={kind}>
-              {channelKindTitles[kind]}
-            </option>
-          ))}
+          <Options of={alertChannelKinds} title={(kind) => channelKindTitles[kind]} />
         </SelectField>
         <TextField
           name="url"
@@ -160,11 +158,7 @@ const SyncsDialog = ({ item, onClosed }: { item: AlertChannel; onClosed: () => v
             ))}
           </fieldset>
         )}
-        {update.isError && (
-          <p role="alert" className="text-xs text-danger-ink">
-            {failureText(update.error)}
-          </p>
-        )}
+        {update.isError && <Alert className="text-xs">{failureText(update.error)}</Alert>}
         <div className="flex justify-end gap-2">
           <Button onClick={() => setOpen(false)}>Cancel</Button>
           <Button
@@ -259,7 +253,6 @@ export const AlertChannelsPage = () => {
     <>
       <PageHeader
         title="Alert channels"
-        documentTitle="Alert channels"
         description="Where alerts of syncs are sent, in addition to the inbox and email."
         crumbs={[{ label: 'Syncs', to: paths.syncs(workspace) }]}
       />

@@ -7,6 +7,7 @@ import { failureText } from '../../../lib/api/errors.ts'
 import { syncDryRunIds, syncIds, workspaceIds } from '../../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
 import { query } from '../../../lib/queries/query.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { Spinner } from '../../../ui/page/spinner.tsx'
@@ -150,12 +151,7 @@ const progressWords = { queued: 'Waiting for a place…', reading: 'Reading rows
 const Progress = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean }) => {
   const cancel = useCancelDryRun(dryRun)
   const { state, message, read } = dryRun
-  if (state === 'failed')
-    return (
-      <p role="alert" className="text-sm break-words text-danger-ink">
-        {sentence(message)}
-      </p>
-    )
+  if (state === 'failed') return <Alert>{sentence(message)}</Alert>
   if (state === 'canceled') return <p className="text-sm text-ink-2">The dry run was canceled.</p>
   if (state === 'done') return <Found dryRun={dryRun} ofEvents={ofEvents} />
   return (
@@ -198,11 +194,7 @@ export const DryRun = ({ of, ofEvents }: { of: DryRunOf; ofEvents: boolean }) =>
           {dryRun === undefined ? 'Dry run' : 'Dry run again'}
         </Button>
       </div>
-      {(begin.error ?? query.error) !== null && (
-        <p role="alert" className="text-sm break-words text-danger-ink">
-          {failureText(begin.error ?? query.error)}
-        </p>
-      )}
+      {(begin.error ?? query.error) !== null && <Alert>{failureText(begin.error ?? query.error)}</Alert>}
       {dryRun !== undefined && <Progress dryRun={dryRun} ofEvents={ofEvents} />}
     </section>
   )

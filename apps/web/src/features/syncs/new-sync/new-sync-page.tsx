@@ -6,7 +6,7 @@ import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { QueryView } from '../../../components/query-view.tsx'
 import { RequireAccess } from '../../../components/require-access.tsx'
 import { StepForm } from '../../../components/step-form.tsx'
-import { useDraftAutosave } from '../../../components/use-draft-autosave.ts'
+import { useStepDraft } from '../../../components/use-draft-autosave.ts'
 import { call } from '../../../lib/api/client.ts'
 import { workspaceIds } from '../../../lib/format/names.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -14,6 +14,7 @@ import { allModelsQuery } from '../../../lib/queries/data-source-queries.ts'
 import { query, refresh } from '../../../lib/queries/query.ts'
 import { syncQuery } from '../../../lib/queries/sync-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
@@ -94,26 +95,19 @@ const Wizard = ({
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const create = useCreateSync(workspace)
-  const [draft, setDraft] = useState(initial.draft)
-  const [step, setStep] = useState(initial.step)
   const [problem, setProblem] = useState<StepProblem | undefined>()
   const { mutate: save } = useSaveDraft(workspace)
   const { mutate: forget } = useDiscardDraft(workspace)
-  const { kept, discard } = useDraftAutosave(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
-  const at = steps.indexOf(step)
-  const startOver = (): void => {
-    discard()
-    setDraft(emptyDraft)
-    go('model')
-  }
-  const go = (next: Step): void => {
-    setProblem(undefined)
-    setStep(next)
-  }
+  const { draft, setDraft, step, go, discard, started } = useStepDraft(
+    initial,
+    'model',
+    { empty: emptyDraft, savedOf, save, discard: forget },
+    () => setProblem(undefined),
+  )
   const goOn = async (): Promise<void> => {
     const found = problemOf(draft, step)
     if (found !== undefined) return setProblem(found)
-    const next = steps[at + 1]
+    const next = steps[steps.indexOf(step) + 1]
     if (next !== undefined) return go(next)
     const input = inputOf(draft)
     if (input === undefined) return go(firstOpen(draft) ?? step)
@@ -141,15 +135,11 @@ const Wizard = ({
       step={step}
       open={firstOpen(draft)}
       onChoose={go}
-      draft={draft === emptyDraft ? undefined : { kept, onStartOver: startOver }}
+      draft={started}
       error={create.error}
       besides={
         problem?.message !== undefined &&
-        step === 'mode' && (
-          <p role="alert" className="mr-auto text-xs text-danger-ink">
-            {problem.message}
-          </p>
-        )
+        step === 'mode' && <Alert className="mr-auto text-xs">{problem.message}</Alert>
       }
       submit="Create sync"
       pending={create.isPending}
@@ -210,7 +200,6 @@ export const NewSyncPage = () => (
   <RequireAccess allowed={editors} skeleton={skeleton}>
     <PageHeader
       title="New sync"
-      documentTitle="New sync"
       description="Bring rows of a model to a destination."
       crumbs={[{ label: 'Syncs', to: paths.syncs(useWorkspace().name) }]}
     />

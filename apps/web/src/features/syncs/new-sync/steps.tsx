@@ -1,5 +1,6 @@
-import { type Model, syncModes } from '@tributary/contract'
+import { type Model, type SyncMode, syncModes } from '@tributary/contract'
 import { Plus } from 'lucide-react'
+import { ReviewFact as Fact } from '../../../components/step-form.tsx'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
@@ -78,6 +79,30 @@ export const ModelStep = ({ draft, problem, onChange, models }: StepProps & { mo
   )
 }
 
+/** The name of the object, or of the events that rows become. */
+const ObjectName = ({ draft, problem, onChange }: StepProps) => {
+  const event = eventOf(draft)
+  return (
+    <Field
+      label={event === undefined ? `${draft.object?.title} name` : 'Event name'}
+      required
+      hint={event === undefined ? draft.object?.description : 'A column that is mapped to event comes first.'}
+      error={problem?.message}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          value={draft.objectName}
+          maxLength={300}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => onChange({ ...draft, objectName: target.value })}
+        />
+      )}
+    </Field>
+  )
+}
+
 /** Where rows are brought to. */
 export const DestinationStep = ({
   draft,
@@ -100,7 +125,6 @@ export const DestinationStep = ({
     )
   const objects = destinations.find(({ destination }) => destination.name === draft.destination?.name)?.objects ?? []
   const message = problem?.message
-  const event = eventOf(draft)
   return (
     <div className="space-y-5">
       <Field label="Destination" required error={draft.destination === undefined ? message : undefined}>
@@ -144,25 +168,7 @@ export const DestinationStep = ({
           )}
         </Field>
       )}
-      {draft.object?.named === true && (
-        <Field
-          label={event === undefined ? `${draft.object.title} name` : 'Event name'}
-          required
-          hint={event === undefined ? draft.object.description : 'A column that is mapped to event comes first.'}
-          error={message}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              value={draft.objectName}
-              maxLength={300}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={({ target }) => onChange({ ...draft, objectName: target.value })}
-            />
-          )}
-        </Field>
-      )}
+      {draft.object?.named === true && <ObjectName draft={draft} problem={problem} onChange={onChange} />}
       {add}
     </div>
   )
@@ -246,11 +252,18 @@ export const ScheduleStep = ({ draft, problem, onChange }: StepProps) => (
   </div>
 )
 
-const Fact = ({ title, children }: { title: string; children: React.ReactNode }) => (
-  <div className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[8rem_minmax(0,1fr)]">
-    <dt className="text-sm text-ink-3">{title}</dt>
-    <dd className="text-sm break-words">{children}</dd>
-  </div>
+const ModeText = ({ draft, mode }: { draft: SyncDraft; mode: SyncMode }) => (
+  <>
+    {syncModes[mode].title}
+    <span className="block text-ink-2">
+      {(eventOf(draft) === undefined ? modeSentences : eventModeSentences)[mode]}
+    </span>
+    {ownsObjectOf(draft) && (
+      <span className="block text-danger-ink">
+        This sync owns the {draft.object?.title.toLowerCase()}: rows that it did not send are removed, too.
+      </span>
+    )}
+  </>
 )
 
 /** All of it, before it is made. */
@@ -279,21 +292,7 @@ export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
           {destination?.title} · {object?.title}{' '}
           {object?.named === true && <span className="font-mono text-xs">{objectName}</span>}
         </Fact>
-        <Fact title="Mode">
-          {mode !== undefined && (
-            <>
-              {syncModes[mode].title}
-              <span className="block text-ink-2">
-                {(event === undefined ? modeSentences : eventModeSentences)[mode]}
-              </span>
-              {ownsObjectOf(draft) && (
-                <span className="block text-danger-ink">
-                  This sync owns the {object?.title.toLowerCase()}: rows that it did not send are removed, too.
-                </span>
-              )}
-            </>
-          )}
-        </Fact>
+        <Fact title="Mode">{mode !== undefined && <ModeText draft={draft} mode={mode} />}</Fact>
         {input?.cursor !== undefined && input.cursor !== null && (
           <Fact title="Rows to read">
             New and changed rows by <span className="font-mono text-xs">{input.cursor.column}</span>

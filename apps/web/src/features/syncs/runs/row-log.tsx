@@ -12,6 +12,7 @@ import { isRunning, type RowFilters } from '../../../lib/queries/sync-queries.ts
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
+import { Options } from '../../../ui/forms/options.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../../ui/lists/load-more.tsx'
 import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
@@ -138,11 +139,7 @@ export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
           onChange={({ target }) => change({ outcome: target.value })}
         >
           <option value="">Any outcome</option>
-          {outcomes.map((each) => (
-            <option key={each} value={each}>
-              {outcomeTitles[each]}
-            </option>
-          ))}
+          <Options of={outcomes} title={(each) => outcomeTitles[each]} />
         </Select>
         {rows.length > 0 && <Export sync={sync} run={run} filters={{ key, outcome: wanted }} />}
       </search>

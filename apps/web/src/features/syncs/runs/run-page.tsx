@@ -13,6 +13,7 @@ import { membersQuery } from '../../../lib/queries/organization-queries.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { syncQuery, syncRunQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -249,9 +250,9 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
       />
       {run.state === 'needs_approval' && <Approval sync={sync} run={run} />}
       {run.state === 'failed' && (
-        <p role="alert" className="mb-5 rounded-lg bg-danger-soft px-5 py-4 text-sm break-words text-danger-ink">
+        <Alert className="mb-5 rounded-lg bg-danger-soft px-5 py-4 text-sm break-words">
           {sentence(run.message)} Nothing was sent.
-        </p>
+        </Alert>
       )}
       {run.alert !== '' && run.state !== 'failed' && (
         <p className="mb-5 rounded-lg bg-warning-soft px-5 py-4 text-sm break-words text-warning-ink">

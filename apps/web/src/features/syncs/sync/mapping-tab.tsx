@@ -6,6 +6,7 @@ import { ReadOnlyNote } from '../../../components/settings/read-only-note.tsx'
 import { failureText } from '../../../lib/api/errors.ts'
 import { modelQuery } from '../../../lib/queries/data-source-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
@@ -17,6 +18,31 @@ import { useUpdateSync } from '../sync-mutations.ts'
 import { isOfEvents } from '../sync-words.ts'
 import { TestRow } from '../test-row/test-row.tsx'
 import { useObjectDetail } from '../use-object-detail.ts'
+
+/** What a run with the mapping would do; `changed` are its unsaved fields. */
+const Trials = ({ sync, model, changed }: { sync: Sync; model: Model; changed: Sync['fields'] | undefined }) => (
+  <>
+    <Card title="Before it runs">
+      <DryRun
+        of={{ sync: sync.name, changes: changed === undefined ? {} : { fields: changed } }}
+        ofEvents={isOfEvents(sync)}
+      />
+    </Card>
+    <Card title="Test row">
+      <TestRow
+        of={{
+          ...sync,
+          model: sync.model.name,
+          destination: sync.destination.name,
+          fields: changed ?? sync.fields,
+        }}
+        primaryKey={model.primary_key}
+        destination={sync.destination.title}
+        ofEvents={isOfEvents(sync)}
+      />
+    </Card>
+  </>
+)
 
 const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
   const mayEdit = useMayEdit() === true
@@ -68,11 +94,7 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
       />
       {mayEdit && (
         <div className="flex flex-wrap items-center justify-end gap-2">
-          {update.isError && (
-            <p role="alert" className="mr-auto text-xs text-danger-ink">
-              {failureText(update.error)}
-            </p>
-          )}
+          {update.isError && <Alert className="mr-auto text-xs">{failureText(update.error)}</Alert>}
           {changed && (
             <Button
               onClick={() => {
@@ -89,27 +111,7 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
         </div>
       )}
       {mayEdit && problemsOf() === undefined && (
-        <Card title="Before it runs">
-          <DryRun
-            of={{ sync: sync.name, changes: changed ? { fields: fieldsOfRows(rows) } : {} }}
-            ofEvents={isOfEvents(sync)}
-          />
-        </Card>
-      )}
-      {mayEdit && problemsOf() === undefined && (
-        <Card title="Test row">
-          <TestRow
-            of={{
-              ...sync,
-              model: sync.model.name,
-              destination: sync.destination.name,
-              fields: changed ? fieldsOfRows(rows) : sync.fields,
-            }}
-            primaryKey={model.primary_key}
-            destination={sync.destination.title}
-            ofEvents={isOfEvents(sync)}
-          />
-        </Card>
+        <Trials sync={sync} model={model} changed={changed ? fieldsOfRows(rows) : undefined} />
       )}
     </div>
   )

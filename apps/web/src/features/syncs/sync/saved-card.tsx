@@ -2,6 +2,7 @@ import type { Sync } from '@tributary/contract'
 import { useState } from 'react'
 import { failureText } from '../../../lib/api/errors.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { type SyncChange, useUpdateSync } from '../sync-mutations.ts'
@@ -35,11 +36,7 @@ export const SavedCard = <Value,>({
         ? {
             footer: (
               <>
-                {update.isError && (
-                  <p role="alert" className="mr-auto text-xs text-danger-ink">
-                    {failureText(update.error)}
-                  </p>
-                )}
+                {update.isError && <Alert className="mr-auto text-xs">{failureText(update.error)}</Alert>}
                 <Button
                   disabled={JSON.stringify(value) === JSON.stringify(saved) || change === undefined}
                   loading={update.isPending}

@@ -139,7 +139,6 @@ const SyncView = ({ item: sync }: { item: Sync }) => {
     <>
       <PageHeader
         title={sync.title}
-        documentTitle={sync.title}
         description="Sync"
         icon={
           <span className="grid size-11 place-items-center rounded-md border border-line bg-surface">

@@ -8,6 +8,7 @@ import { formatJson } from '../../../lib/format/json-text.ts'
 import { workspaceIds } from '../../../lib/format/names.ts'
 import { sentence } from '../../../lib/format/text.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
+import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Fact } from '../../../ui/code/exchange.tsx'
@@ -51,6 +52,52 @@ const Row = ({ preview, ofEvents }: { preview: SyncRowPreview; ofEvents: boolean
   </div>
 )
 
+/** The choice of the first row, or of a row by its primary key. */
+const RowChoice = ({
+  primaryKey,
+  byKey,
+  values,
+  onByKey,
+  onValues,
+}: {
+  primaryKey: readonly string[]
+  byKey: boolean
+  values: readonly string[]
+  onByKey: (byKey: boolean) => void
+  onValues: (values: readonly string[]) => void
+}) => {
+  const chooses = useId()
+  return (
+    <>
+      <div className="min-w-40 flex-1 space-y-1.5">
+        <label htmlFor={chooses} className="text-sm font-medium">
+          Row
+        </label>
+        <Select id={chooses} value={byKey ? 'key' : 'first'} onChange={({ target }) => onByKey(target.value === 'key')}>
+          <option value="first">First row</option>
+          <option value="key">By primary key</option>
+        </Select>
+      </div>
+      {byKey &&
+        primaryKey.map((column, at) => (
+          <div key={column} className="min-w-40 flex-1">
+            <Field label={column}>
+              {(control) => (
+                <Input
+                  {...control}
+                  value={values[at] ?? ''}
+                  autoComplete="off"
+                  spellCheck={false}
+                  onChange={({ target }) => onValues(values.map((each, i) => (i === at ? target.value : each)))}
+                />
+              )}
+            </Field>
+          </div>
+        ))}
+    </>
+  )
+}
+
 /**
  * Chooses a row of a model, shows the payload that a run of a sync, saved or not, would send, and sends it as a test.
  * With `ofEvents`, rows become events, which are only shown.
@@ -71,7 +118,6 @@ export const TestRow = ({
   const [byKey, setByKey] = useState(false)
   const [values, setValues] = useState<readonly string[]>(primaryKey.map(() => ''))
   const [sends, setSends] = useState(false)
-  const chooses = useId()
   const look = usePreviewRow(workspace)
   const trial = trialOf(of, byKey ? values : undefined)
   // A result for another mapping or key is outdated.
@@ -84,35 +130,7 @@ export const TestRow = ({
         See what one row of the model becomes{ofEvents ? '.' : ', and send that row to the destination.'}
       </p>
       <div className="flex flex-wrap items-end gap-3">
-        <div className="min-w-40 flex-1 space-y-1.5">
-          <label htmlFor={chooses} className="text-sm font-medium">
-            Row
-          </label>
-          <Select
-            id={chooses}
-            value={byKey ? 'key' : 'first'}
-            onChange={({ target }) => setByKey(target.value === 'key')}
-          >
-            <option value="first">First row</option>
-            <option value="key">By primary key</option>
-          </Select>
-        </div>
-        {byKey &&
-          primaryKey.map((column, at) => (
-            <div key={column} className="min-w-40 flex-1">
-              <Field label={column}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    value={values[at] ?? ''}
-                    autoComplete="off"
-                    spellCheck={false}
-                    onChange={({ target }) => setValues(values.map((each, i) => (i === at ? target.value : each)))}
-                  />
-                )}
-              </Field>
-            </div>
-          ))}
+        <RowChoice primaryKey={primaryKey} byKey={byKey} values={values} onByKey={setByKey} onValues={setValues} />
         <Button loading={look.isPending} onClick={() => look.mutate(trial)}>
           <Eye aria-hidden />
           Preview row
@@ -125,11 +143,7 @@ export const TestRow = ({
         )}
       </div>
       <div aria-live="polite">
-        {error !== null && (
-          <p role="alert" className="text-sm break-words text-danger-ink">
-            {failureText(error)}
-          </p>
-        )}
+        {error !== null && <Alert>{failureText(error)}</Alert>}
         {preview !== undefined && <Row preview={preview} ofEvents={ofEvents} />}
       </div>
       {sends && preview !== undefined && (

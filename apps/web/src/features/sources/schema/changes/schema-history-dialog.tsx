@@ -4,7 +4,7 @@ import { ArrowLeft, Download, History } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { ErrorScreen } from '../../../../components/error-screen.tsx'
 import { QueryView } from '../../../../components/query-view.tsx'
-import { failureText } from '../../../../lib/api/errors.ts'
+import { useAttempt } from '../../../../components/use-attempt.ts'
 import { sourceIds } from '../../../../lib/format/names.ts'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 import { query } from '../../../../lib/queries/query.ts'
@@ -14,6 +14,7 @@ import { Button } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/forms/input.tsx'
 import { ConfirmDialog } from '../../../../ui/overlays/confirm-dialog.tsx'
 import { SlideOver } from '../../../../ui/overlays/slide-over.tsx'
+import { useOpened } from '../../../../ui/overlays/use-opened.ts'
 import { EmptyState } from '../../../../ui/page/empty-state.tsx'
 import { CardSkeleton } from '../../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../../ui/relative-time.tsx'
@@ -73,8 +74,50 @@ const VersionRow = ({
   </li>
 )
 
+const RestoreDialog = ({
+  version,
+  open,
+  onOpenChange,
+  onRestore,
+}: {
+  version: number
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  onRestore: () => Promise<void>
+}) => {
+  const { pending, failure, attempt } = useAttempt()
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      kind="info"
+      title={`Restore version ${version}?`}
+      confirmLabel="Restore"
+      loading={pending}
+      error={failure}
+      onConfirm={() => void attempt(onRestore)}
+    >
+      This saves a new version with the schema of version {version}. New events are checked against it. The current
+      version stays in the history.
+    </ConfirmDialog>
+  )
+}
+
 /** The version to compare with. */
 type Against = 'before' | 'current'
+
+/** The schema of a version, with its changes to the version before it or to the current one. */
+const useVersionChanges = (source: string, version: number, current: Versioned, against: Against) => {
+  const own = useQuery(schemaVersionQuery(source, version))
+  const other = useQuery({ ...schemaVersionQuery(source, version - 1), enabled: against === 'before' && version > 1 })
+  const schema = useMemo(() => (own.data === undefined ? undefined : parseSourceSchema(own.data.schema)), [own.data])
+  const changes = useMemo(() => {
+    if (schema === undefined) return undefined
+    if (against === 'current') return diffSchemas(schema, current.schema)
+    return other.data === undefined ? undefined : diffSchemas(parseSourceSchema(other.data.schema), schema)
+  }, [schema, against, current, other.data])
+  return { schema, changes, failed: own.isError ? own : against === 'before' && other.isError ? other : undefined }
+}
 
 const VersionDetail = ({
   source,
@@ -95,34 +138,7 @@ const VersionDetail = ({
   const isFirst = version.version <= 1
   const [against, setAgainst] = useState<Against>(isFirst ? 'current' : 'before')
   const [asks, setAsks] = useState(false)
-  const [failure, setFailure] = useState<string | undefined>()
-  const [restoring, setRestoring] = useState(false)
-  const own = useQuery(schemaVersionQuery(source, version.version))
-  const other = useQuery({
-    ...schemaVersionQuery(source, version.version - 1),
-    enabled: against === 'before' && !isFirst,
-  })
-  const schema = useMemo(() => (own.data === undefined ? undefined : parseSourceSchema(own.data.schema)), [own.data])
-  const changes = useMemo(() => {
-    if (schema === undefined) return undefined
-    if (against === 'current') return diffSchemas(schema, current.schema)
-    return other.data === undefined ? undefined : diffSchemas(parseSourceSchema(other.data.schema), schema)
-  }, [schema, against, current, other.data])
-  const restore = async (): Promise<void> => {
-    if (schema === undefined || onRestore === undefined) return
-    setRestoring(true)
-    setFailure(undefined)
-    try {
-      await onRestore(schema)
-      setAsks(false)
-      onBack()
-    } catch (error) {
-      setFailure(failureText(error))
-    } finally {
-      setRestoring(false)
-    }
-  }
-  const failed = own.isError ? own : against === 'before' && other.isError ? other : undefined
+  const { schema, changes, failed } = useVersionChanges(source, version.version, current, against)
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center gap-2">
@@ -172,19 +188,18 @@ const VersionDetail = ({
           {changes.length > 0 && <SchemaDiff label="Changes" changes={changes} />}
         </>
       )}
-      <ConfirmDialog
-        open={asks}
-        onOpenChange={setAsks}
-        kind="info"
-        title={`Restore version ${version.version}?`}
-        confirmLabel="Restore"
-        loading={restoring}
-        error={failure}
-        onConfirm={() => void restore()}
-      >
-        This saves a new version with the schema of version {version.version}. New events are checked against it. The
-        current version stays in the history.
-      </ConfirmDialog>
+      {onRestore !== undefined && schema !== undefined && (
+        <RestoreDialog
+          version={version.version}
+          open={asks}
+          onOpenChange={setAsks}
+          onRestore={async () => {
+            await onRestore(schema)
+            setAsks(false)
+            onBack()
+          }}
+        />
+      )}
     </div>
   )
 }
@@ -206,20 +221,14 @@ export const HistoryDialog = ({
   onRestore: ((schema: SourceSchema) => Promise<unknown>) | undefined
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { dialog } = useOpened(onClosed)
   const [chosen, setShown] = useState<SchemaVersion | 'list' | undefined>()
   const wanted = useQuery({ ...schemaVersionQuery(source, first ?? 0), enabled: first !== undefined })
   const shown = chosen === 'list' ? undefined : (chosen ?? wanted.data)
   const query = useInfiniteQuery(schemaVersionsQuery(source))
   const versions = query.data?.pages.flatMap((page) => page.schema_versions) ?? []
   return (
-    <SlideOver
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
-      size="md"
-      title={shown === undefined ? 'Version history' : `Version ${shown.version}`}
-    >
+    <SlideOver {...dialog} size="md" title={shown === undefined ? 'Version history' : `Version ${shown.version}`}>
       {shown !== undefined ? (
         <VersionDetail
           key={shown.version}

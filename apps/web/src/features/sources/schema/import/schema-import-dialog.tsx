@@ -1,21 +1,18 @@
 import { type SourceSchema, schemaLimits } from '@tributary/contract'
 import { Upload } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
-import { failureText } from '../../../../lib/api/errors.ts'
+import { useAttempt } from '../../../../components/use-attempt.ts'
 import { readTextFile } from '../../../../lib/read-text-file.ts'
+import { Alert } from '../../../../ui/alert.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Dialog } from '../../../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../../../ui/overlays/use-opened.ts'
 import { diffSchemas, diffWords } from '../changes/schema-diff.ts'
 import { SchemaDiff } from '../changes/schema-diff-view.tsx'
 import { SchemaJsonEditor } from './schema-json-editor.tsx'
 import { readSchemaText } from './schema-text.ts'
 
-const Failure = ({ message }: { message: string | undefined }) =>
-  message !== undefined && (
-    <p role="alert" className="text-sm break-words text-danger-ink">
-      {message}
-    </p>
-  )
+const Failure = ({ message }: { message: string | undefined }) => message !== undefined && <Alert>{message}</Alert>
 
 /** Selects a file and passes its text on; a file that is too large for a schema is rejected. */
 const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onFailure: (why: string) => void }) => {
@@ -59,11 +56,10 @@ export const ImportDialog = ({
   onSave: (schema: SourceSchema) => Promise<unknown>
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const [text, setText] = useState('')
   const [previews, setPreviews] = useState(false)
-  const [failure, setFailure] = useState<string | undefined>()
-  const [saving, setSaving] = useState(false)
+  const { pending, failure, setFailure, attempt } = useAttempt()
   const deferred = useDeferredValue(text)
   const read = useMemo(() => (deferred.trim() === '' ? undefined : readSchemaText(deferred)), [deferred])
   const next = read !== undefined && 'schema' in read ? read.schema : undefined
@@ -74,21 +70,12 @@ export const ImportDialog = ({
   }
   const save = async (): Promise<void> => {
     if (next === undefined) return
-    setSaving(true)
-    try {
-      await onSave(next)
-      setOpen(false)
-    } catch (error) {
-      setFailure(failureText(error))
-    } finally {
-      setSaving(false)
-    }
+    await onSave(next)
+    close()
   }
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title="Import schema"
       description="Replaces the whole schema. The current version stays in the history."
@@ -96,13 +83,18 @@ export const ImportDialog = ({
         previews ? (
           <>
             <Button onClick={() => setPreviews(false)}>Back</Button>
-            <Button variant="primary" loading={saving} disabled={changes.length === 0} onClick={() => void save()}>
+            <Button
+              variant="primary"
+              loading={pending}
+              disabled={changes.length === 0}
+              onClick={() => void attempt(save)}
+            >
               Save imported schema
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button onClick={close}>Cancel</Button>
             <Button variant="primary" disabled={next === undefined} onClick={() => setPreviews(true)}>
               Review changes
             </Button>

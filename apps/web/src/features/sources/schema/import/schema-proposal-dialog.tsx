@@ -2,14 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { methods, parseSourceSchema, type SourceSchema } from '@tributary/contract'
 import { useMemo, useState } from 'react'
 import { QueryView } from '../../../../components/query-view.tsx'
-import { failureText } from '../../../../lib/api/errors.ts'
+import { useAttempt } from '../../../../components/use-attempt.ts'
 import { sourceIds } from '../../../../lib/format/names.ts'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 import { query } from '../../../../lib/queries/query.ts'
+import { Alert } from '../../../../ui/alert.tsx'
 import { Badge } from '../../../../ui/badge.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/forms/input.tsx'
+import { Options } from '../../../../ui/forms/options.tsx'
 import { Dialog } from '../../../../ui/overlays/dialog.tsx'
+import { useOpened } from '../../../../ui/overlays/use-opened.ts'
 import { EmptyState } from '../../../../ui/page/empty-state.tsx'
 import { CardSkeleton } from '../../../../ui/page/skeleton.tsx'
 import { ownerTitle, propertyTitle } from '../changes/schema-diff.ts'
@@ -110,8 +113,7 @@ const Proposal = ({
   onAccept: (schema: SourceSchema) => Promise<unknown>
 }) => {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => additionsOf(proposal))
-  const [failure, setFailure] = useState<string | undefined>()
-  const [saving, setSaving] = useState(false)
+  const { pending: saving, failure, attempt } = useAttempt()
   const choose = (ids: readonly string[], on: boolean): void => {
     setChosen((before) => {
       const next = new Set(before)
@@ -122,17 +124,7 @@ const Proposal = ({
       return next
     })
   }
-  const accept = async (): Promise<void> => {
-    setSaving(true)
-    setFailure(undefined)
-    try {
-      await onAccept(withProposal(current, proposal, chosen))
-    } catch (error) {
-      setFailure(failureText(error))
-    } finally {
-      setSaving(false)
-    }
-  }
+  const accept = () => attempt(() => onAccept(withProposal(current, proposal, chosen)))
   const all = proposal.flatMap(idsOf)
   return (
     <>
@@ -154,11 +146,7 @@ const Proposal = ({
           <ProposedGroup key={proposed.id} proposed={proposed} chosen={chosen} choose={choose} />
         ))}
       </ul>
-      {failure !== undefined && (
-        <p role="alert" className="mt-3 text-sm break-words text-danger-ink">
-          {failure}
-        </p>
-      )}
+      {failure !== undefined && <Alert className="mt-3 text-sm break-words">{failure}</Alert>}
       <div className="sticky -bottom-4 -mx-5 mt-4 -mb-4 flex items-center justify-end gap-3 border-t border-line bg-raised px-5 py-3">
         <span className="text-sm text-ink-2 tabular">{count(chosen.size)} chosen</span>
         <Button variant="primary" loading={saving} disabled={chosen.size === 0} onClick={() => void accept()}>
@@ -184,7 +172,7 @@ export const ProposalDialog = ({
   onSave: (schema: SourceSchema) => Promise<unknown>
   onClosed: () => void
 }) => {
-  const [open, setOpen] = useState(true)
+  const { close, dialog } = useOpened(onClosed)
   const [days, setDays] = useState(7)
   const query = useQuery(inferredSchemaQuery(source, days))
   const { data } = query
@@ -199,13 +187,11 @@ export const ProposalDialog = ({
   )
   const accept = async (schema: SourceSchema): Promise<void> => {
     await onSave(schema)
-    setOpen(false)
+    close()
   }
   return (
     <Dialog
-      open={open}
-      onClose={() => setOpen(false)}
-      onClosed={onClosed}
+      {...dialog}
       size="lg"
       title="Suggest from your events"
       description="Based on the events this source received. Nothing is removed from the schema."
@@ -220,11 +206,7 @@ export const ProposalDialog = ({
           className="w-40"
           onChange={(event) => setDays(Number(event.currentTarget.value))}
         >
-          {ranges.map((each) => (
-            <option key={each} value={each}>
-              {rangeWords(each)}
-            </option>
-          ))}
+          <Options of={ranges} title={rangeWords} />
         </Select>
       </div>
       <QueryView query={query} skeleton={<CardSkeleton lines={6} />} errorTitle="Failed to load the events">
