@@ -17,7 +17,7 @@ const config: ClientConfig = {
 
 const others: readonly unknown[] = [undefined, null, '', 'development', 0, true, {}, []]
 
-/** The value with each of its parts, at any depth, missing or of another kind. */
+/** Returns variants of a value: in each, one part at some depth is missing or has another type. */
 const variations = (value: unknown): unknown[] => {
   if (typeof value !== 'object' || value === null) return [...others]
   const parts = Object.entries(value)

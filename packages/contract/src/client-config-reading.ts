@@ -2,7 +2,8 @@ import { isJsonObject } from '@tributary/kernel/browser'
 import type { ClientConfig } from './client-config.ts'
 
 /**
- * The call that reads the configuration. It is apart from its schema, for pages that need nothing else of the contract.
+ * The call that reads the configuration. This file does not import the schema, for pages that need nothing else of the
+ * contract.
  */
 export const configCall = { name: 'config.get', verb: 'GET', path: '/config' } as const
 
@@ -13,8 +14,8 @@ const links = ['terms', 'privacy', 'pricing', 'contact_sales', 'documentation', 
 const texts = ['sentry_dsn', 'messaging_app_id', 'analytics_write_key', 'stripe_publishable_key']
 
 /**
- * True when the schema `clientConfig` accepts the value. It does not use Zod, because sign-in pages need nothing else
- * of it.
+ * True when the schema `clientConfig` accepts the value. The check works without Zod, because sign-in pages need Zod
+ * for nothing else.
  */
 export const isClientConfig = (value: unknown): value is ClientConfig =>
   hasTexts(value, texts) &&

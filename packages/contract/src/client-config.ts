@@ -14,7 +14,7 @@ export const clientConfig = z.object({
     pricing: z.string(),
     contact_sales: z.string(),
     documentation: z.string(),
-    /** A mail address. */
+    /** Mail address of the support. */
     support_email: z.string(),
   }),
   sentry_dsn: z.string(),
@@ -25,7 +25,7 @@ export const clientConfig = z.object({
   analytics_write_key: z.string(),
   /** False while mail stays in the server's outbox folder, because no mail server is configured. */
   mail_enabled: z.boolean(),
-  /** The payment provider: `sandbox` moves no money, `none` is an installation without plans to buy. */
+  /** The payment provider: `sandbox` moves no money, `none` means that users cannot buy plans. */
   payment: z.enum(['none', 'sandbox', 'stripe']),
   /** The key that opens the card form of Stripe; empty without Stripe. */
   stripe_publishable_key: z.string(),

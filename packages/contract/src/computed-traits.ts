@@ -20,10 +20,13 @@ export const computedOperations = [
 ] as const
 export type ComputedOperation = (typeof computedOperations)[number]
 
-/** Maximum days of a window. */
+/** The possible windows, in days. */
 export const computedWindows = [7, 30, 90] as const
 
-/** Limits: computed traits of a workspace, conditions of one, values in all their lists, and profiles of a preview. */
+/**
+ * Maximum computed traits of a workspace, conditions of a trait, values in all lists of the conditions, and profiles of
+ * a preview.
+ */
 export const computedTraitLimits = { traits: 25, conditions: 10, values: 1000, sample: 10 } as const
 
 /** The definition of a trait: how it is computed from events. */
@@ -36,7 +39,7 @@ export const computedTraitDefinition = z
     property: z.union([z.literal(''), attributeName]).default(''),
     /** The number of days before now; null for all stored events. */
     window_days: z.literal(computedWindows).nullable(),
-    /** All of them must be true of the event's properties. */
+    /** Conditions that the event's properties must all meet. */
     conditions: z
       .array(selectedAttribute)
       .max(computedTraitLimits.conditions, `At most ${computedTraitLimits.conditions} conditions`)
@@ -68,7 +71,10 @@ export const computedTraitDefinition = z
   })
 export type ComputedTraitDefinition = z.infer<typeof computedTraitDefinition>
 
-/** `computing` until all profiles are computed by the present definition; `failed` when that takes too much work. */
+/**
+ * `computing` until all profiles are computed by the present definition; `failed` if the computation takes too much
+ * work.
+ */
 export const computedTraitStates = ['computing', 'live', 'failed'] as const
 export type ComputedTraitState = (typeof computedTraitStates)[number]
 
@@ -79,17 +85,17 @@ export const computedTraitSummary = z.object({
   /** The name of the trait on profiles. */
   trait: z.string(),
   definition: computedTraitDefinition,
-  /** Rises with each change of the definition. */
+  /** Increases with each change of the definition. */
   version: z.number().int(),
   state: z.enum(computedTraitStates),
-  /** The number of computed profiles while it is computing; null otherwise. */
+  /** The number of computed profiles while the trait is `computing`; null otherwise. */
   progress: z.object({ done_count: z.number().int(), profile_count: z.number().int() }).nullable(),
   /**
-   * The time up to which values are current: seconds ago, unless a store is unavailable. Null before the first
-   * computation.
+   * The time up to which values are current: a few seconds ago, or earlier if a store is unavailable. Null before the
+   * first computation.
    */
   as_of: time.nullable(),
-  /** Why it could not be computed, as a sentence; '' when it could. */
+  /** Why the trait could not be computed, as a sentence; '' if the computation succeeded. */
   failure: z.string(),
   create_time: time,
   update_time: time,
@@ -99,9 +105,9 @@ export type ComputedTraitSummary = z.infer<typeof computedTraitSummary>
 export const computedTrait = computedTraitSummary.extend({
   /** Profiles that have a value. */
   profile_count: z.number().int(),
-  /** The user who changed it last; '' for a deleted member. */
+  /** The user who last changed the definition; '' for a deleted member. */
   author: z.string(),
-  /** Names in the definition that were never received. Present after it was created or changed. */
+  /** Names in the definition that were never received. Present in responses to a creation or change. */
   warnings: nameWarnings,
 })
 export type ComputedTrait = z.infer<typeof computedTrait>
@@ -112,7 +118,7 @@ export const computedTraitPreview = z.object({
   sample: z.array(
     z.object({
       profile: profileSummary,
-      /** JSON text; null when it is too large to be stored, or, with `has_value` false, when there is none. */
+      /** The value as JSON text. Null if it is too large to be stored; also null if `has_value` is false. */
       value: z.string().nullable(),
       has_value: z.boolean(),
     }),
@@ -173,7 +179,7 @@ export const computedTraits = {
     maskCompanions: { definition: ['version'] },
     request: z.object({
       definition: computedTraitDefinition.optional(),
-      /** The version that the definition is based on; any other one is refused. */
+      /** The version of the trait that the change is based on; any other version is refused. */
       version: z.number().int().optional(),
     }),
     response: computedTrait,

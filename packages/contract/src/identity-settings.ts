@@ -19,7 +19,7 @@ export const identityRules = z.object({
   single_kinds: z
     .array(line(50).regex(externalIdKind, 'Use lowercase letters, digits, _, -, and .'))
     .max(20, 'At most 20 kinds'),
-  /** Values that identify no user, beside the built-in ones; in any letter case. */
+  /** Values that identify no user, in addition to the built-in values; compared in any letter case. */
   blocked_values: z.array(storableText(200).trim().min(1, 'Required')).max(200, 'At most 200 values'),
   /** Whether traits `email` and `phone` are identifiers. */
   link_email: z.boolean(),
@@ -28,7 +28,7 @@ export const identityRules = z.object({
 
 export type IdentityRules = z.infer<typeof identityRules>
 
-/** The rules of a workspace that has set none. */
+/** The identity rules of a workspace that has not changed them. */
 export const defaultIdentityRules: IdentityRules = {
   anonymous_id_limit: 20,
   email_limit: 5,
@@ -43,7 +43,7 @@ export const defaultIdentityRules: IdentityRules = {
 const settings = identityRules.extend({
   /** `workspaces/{id}/identitySettings`. */
   name: z.string(),
-  /** Null while they are the defaults. */
+  /** The time of the last change; null while the rules are the defaults. */
   update_time: time.nullable(),
 })
 export type IdentitySettings = z.infer<typeof settings>

@@ -11,13 +11,16 @@ export const installationPart = z.object({
   key: z.string(),
   group: z.enum(installationGroups),
   title: z.string(),
-  /** `set` by a setting; `built_in` needs no setting; `missing` has no effect until it is set. */
+  /**
+   * `set`: a setting configures the capability. `built_in`: it needs no setting. `missing`: it does not work until it
+   * is configured.
+   */
   state: z.enum(['set', 'built_in', 'missing']),
-  /** Its present effect, or the effect of its absence, as a sentence. Never a secret. */
+  /** The present effect of the capability, or of its absence, as a sentence. Contains no secret. */
   detail: z.string(),
-  /** The settings that configure it, those to set first. */
+  /** The settings that configure the capability; the settings to set first come first. */
   settings: z.array(z.string()),
-  /** Its place in the documentation, such as `configuration#payments-with-stripe`. */
+  /** Page and section of the documentation, such as `configuration#payments-with-stripe`. */
   docs: z.string(),
 })
 export type InstallationPart = z.infer<typeof installationPart>

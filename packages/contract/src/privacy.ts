@@ -13,7 +13,8 @@ const identifierBytes = 512
 export const privacyLimit = 1000
 
 /**
- * `delete` removes all data of users, `suppress` refuses their later events a profile, `delete_and_suppress` does both.
+ * `delete` removes all data of users, `suppress` keeps their later events out of profiles, `delete_and_suppress` does
+ * both.
  */
 export const privacyKinds = ['delete', 'suppress', 'delete_and_suppress'] as const
 export type PrivacyKind = (typeof privacyKinds)[number]
@@ -31,9 +32,9 @@ export type PrivacyPlaceName = (typeof privacyPlaces)[number]
 export const privacyPlace = z.object({
   place: z.enum(privacyPlaces),
   state: z.enum(['waiting', 'running', 'done']),
-  /** For `logs`: the time when the last record is removed by age; null otherwise. */
+  /** Only for `logs`: the time when the last record is removed by age; null otherwise. */
   until_time: time.nullable(),
-  /** Why it must be retried; '' otherwise. */
+  /** Why the deletion must be retried; '' otherwise. */
   last_error: z.string(),
   update_time: time,
 })
@@ -45,14 +46,14 @@ export const privacyDestination = z.object({
   destination: z.string(),
   title: z.string(),
   /**
-   * `failed`: retry it on the page of the destination, where its dead letters are. `not_told`: settings were missing at
-   * the time of the request, which is not sent later.
+   * `failed`: a user can retry the dead letters on the page of the destination. `not_told`: settings were missing at
+   * the time, and the request is not sent later.
    */
   state: z.enum(['waiting', 'done', 'failed', 'not_told']),
-  /** The number of users whose deletion was sent, and the number of all. */
+  /** The number of users whose deletion was sent, and the number of all users of the request. */
   told: z.number().int(),
   total: z.number().int(),
-  /** Why it failed or was not sent; '' otherwise. */
+  /** Why the request failed or was not sent; '' otherwise. */
   reason: z.string(),
 })
 export type PrivacyDestination = z.infer<typeof privacyDestination>
@@ -62,15 +63,15 @@ export const privacyRequest = z.object({
   name: z.string(),
   kind: z.enum(privacyKinds),
   state: z.enum(['running', 'finished']),
-  /** The number of identifiers, and of profiles with one of them. The values are not stored. */
+  /** The number of identifiers, and of profiles with one of the identifiers. The values are not stored. */
   identifier_count: z.number().int(),
   profile_count: z.number().int(),
-  /** None for `suppress`. */
+  /** Empty for `suppress`. */
   places: z.array(privacyPlace),
   /**
-   * The files of the database, which are rewritten after all places except the logs; null for `suppress`, and without
-   * the embedded database. A server of an earlier version does not send it. `start_time` is the earliest start, for a
-   * request that waits to share the rewrite with other requests.
+   * The rewrite of the database files, which follows the deletion from all places except the logs. Null for `suppress`,
+   * and without the embedded database. Servers of an earlier version do not send it. `start_time` is the earliest
+   * start, for a request that waits to share the rewrite with other requests.
    */
   files: z
     .object({
@@ -81,7 +82,7 @@ export const privacyRequest = z.object({
     })
     .nullable()
     .default(null),
-  /** The destinations that must delete the users, too. None for `suppress`. */
+  /** The destinations that must delete the users, too. Empty for `suppress`. */
   destinations: z.array(privacyDestination),
   /** Email address of the requesting user; '' for a deleted user. */
   creator: z.string(),
@@ -90,14 +91,14 @@ export const privacyRequest = z.object({
 })
 export type PrivacyRequest = z.infer<typeof privacyRequest>
 
-/** A user whose events are refused a profile. A keyed hash of the identifier is stored, not its value. */
+/** A user whose events get no profile. A keyed hash of the identifier is stored, not its value. */
 export const suppression = z.object({
   /** `workspaces/{id}/suppressions/{hash}`. */
   name: z.string(),
   /** The kind of the identifier. */
   type: z.string(),
   create_time: time,
-  /** Events that were refused since then. */
+  /** Number of events that got no profile since then. */
   refused_events: z.number().int(),
 })
 export type Suppression = z.infer<typeof suppression>
@@ -160,14 +161,17 @@ export const profileExports = {
     summary: `Gets everything that is stored about a user, by pages of up to ${exportPage} events, newest first: the profile, earlier values of its traits, and its audiences with the first page, and events with their payloads and deliveries.`,
     query: pageQuery,
     response: z.object({
-      /** Null after the first page. */
+      /** The profile; null after the first page. */
       profile: profile.nullable(),
-      /** Earlier values of traits, latest first. Empty after the first page, as are the lists below. */
+      /** Earlier values of traits, latest first. This list and the lists below are empty after the first page. */
       earlier_traits: z.array(z.object({ name: z.string(), values: z.array(profileTraitValue) })),
       audiences: z.array(profileAudience.omit({ as_of: true }).extend({ enter_time: time })),
       /** The entries and exits of the user that destinations received. */
       audience_deliveries: z.array(delivery),
-      /** When a request has events of several users, its deliveries have no sample. */
+      /**
+       * Events of the user. If a delivery request has events of several users, the delivery has no sample of the
+       * request.
+       */
       events: z.array(eventPayload.extend({ receive_time: time, deliveries: z.array(delivery) })),
       next_page_token: nextPageToken,
     }),

@@ -3,10 +3,13 @@ import { workspaceEditors, workspaceMembers } from './api/access.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, time, title } from './api/fields.ts'
 import { defineMethod } from './api/method.ts'
 
-/** Keys of a workspace at a time. */
+/** Maximum keys of a workspace at a time. */
 export const maxProfileKeys = 20
 
-/** `secret`: for servers, reads everything. `public`: for browsers, reads chosen traits by an anonymous ID. */
+/**
+ * A `secret` key is for servers and reads everything. A `public` key is for browsers and reads chosen traits of an
+ * anonymous ID.
+ */
 export const profileKeyKinds = ['secret', 'public'] as const
 export type ProfileKeyKind = (typeof profileKeyKinds)[number]
 
@@ -35,7 +38,7 @@ export const profileKey = z.object({
 })
 export type ProfileKey = z.infer<typeof profileKey>
 
-/** A key at the moment when it was made: only a hash of it is stored. */
+/** A key when it was just created. It includes the secret, of which only a hash is stored. */
 const newProfileKey = profileKey.extend({ key: z.string() })
 export type NewProfileKey = z.infer<typeof newProfileKey>
 

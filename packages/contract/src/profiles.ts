@@ -12,23 +12,23 @@ export const profileIdentifier = z.object({
   /** `user_id`, `anonymous_id`, a kind of external ID, or `previous_id`: an ID that an alias call replaced. */
   type: z.string(),
   value: z.string(),
-  /** The time of the first event with it. */
+  /** The time of the first event with the identifier. */
   create_time: time,
 })
 export type ProfileIdentifier = z.infer<typeof profileIdentifier>
 
-/** The traits of a person, from the latest events. */
+/** A trait of a profile, from the latest event with that trait. */
 export const profileTrait = z.object({
   name: z.string(),
-  /** JSON text; null when it was too large to be stored. */
+  /** The value as JSON text; null if it was too large to be stored. */
   value: z.string().nullable(),
   /** The event's time, or its receipt if that is earlier; for a computed trait, the time of the last change. */
   time,
-  /** Resource name of the source that sent it, or of the computed trait. */
+  /** Resource name of the source that sent the trait, or of the computed trait. */
   source: z.string(),
-  /** Resource name of the event that sent it; '' for a computed trait. */
+  /** Resource name of the event with the trait; '' for a computed trait. */
   event: z.string(),
-  /** Whether there was an earlier value, or another identifier has one. */
+  /** Whether the trait had an earlier value, or has one under another identifier. */
   changed: z.boolean(),
 })
 export type ProfileTrait = z.infer<typeof profileTrait>
@@ -53,13 +53,13 @@ export const profileHistoryEntry = z.object({
   identifiers: z.array(plainIdentifier),
   /** The identifiers in the same event, for `merged` and `refused`. */
   by: plainIdentifier.nullable(),
-  /** Whether an alias call caused it. */
+  /** Whether an alias call caused the entry. */
   alias: z.boolean(),
-  /** Why it was refused: `limit` or `split`; '' otherwise. */
+  /** Why the identifier was refused: `limit` or `split`; '' otherwise. */
   reason: z.string(),
   /** The other profile of `merged` and `split`; '' otherwise. */
   profile: z.string(),
-  /** The event that caused it; '' for a split. */
+  /** The event that caused the entry; '' for a split. */
   event: z.string(),
 })
 export type ProfileHistoryEntry = z.infer<typeof profileHistoryEntry>
@@ -75,7 +75,7 @@ export const profileSummary = z.object({
   /** The first identifiers, at most ten. */
   identifiers: z.array(profileIdentifier),
   identifier_count: z.number().int(),
-  /** The time of its first event. */
+  /** The time of the profile's first event. */
   create_time: time,
 })
 export type ProfileSummary = z.infer<typeof profileSummary>
@@ -83,11 +83,11 @@ export type ProfileSummary = z.infer<typeof profileSummary>
 /** A profile with all its details. */
 export const profile = profileSummary.extend({
   traits: z.array(profileTrait),
-  /** True when there were more traits, or names of them, than are stored. */
+  /** True if the profile had more traits, or more names of traits, than are stored. */
   traits_left_out: z.boolean(),
-  /** Newest first, at most 200. */
+  /** History of the profile, newest first, at most 200 entries. */
   history: z.array(profileHistoryEntry),
-  /** True for guests: values are hidden. */
+  /** True for guests, who do not see values. */
   masked: z.boolean(),
 })
 export type Profile = z.infer<typeof profile>
@@ -108,20 +108,22 @@ export const profileEvent = eventSummary.extend({
 })
 export type ProfileEvent = z.infer<typeof profileEvent>
 
-/** Why an event has no profile: it has no ID, or one that is blocked, too long, no text, or of a suppressed user. */
+/**
+ * Why an event has no profile: it has no ID, or its ID is blocked, too long, not text, or an ID of a suppressed user.
+ */
 export const noProfileReasons = ['missing', 'blocked', 'too_long', 'not_text', 'suppressed'] as const
 export type NoProfileReason = (typeof noProfileReasons)[number]
 
-/** Days of events that are searched for events without a profile. */
+/** Number of days of events that are searched for events without a profile. */
 export const profileCoverageDays = 30
 
-/** An audience, and whether a profile is a member. */
+/** An audience, and the time since which a profile is a member. */
 export const profileAudience = z.object({
   name: z.string(),
   title: z.string(),
   /** The time of its last computation; null for never. */
   as_of: time.nullable(),
-  /** The time since which the profile is a member; null when it was not at that time. */
+  /** The time since which the profile is a member; null if it was not a member as of `as_of`. */
   enter_time: time.nullable(),
 })
 export type ProfileAudience = z.infer<typeof profileAudience>
@@ -134,12 +136,15 @@ export const profiles = {
     access: workspaceMembers,
     summary: `Counts the accepted events of the last ${profileCoverageDays} days that have no profile, by reason, and tells how many of the events stored before profiles were there are read.`,
     response: z.object({
-      /** Accepted events since then, test events included. */
+      /** Start of the counted period: accepted events since then, test events included. */
       start_time: time,
       event_count: z.number().int(),
-      /** Events among them that belong to no profile; an event belongs to at most one. */
+      /** Number of these events without a profile, by reason. An event without a profile counts once. */
       without_profile: z.array(z.object({ reason: z.enum(noProfileReasons), event_count: z.number().int() })),
-      /** Stored events that are being read, and those that were read; null when all were. */
+      /**
+       * Progress of reading stored events into profiles: events that were read, and all events. Null when all were
+       * read.
+       */
       reading: z.object({ read_count: z.number().int(), event_count: z.number().int() }).nullable(),
     }),
     errors: [errors.notFound, errors.unavailable],

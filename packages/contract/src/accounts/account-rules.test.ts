@@ -14,7 +14,7 @@ import {
   passwordRules,
 } from '../index.ts'
 
-/** The message for an invalid value; undefined for a valid one. */
+/** Returns the message for an invalid value; undefined for a valid one. */
 const messageFor = (schema: z.ZodType, value: unknown): string | undefined =>
   schema
     .safeParse(value)

@@ -75,12 +75,12 @@ export const inviteEmails = z
 /** Maximum bytes of an uploaded image. */
 export const imageMaxBytes = 2_097_152
 
-/** Media types of images that are accepted; the server recognises them by their bytes. */
+/** Media types of images that are accepted; the server recognizes the type by the bytes of the image. */
 export const imageTypes = ['image/jpeg', 'image/jpg', 'image/png', 'image/webp'] as const
 
 /**
- * Maximum bytes of a call with an image. Base64 adds a third, and a slightly larger image still gets the message about
- * its size.
+ * Maximum bytes of the body of a call with an image. Base64 adds a third. A slightly larger image still fits, so that
+ * it gets the message about its size.
  */
 export const imageBodyLimit = 4 * 1_048_576
 

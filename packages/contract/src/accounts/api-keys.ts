@@ -6,16 +6,16 @@ import { keyAreaNames } from '../api/key-areas.ts'
 import { defineMethod } from '../api/method.ts'
 import { roleInput } from './memberships.ts'
 
-/** Valid keys of an organization at a time. */
+/** Maximum number of valid keys of an organization at a time. */
 export const maxApiKeys = 50
 
-/** Hours that the previous secret stays valid after a rotation: the maximum, and the default. */
+/** Number of hours that the previous secret stays valid after a rotation: the default and the maximum. */
 export const rotationOverlapHours = { default: 24, max: 168 } as const
 
 /** Maximum number of write keys that are listed with the API key that created them, newest first. */
 export const maxListedWriteKeys = 100
 
-/** A write key that an API key created, as it is listed with that API key. */
+/** A write key that an API key created, in the list of that API key. */
 const createdWriteKey = z.object({
   /** `workspaces/{id}/writekeys/{id}`. */
   name: z.string(),
@@ -32,21 +32,21 @@ export const apiKey = z.object({
   role: z.enum(roles),
   /** The parts of the API that the key can call. */
   areas: z.array(z.enum(keyAreaNames)),
-  /** The one workspace that the key is for; null for a key of the whole organization. */
+  /** The only workspace that the key can access; null for a key of the whole organization. */
   workspace: z.object({ name: z.string(), title: z.string() }).nullable(),
   /** The last characters of the key, by which people recognize it. */
   hint: z.string(),
   create_time: time,
-  /** Name or email of the user or key that created it. */
+  /** Name or email of the user who created the key, or title of the key that created it. */
   creator: z.string(),
   /** The time from which the key is refused; null for never. */
   expire_time: time.nullable(),
   expired: z.boolean(),
-  /** Rounded to a minute; null while the key is unused. */
+  /** The time of the last call with the key, rounded to a minute; null while the key is unused. */
   last_used_time: time.nullable(),
   /** The time until which the secret before the last rotation is accepted; null when it is not accepted. */
   previous_expire_time: time.nullable(),
-  /** Active write keys that it created. They stay when it is revoked. */
+  /** Active write keys that the key created. They stay active when the key is revoked. */
   writekeys: z.array(createdWriteKey),
 })
 export type ApiKey = z.infer<typeof apiKey>
@@ -55,7 +55,7 @@ export type ApiKey = z.infer<typeof apiKey>
 const newApiKey = apiKey.extend({ key: z.string() })
 export type NewApiKey = z.infer<typeof newApiKey>
 
-/** The settings of a new key; its end must be in the future. */
+/** The settings of a new key; `expire_time` must be in the future. */
 export const newApiKeyFields = z.object({
   title,
   role: roleInput,

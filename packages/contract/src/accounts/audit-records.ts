@@ -10,7 +10,7 @@ export const auditActorKinds = ['user', 'key', 'product'] as const
 export const auditRecord = z.object({
   id: z.string(),
   time,
-  /** `<resource>.<verb>`, named as the API calls are. */
+  /** The action as `<resource>.<verb>`, such as `sources.update`; the same name as the API call. */
   action: z.string(),
   /** Resource name of the changed resource. */
   resource: z.string(),
@@ -40,11 +40,11 @@ export type AuditRecord = z.infer<typeof auditRecord>
 export const auditFilters = z.object({
   /** A part of the name or email of a person, or of the title of a key. */
   actor: line(200).default(''),
-  /** A resource, as `sources`, or a call, as `sources.update`. */
+  /** A resource, such as `sources`, or a call, such as `sources.update`. */
   action: line(100).default(''),
   /** A part of a resource name. */
   resource: line(300).default(''),
-  /** `staff` for what was done on behalf of the organization, `keys` for what keys did. */
+  /** `staff`: only actions of platform admins on behalf of the organization. `keys`: only actions of API keys. */
   by: z.enum(['staff', 'keys']).optional(),
   start_time: time.optional(),
   end_time: time.optional(),

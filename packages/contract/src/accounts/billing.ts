@@ -23,25 +23,28 @@ const unconfirmed = {
   when: 'The bank asks to confirm the payment, with `client_secret` of the metadata. Nothing is changed until then.',
 } as const
 
-/** The time when the provider was last read, while it cannot be reached; null when the data is current. */
+/**
+ * The time when the data was last read from the payment provider, if the provider cannot be reached; null when the data
+ * is current.
+ */
 const asOf = time.nullable()
 
 /** The subscription of an organization, as the payment provider has it. */
 export const subscription = z.object({
   /** `organizations/{id}/subscription`. */
   name: z.string(),
-  /** Such as `plans/team`. */
+  /** Name of the plan, such as `plans/team`. */
   plan: z.string(),
   recurring_interval: z.enum(billingFrequencies),
   /** `past_due` while an invoice is not paid. */
   status: z.enum(['active', 'past_due']),
-  /** Decimal text for each period. */
+  /** The amount per period, as decimal text. */
   amount: z.string(),
   currency: z.string(),
   /** The current period; null on a plan that costs nothing. */
   period_start_time: time.nullable(),
   period_end_time: time.nullable(),
-  /** The plan from the end of the period on; null when the present one continues. */
+  /** The plan from the end of the period on; null if the present plan continues. */
   next: z.object({ plan: z.string(), recurring_interval: z.enum(billingFrequencies) }).nullable(),
   /**
    * The time since which an invoice is unpaid, and the time at which the limits of the first plan apply; null when all
@@ -92,7 +95,7 @@ export const invoice = z.object({
   status: z.enum(['paid', 'open', 'void']),
   create_time: time,
   currency: z.string(),
-  /** They add up to the total; amounts are decimal text. */
+  /** The amounts of the lines add up to the total; amounts are decimal text. */
   lines: z.array(z.object({ description: z.string(), amount: z.string() })),
   total: z.string(),
   payment: z.enum(['sandbox']),
@@ -105,7 +108,7 @@ export const listedInvoice = invoice
   .extend({
     /** `organizations/{id}/invoices/{id}`. */
     name: z.string(),
-    /** Opens without signing in: a path of the product, or an address of the payment provider. */
+    /** URL that opens the invoice without signing in: a path of the product, or an address of the payment provider. */
     invoice_url: z.string(),
   })
 export type ListedInvoice = z.infer<typeof listedInvoice>
@@ -114,14 +117,15 @@ export type ListedInvoice = z.infer<typeof listedInvoice>
 export const planPreview = z.object({
   /** `none` when the plan is already in force. */
   takes_effect: z.enum(['now', 'period_end', 'none']),
-  /** The time when it takes effect, at the end of the period. */
+  /** The time when the change takes effect, if that is the end of the period; otherwise null. */
   effect_time: time.nullable(),
   /** The amounts that are charged now, as decimal text; they add up to the total. Empty when nothing is charged. */
   lines: z.array(z.object({ description: z.string(), amount: z.string() })),
   total: z.string(),
   currency: z.string(),
   /**
-   * The time from which unused time is counted. The change must send it along, so that exactly the total is charged.
+   * The time from which unused time is counted. The call that changes the plan must send this time, so that exactly the
+   * total is charged.
    */
   prorate_time: time.nullable(),
 })
@@ -137,7 +141,7 @@ export const planChange = z.object({
   create_time: time,
   /** `pending` until the payment provider has answered; `unconfirmed` until the payment is confirmed, or forever. */
   outcome: z.enum(['pending', 'done', 'declined', 'refused', 'unconfirmed']),
-  /** The user who requested it; empty when the product did. */
+  /** The user who requested the change; empty when the product requested it. */
   actor: z.string(),
 })
 export type PlanChange = z.infer<typeof planChange>
@@ -153,7 +157,7 @@ export const sandboxCard = z.object({
   exp_month: z.number().int().min(1, 'Enter a month from 1 to 12').max(12, 'Enter a month from 1 to 12'),
   exp_year: z.number().int().min(2000, 'Enter a year of four digits').max(2100, 'Enter a year of four digits'),
   cvc: z.string().regex(/^\d{3,4}$/, 'Enter three or four digits'),
-  /** The user accepted the dialog that stands for the bank. */
+  /** Whether the user confirmed the payment in the dialog that imitates the bank's. */
   confirmed: z.boolean().default(false),
 })
 

@@ -5,10 +5,13 @@ import { defineMethod } from '../api/method.ts'
 
 const invalidDomain = 'Invalid domain name'
 
-/** Each part of letters, digits and inner hyphens; the last of two letters or more. Only ASCII: no letter looks like another. */
+/**
+ * A domain name in ASCII, so that no letter looks like another. Parts have letters, digits and inner hyphens; the last
+ * part has two or more letters.
+ */
 const domainForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/
 
-/** A domain name, in lower case. The international ones are written in their `xn--` form. */
+/** A domain name, in lower case. International names are written in their `xn--` form. */
 export const domainName = z
   .string()
   .trim()
@@ -16,7 +19,10 @@ export const domainName = z
   .regex(domainForm, invalidDomain)
   .transform((name) => name.toLowerCase())
 
-/** `pending` until its records are found; `failing` when those of an active one are no longer there. */
+/**
+ * `pending` until the DNS records of the domain are found. `failing` if the records of an active domain no longer
+ * exist.
+ */
 export const customDomainStates = ['pending', 'active', 'failing'] as const
 export type CustomDomainState = (typeof customDomainStates)[number]
 
@@ -25,7 +31,7 @@ const dnsRecord = z.object({
   type: z.enum(['CNAME', 'TXT']),
   name: z.string(),
   value: z.string(),
-  /** Whether the last check found it. */
+  /** Whether the last check found the record. */
   found: z.boolean(),
 })
 
@@ -36,7 +42,7 @@ export const customDomain = z.object({
   domain_name: z.string(),
   state: z.enum(customDomainStates),
   records: z.array(dnsRecord),
-  /** When the records were last looked for; null while they were not. */
+  /** The time when the records were last checked; null before the first check. */
   check_time: time.nullable(),
   /** Why the last check failed, as a text; empty after a success. */
   problem: z.string(),

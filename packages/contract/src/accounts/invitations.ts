@@ -17,7 +17,7 @@ export const invitation = z.object({
   /** Name or address of the inviting user. */
   inviter: z.string(),
   create_time: time,
-  /** The time of the last email. */
+  /** The time of the last invitation email. */
   send_time: time,
   expire_time: time,
 })
@@ -37,16 +37,19 @@ export const invitationPreview = z.object({
   organization: z.object({ name: z.string(), display_name: z.string(), logo: z.string() }),
   inviter: z.string(),
   role,
-  /** The address it was sent to; empty for a link that any user can open. */
+  /** The address to which the invitation was sent; empty for a link that any user can open. */
   invitee_email: z.string(),
-  /** Whether that address has an account; false for a link. */
+  /** Whether the invited address has an account; false for a link. */
   has_account: z.boolean(),
 })
 export type InvitationPreview = z.infer<typeof invitationPreview>
 
 const requestLine = z.object({ invitee_email: z.string().max(1000), role: roleInput })
 
-/** One role for a list of addresses, or one line for each; the schema turns both into lines. */
+/**
+ * A batch of invitations: one role for a list of addresses, or one role for each address. The schema converts both into
+ * lines of address and role.
+ */
 const batch = z
   .object({
     emails: z.array(z.string().max(1000)).max(1000).optional(),

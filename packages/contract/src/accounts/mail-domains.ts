@@ -1,4 +1,4 @@
-/** Domains of public mail providers. Two users of one of these need not work together. */
+/** Domains of public mail providers. Two users with addresses of such a domain need not belong to the same company. */
 const publicMailDomains: ReadonlySet<string> = new Set(
   `
   126.com 139.com 163.com 189.cn aim.com aliyun.com aol.com aol.de aol.fr arcor.de att.net bellsouth.net
@@ -23,8 +23,8 @@ const publicMailDomains: ReadonlySet<string> = new Set(
     .filter((domain) => domain !== ''),
 )
 
-/** The domain of an address, in lower case. */
+/** Returns the domain of an address, in lower case. */
 export const mailDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 
-/** Whether a domain is a public mail provider's. */
+/** Whether the domain belongs to a public mail provider. */
 export const isPublicMailDomain = (domain: string): boolean => publicMailDomains.has(domain.toLowerCase())

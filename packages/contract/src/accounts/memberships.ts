@@ -4,7 +4,7 @@ import { oneselfOrStaff, organizationAdministrators, organizationMembers } from 
 import { empty, errors, maskQuery, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** A role as it is sent: its index (0 Administrator, 1 Collaborator, 2 Guest) or its value; it must be given. */
+/** A role as it is sent: its index (0 Administrator, 1 Collaborator, 2 Guest) or its value; a value is required. */
 export const roleInput = z
   .union([z.number().int().min(0).max(2), z.enum(roles)], 'Choose a role')
   .transform((value) => toRole(value))

@@ -1,4 +1,4 @@
-/** Decimals of a currency where they are not two (ISO 4217). */
+/** Number of decimals of each currency that does not have two (ISO 4217). */
 const decimals: Readonly<Record<string, number>> = {
   BIF: 0,
   CLP: 0,
@@ -23,7 +23,10 @@ const decimals: Readonly<Record<string, number>> = {
   TND: 3,
 }
 
-/** An amount in minor units (cents) as the wire has it: decimal text in the currency's own decimals, `1050` USD is `10.50`. */
+/**
+ * Converts an amount in minor units (cents) to decimal text with the currency's number of decimals. 1050 in USD becomes
+ * `10.50`.
+ */
 export const amountText = (minor: number, currency: string): string => {
   const places = decimals[currency] ?? 2
   const digits = String(Math.abs(minor)).padStart(places + 1, '0')
@@ -31,7 +34,7 @@ export const amountText = (minor: number, currency: string): string => {
   return minor < 0 ? `-${text}` : text
 }
 
-/** The minor units of a decimal text of the wire; undefined for what is no amount of the currency, such as `custom`. */
+/** Converts decimal text to minor units; undefined if the text is not an amount of the currency, such as `custom`. */
 export const minorUnits = (text: string, currency: string): number | undefined => {
   const places = decimals[currency] ?? 2
   const match = /^(\d{1,12})(?:\.(\d{1,3}))?$/.exec(text)

@@ -23,7 +23,7 @@ export const notification = z.object({
   kind: z.enum(notificationKinds),
   title: z.string(),
   body: z.string(),
-  /** Path of the page it is about, or empty. */
+  /** Path of the page that the notification is about, or empty. */
   link: z.string(),
   create_time: time,
   read_time: time.nullable(),

@@ -8,14 +8,17 @@ export const onboarding = z.object({
   /** `onboardings/{id}`. */
   name: z.string(),
   email: z.string(),
-  /** Its display name. */
+  /** Display name of the organization. */
   organization: z.string(),
   setup_amount: z.string(),
   yearly_amount: z.string(),
   create_time: time,
   expire_time: time,
   state: z.enum(['open', 'completed', 'revoked', 'expired']),
-  /** Empty when there is no set-up fee or no payment provider, and until it has answered. */
+  /**
+   * URL of the invoice for the set-up fee. Empty without a set-up fee or a payment provider, and until the provider
+   * responds.
+   */
   invoice_url: z.string(),
 })
 export type Onboarding = z.infer<typeof onboarding>

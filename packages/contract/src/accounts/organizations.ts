@@ -51,7 +51,7 @@ export const foundOrganization = z.object({
   plan_name: z.string(),
   plan_title: z.string(),
   create_time: time,
-  /** The oldest workspace, to act in; empty when there is none. */
+  /** The oldest workspace, in which a platform admin can act; empty if the organization has none. */
   workspace: z.string(),
   usage: z.object({
     members: z.number(),
@@ -85,7 +85,7 @@ export const organizations = {
     path: '/organizations:find',
     access: staff,
     summary: 'Finds organizations by title, newest first, with plan, usage, and health; platform admins only.',
-    /** `search` is words of the title, or an ID; without it, all are listed. */
+    /** `search` is words of the title, or an ID; without `search`, all organizations are listed. */
     query: pageQuery.extend({ search: line(100).default('') }),
     response: z.object({ organizations: z.array(foundOrganization), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.forbidden],
@@ -137,7 +137,7 @@ export const organizations = {
     access: organizationAdministrators,
     summary:
       'Deletes an organization with its workspaces and all their data, and cancels its subscription immediately. This cannot be undone.',
-    /** `title` must be that of the organization, so that no other one is deleted by mistake. */
+    /** Must be the title of the organization, so that users do not delete another organization by mistake. */
     request: z.object({ title: line(100) }),
     response: empty,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
@@ -178,7 +178,7 @@ export const organizations = {
       destinations: z.number().int(),
       audiences: z.number().int(),
       syncs: z.number().int(),
-      /** Includes invited users. */
+      /** Number of members, including invited users. */
       members: z.number().int(),
       events: z.number().int(),
       period_end_time: time,

@@ -24,7 +24,7 @@ describe('the button of a plan', () => {
     [free, team, 'Downgrade', 'change'],
     [team, pro, 'Downgrade', 'change'],
     [pro, team, 'Buy plan', 'change'],
-    // A plan of the same price is bought.
+    // Changing to a plan with the same price counts as buying.
     [plan('other', '120.00'), team, 'Buy plan', 'change'],
     [pro, enterprise, 'Downgrade', 'change'],
     [enterprise, free, 'Contact Sales', 'contact-sales'],

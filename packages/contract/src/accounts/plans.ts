@@ -42,13 +42,13 @@ export type PlanFeatures = z.infer<typeof planFeatures>
 
 /** A plan at one billing frequency. A plan with two frequencies is listed twice. */
 export const plan = z.object({
-  /** Such as `plans/free`. */
+  /** Name of the plan, such as `plans/free`. */
   name: z.string(),
   title: z.string(),
   description: z.string(),
-  /** Decimal text such as `120.00`; any other text is a custom price. */
+  /** Price per period as decimal text, such as `120.00`. Any other text means a custom price. */
   amount: z.string(),
-  /** ISO 4217, in upper case. */
+  /** ISO 4217 code of the currency, in upper case. */
   currency: z.string(),
   interval: z.enum(billingFrequencies),
   features: planFeatures,
@@ -60,14 +60,14 @@ export const plan = z.object({
 })
 export type Plan = z.infer<typeof plan>
 
-/** The plan of a subscription: the one of that name, otherwise the first. Undefined when there are no plans. */
+/** Returns the plan with this name, otherwise the first plan. Undefined if there are no plans. */
 export const currentPlan = <P extends { name: string }>(plans: readonly P[], planName: string): P | undefined =>
   plans.find(({ name }) => name === planName) ?? plans[0]
 
-/** The action of a plan's card, in the order of the checks. */
+/** The label of the button on a plan's card, and the action of the button. */
 export type PlanChoice = { label: string; does: 'contact-sales' | 'nothing' | 'change' }
 
-/** The label and the action of a plan's button beside the current plan. */
+/** Returns the label and the action of the button of a plan, compared with the current plan. */
 export const planChoice = (
   { name, amount, currency }: Pick<Plan, 'name' | 'amount' | 'currency'>,
   current: Pick<Plan, 'name' | 'amount' | 'currency'> | undefined,
@@ -76,7 +76,7 @@ export const planChoice = (
   if (name === 'plans/enterprise') return { label: 'Contact Sales', does: 'contact-sales' }
   const price = minorUnits(amount, currency)
   if (price === undefined) return { label: 'Contact Sales', does: 'nothing' }
-  // A custom price is above every price that is listed.
+  // A custom price counts as higher than every listed price.
   const now = current === undefined ? 0 : (minorUnits(current.amount, current.currency) ?? Number.POSITIVE_INFINITY)
   return { label: price < now ? 'Downgrade' : 'Buy plan', does: 'change' }
 }

@@ -8,7 +8,7 @@ const count = z.number().int()
 /** The usage of one limit. */
 export const measuredUsage = z.object({
   used: count,
-  /** -1 without a limit. */
+  /** Limit of the plan; -1 for unlimited. */
   limit: count,
   /**
    * The projection for the end of the period at the pace of the last seven days; null when the period has just begun.
@@ -21,17 +21,17 @@ export type MeasuredUsage = z.infer<typeof measuredUsage>
 export const overage = z.object({
   /** Profiles that the plan includes in the period. */
   included: count,
-  /** Price of each started block of 10,000 more. */
+  /** Price of each started block of 10,000 additional profiles. */
   price: z.string(),
   currency: z.string(),
   /** The number of blocks of 10,000 that are billed at present, and their cost. */
   blocks: count,
   amount: z.string(),
-  /** The maximum that is billed in a period; null without a cap. */
+  /** Maximum amount that is billed in a period; null without a cap. */
   cap: z.string().nullable(),
   /**
-   * The number of profiles from which nothing more is billed and, after the grace period, events are held; null without
-   * a cap.
+   * Number of profiles from which nothing more is billed. After the grace period, events are held above this number.
+   * Null without a cap.
    */
   holds_beyond: count.nullable(),
 })
@@ -56,23 +56,25 @@ export const usageReport = z.object({
       held_events: count,
     }),
   ),
-  /** The usage of workspaces that were deleted in the period: it still counts. */
+  /** The usage of workspaces that were deleted in the period. Their usage still counts. */
   deleted_workspaces: z.object({ events: count, profiles: count }),
-  /** Null on a plan that does not bill profiles above the included ones. */
+  /** The cost of additional profiles; null on a plan that does not bill profiles above the included ones. */
   overage: overage.nullable(),
-  /** Days per period that an organization can be over a limit before its events are held. */
+  /** Hours per period that an organization can be over a limit before its events are held. */
   grace_hours: count,
   /**
-   * The time from which events are held unless the organization returns within its plan; null while it is within, and
-   * where plans do not hold.
+   * The time from which events are held if the organization stays over a limit. Null while it is within its plan, and
+   * on plans that never hold events.
    */
   holds_from_time: time.nullable(),
   held: z.object({
-    /** Held events of all periods. */
+    /** Number of held events of all periods. */
     events: count,
     /** The time since which events are held; null while they are not. */
     since: time.nullable(),
-    /** The time when the oldest of them is removed; null while nothing is held, and where events are kept forever. */
+    /**
+     * The time when the oldest held event is removed; null while nothing is held, and where events are kept forever.
+     */
     removal_time: time.nullable(),
     /** Held events that were removed because they reached the maximum age. */
     removed_events: count,
@@ -102,7 +104,7 @@ export const overageCaps = {
     summary:
       'Sets what an organization pays at most for additional profiles in a period, or removes that cap. What has been used is billed nevertheless.',
     request: z.object({
-      /** Decimal text in the currency of the plans; null for no cap. */
+      /** The cap as decimal text in the currency of the plans; null for no cap. */
       amount: z.string().max(20, 'At most 20 characters').nullable(),
     }),
     response: z.object({ amount: z.string().nullable(), currency: z.string() }),

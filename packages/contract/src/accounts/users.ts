@@ -22,7 +22,7 @@ export const user = z.object({
   email: z.string(),
   first_name: z.string(),
   last_name: z.string(),
-  /** A path such as `media/photos/a.webp`, or empty. */
+  /** Path of the photo, such as `media/photos/a.webp`, or empty. */
   photo_url: z.string(),
   create_time: time,
   is_admin: z.boolean(),
@@ -54,7 +54,7 @@ export const otpCredentials = z
   .transform(({ email, otp_token, otp }) => ({ email, otp_token: otp_token ?? otp }))
   .pipe(z.object({ email: z.string(), otp_token: z.string('Required') }))
 
-/** The data that the third-party sign-in page returns, with the verifier that never left the browser. */
+/** The data that the third-party sign-in page returns, with the verifier, which only the browser had until now. */
 export const oauthCallback = z.object({
   provider: line(50).min(1, 'Required'),
   code: z.string().min(1, 'Required').max(4000),
@@ -68,7 +68,7 @@ export const oauthCallback = z.object({
   iss: z.string().max(2000).optional(),
 })
 
-/** A sign-in payload uses one of several ways, and can have fields of another one. */
+/** Fields of the possible ways to sign in. A payload uses one way, and can also have fields of another way. */
 const signInFields = ['provider', 'mode', 'email', 'password', 'otp_token', 'otp']
 
 const codeErrors = [
@@ -158,7 +158,7 @@ export const users = {
       mode: z.enum(['login', 'register']).default('login'),
       redirect_uri: z.url().max(2000),
       state: z.string().min(1, 'Required').max(4000),
-      /** Base64url of the SHA-256 of the verifier (RFC 7636). */
+      /** SHA-256 of the verifier as base64url (RFC 7636). */
       code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a SHA-256 in base64url'),
     }),
     response: z.object({ google_redirect_url: z.string() }),
@@ -293,7 +293,7 @@ export const users = {
       organization,
       workspace,
       onboarding_token: z.string(),
-      /** Empty when there is no set-up fee or no payment provider. */
+      /** URL of the invoice for the set-up fee. Empty when there is no set-up fee or no payment provider. */
       invoice_url: z.string(),
     }),
     errors: [errors.invalid, errors.forbidden, errors.exists],
@@ -335,7 +335,7 @@ export const session = z.object({
   ip: z.string(),
   create_time: time,
   last_used_time: time,
-  /** Whether it is the session that asks. */
+  /** Whether the call was made with this session. */
   current: z.boolean(),
 })
 export type Session = z.infer<typeof session>

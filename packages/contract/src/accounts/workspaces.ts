@@ -9,11 +9,11 @@ export const objectKinds = ['source', 'destination', 'audience', 'sync', 'signal
 
 /** A search result: something in a workspace that has a name. */
 export const foundObject = z.object({
-  /** Its resource name. */
+  /** Resource name of the object. */
   name: z.string(),
   kind: z.enum(objectKinds),
   title: z.string(),
-  /** The catalog entry it was created from; for an audience, a sync or a signal its kind, which has no icon. */
+  /** The catalog entry of the object. For an audience, a sync or a signal, the kind of object, which has no icon. */
   app: z.object({ display_name: z.string(), extra: z.object({ app_icon: z.string() }) }),
 })
 export type FoundObject = z.infer<typeof foundObject>
@@ -39,7 +39,7 @@ export const workspaces = {
     name: 'workspaces.list',
     verb: 'GET',
     path: '/workspaces',
-    /** The handler refuses the list of another `user`, except for platform admins. */
+    /** The handler refuses to list the workspaces of another `user`, except for platform admins. */
     access: everybody,
     summary: "Lists the workspaces of a user, oldest first; by default, the caller's.",
     /** `user` is a resource name `users/{id}` or an id. */
@@ -64,8 +64,8 @@ export const workspaces = {
     summary:
       'Finds sources, destinations, audiences, syncs, and signals of a workspace by title or app, best match first.',
     /**
-     * `search` is words, or the letters of them in order; without it, workspaces are listed by title. There are no
-     * further pages.
+     * `search` has words, or letters that the title contains in this order. Without `search`, objects are listed by
+     * title. There are no further pages.
      */
     query: pageQuery.omit({ page_token: true }).extend({ search: line(100).default('') }),
     /** `complete` is false when there are more matches than requested. */
@@ -80,7 +80,8 @@ export const workspaces = {
     summary:
       'Finds workspaces of all organizations by title, organization or member, newest first; platform admins only.',
     /**
-     * `search` is words of titles, names and addresses, or an ID; without it, all are listed. Each search is recorded.
+     * `search` is words of titles, names and addresses, or an ID; without `search`, all workspaces are listed. Each
+     * search is recorded.
      */
     query: pageQuery.extend({ search: line(maxSearchLength).default('') }),
     response: z.object({ workspaces: z.array(foundWorkspace), next_page_token: nextPageToken }),
@@ -115,7 +116,7 @@ export const workspaces = {
     access: workspaceAdministrators,
     summary:
       'Deletes a workspace with all its data. The last one of an organization is refused. This cannot be undone.',
-    /** `title` must be that of the workspace, so that no other one is deleted by mistake. */
+    /** Must be the title of the workspace, so that users do not delete another workspace by mistake. */
     request: z.object({ title: line(100) }),
     response: empty,
     errors: [errors.invalid, errors.forbidden, errors.notFound, lastWorkspace],
@@ -133,5 +134,5 @@ export const workspaces = {
   }),
 }
 
-/** Refuses to act on behalf of an organization that the platform admin belongs to (STF-18). */
+/** The message that refuses a platform admin who wants to act on behalf of their own organization (STF-18). */
 export const ownOrganizationMessage = 'You cannot act on behalf of your own organization'

@@ -22,8 +22,8 @@ const expected = ({ path, verb }: Method): Access => {
 }
 
 /**
- * The exceptions. A method whose access differs from `expected` must be listed here, so that no access is granted by
- * mistake.
+ * The access of methods that differ from `expected`. Any other difference fails the test, so that no access is granted
+ * by mistake.
  */
 const otherwise: Readonly<Record<string, Access>> = {
   // Calls without a session, or with a secret link.
@@ -56,7 +56,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'workspaces.actOnBehalf': { scope: 'staff' },
   'refusedRequests.listUnowned': { scope: 'staff' },
   'heldWork.listAll': { scope: 'staff' },
-  // The event can stop Tributary again.
+  // Only administrators, because the released event can stop Tributary again.
   'heldWork.release': { scope: 'workspace', roles: administrators },
   'users.get': { scope: 'oneselfOrStaff' },
   'memberships.list': { scope: 'oneselfOrStaff' },
@@ -85,19 +85,19 @@ const otherwise: Readonly<Record<string, Access>> = {
   'profileExports.get': { scope: 'workspace', roles: administrators },
   'suppressions.list': { scope: 'workspace', roles: administrators },
   'suppressions.delete': { scope: 'workspace', roles: administrators },
-  // It shows values that guests see masked, so only editors can call it.
+  // Only editors can call this method, because it shows values that are masked for guests.
   'audiences.suggest': { scope: 'workspace', roles: editors },
   // These query a company's own database.
   'dataSources.listTables': { scope: 'workspace', roles: editors },
   'dataSources.getTable': { scope: 'workspace', roles: editors },
-  // It calls a destination with its credentials.
+  // Only editors, because the method calls a destination with its credentials.
   'destinations.getObject': { scope: 'workspace', roles: editors },
   'syncDryRuns.get': { scope: 'workspace', roles: editors },
   'signalDrafts.get': { scope: 'workspace', roles: editors },
   'syncDrafts.get': { scope: 'workspace', roles: editors },
   'syncRuns.listRows': { scope: 'workspace', roles: editors },
   'syncRuns.getRowAttempt': { scope: 'workspace', roles: editors },
-  // It shows only what the user can read anyway.
+  // Every member, because the method shows only data that the user can read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
 }
 

@@ -1,13 +1,14 @@
 import { administrators, editors, everyRole, type Role } from '@tributary/kernel/browser'
 
 /**
- * The access of a call. It is checked before the handler runs, which then gets the workspace or organization. A check
- * that needs more than the path stays in the handler, such as the owner of a resource or the names in a body.
+ * The access of a call. The access is checked before the handler runs, and the handler gets the workspace or
+ * organization of the path. A check that needs more than the path stays in the handler, such as the owner of a resource
+ * or the names in a body.
  *
  * - `anybody` needs no session, `everybody` needs one. `staff` are platform admins, who can also act in every workspace
- *   and organization.
+ * and organization.
  * - `workspace` and `organization` are those of the path. A user outside of it gets 404, a member without one of the
- *   roles 403.
+ * roles 403.
  * - `oneself` is only the user of the path; `oneselfOrStaff` also admits platform admins.
  */
 export type Access =
@@ -22,7 +23,7 @@ export const oneselfOrStaff = { scope: 'oneselfOrStaff' } as const satisfies Acc
 export const workspaceMembers = { scope: 'workspace', roles: everyRole } as const satisfies Access
 export const workspaceEditors = { scope: 'workspace', roles: editors } as const satisfies Access
 export const workspaceAdministrators = { scope: 'workspace', roles: administrators } as const satisfies Access
-/** Only platform admins, in a workspace: no role of its members grants access. */
+/** Access to a workspace for platform admins only. No role of a member grants it. */
 export const staffOfWorkspace = { scope: 'workspace', roles: [] } as const satisfies Access
 export const organizationMembers = { scope: 'organization', roles: everyRole } as const satisfies Access
 export const organizationAdministrators = { scope: 'organization', roles: administrators } as const satisfies Access

@@ -23,7 +23,7 @@ export const storableText = (max: number): z.ZodString =>
 /** A title that must be given. */
 export const title = line(200).min(1, 'Required')
 
-/** A resource name in a body; which kind it must be is checked where it is used. */
+/** A resource name in a body; each method checks that the name has the right kind. */
 export const reference = line(300).min(1, 'Required')
 
 /** Lets a client repeat a creation safely: the same id makes one resource (AIP-155). */
@@ -35,7 +35,7 @@ export const time = z.iso.datetime()
 const integer = (schema: z.ZodNumber) =>
   z.union([schema, z.string().regex(/^-?\d{1,9}$/, 'Must be a whole number')]).transform(Number)
 
-/** Default and largest number of rows of a page. */
+/** Default and maximum number of rows of a page. */
 export const pageLimits = { default: 50, max: 1000 } as const
 
 /** The query of every list (AIP-158): 0 or none means 50, more than 1000 means 1000, less than 0 is refused. */
@@ -47,14 +47,17 @@ export const pageQuery = z.object({
   page_token: z.string().max(2000).default(''),
 })
 
-/** `next_page_token` is empty on the last page. */
+/** Token of the next page; empty on the last page. */
 export const nextPageToken = z.string()
 
-/** Which fields a PATCH changes: comma-separated paths; `*` or nothing means every field of the body. */
+/**
+ * The query of a PATCH: `update_mask` has the comma-separated paths of the fields to change. `*` or no mask means every
+ * field of the body.
+ */
 export const maskQuery = z.object({ update_mask: z.string().max(1000).optional() })
 
 /**
- * A JSON object that passes unchanged, without a copy: the result of `parseExactJson` keeps its numbers and its order.
+ * A JSON object that passes unchanged, without a copy, so that numbers and order of a `parseExactJson` result are kept.
  */
 export const exactObject = z
   .unknown()

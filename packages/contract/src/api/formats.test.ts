@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
-/** Everything of the libraries and the language that the contract has texts of outsiders read by. */
+/** Every reader of the libraries and the language with which the contract parses texts from outside. */
 const readers = {
   'an email': (text: string) => z.email().safeParse(text),
   'an address': (text: string) => z.url().safeParse(text),

@@ -1,5 +1,5 @@
-// Every call of the API by resource and verb: `methods.sources.list`. Names of a module and not keys of an object, so that
-// a page of the web application carries the calls that it makes and no others.
+// Every call of the API by resource and verb: `methods.sources.list`. The groups are exports of a module instead of
+// keys of an object. So a page of the web application contains only the calls that it makes.
 
 export { apiKeys } from '../accounts/api-keys.ts'
 export { auditRecords } from '../accounts/audit-records.ts'

@@ -10,7 +10,7 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type DocumentedError = { code: number; reason: string; when: string }
 
 /**
- * Places that calls of a kind share, for calls that one caller can make last:
+ * Kinds of calls that can last long because of one caller. Calls of a kind share a limited number of places:
  * - `abroad` waits for a server of another company, which may be slow or never answer.
  * - `payment` waits for the payment provider.
  * - `files` brings a file, which takes memory, the disk, and the processor.
@@ -30,13 +30,19 @@ export type Method = {
   name: string
   verb: Verb
   path: string
-  /** One sentence for the API documentation. */
+  /** Summary of the call in one sentence, for the API documentation. */
   summary: string
   /** The callers that the method admits. */
   access: Access
-  /** The places in which calls wait for their turn. Users, organizations, and networks have a share of them. */
+  /**
+   * The kind of places that limits how many of these calls run at a time. Each user, organization, and network has a
+   * share.
+   */
   places?: CallPlaces
-  /** True for a call with a body that changes nothing, such as a preview: it is not recorded. A GET needs no flag. */
+  /**
+   * True for a call with a body that changes nothing, such as a preview: the call is not written to the audit log. A
+   * GET needs no flag.
+   */
   reads?: true
   /**
    * The parts that keep a snapshot of the changed data in memory. The response waits until they have read the change.
@@ -67,7 +73,7 @@ export type MethodParams<M extends Method> = PathParams<M['path']>
 type Input<S> = S extends z.ZodType ? z.input<S> : undefined
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** The body and query that a caller sends. */
+/** The body and query that a caller sends to a method. */
 export type MethodRequest<M extends Method> = Input<M['request']>
 export type MethodQuery<M extends Method> = Input<M['query']>
 /** The input of a handler after validation. */
@@ -79,7 +85,7 @@ export type HandlerResponse<M extends Method> = z.input<M['response']>
 
 const placeholder = /\{(\w+)\}/g
 
-/** The path of a call, relative to `/api`, with every value encoded. Throws when a parameter is missing. */
+/** Returns the path of a call, relative to `/api`, with every value encoded. Throws when a parameter is missing. */
 export const formatPath = (path: string, params: Readonly<Record<string, string>>): string =>
   path.replace(placeholder, (_, name: string) => {
     const value = params[name]
@@ -90,9 +96,9 @@ export const formatPath = (path: string, params: Readonly<Record<string, string>
 /** A kind of resource name, such as `workspaces/{workspace}/sources/{source}` (AIP-122). */
 export type ResourcePattern<Pattern extends string> = {
   pattern: Pattern
-  /** The name of the resource with these ids. */
+  /** Returns the name of the resource with these IDs. */
   format(params: PathParams<Pattern>): string
-  /** The IDs in a name, or undefined when the name is not of this kind. */
+  /** Returns the IDs in a name; undefined if the name is not of this kind. */
   parse(name: string): PathParams<Pattern> | undefined
 }
 

@@ -41,14 +41,15 @@ describe('every method', () => {
     const names = new Set(Object.values(resourceNames).map(({ pattern }) => shape(pattern)))
     const isAddress = (path: string): boolean => {
       if (names.has(path)) return true
-      // A collection or a singleton: its parent is a resource, or it stands at the root.
+      // A collection or a singleton: its parent is a resource, or the path has one part only.
       const parent = path.split('/').slice(0, -1).join('/')
       return !path.endsWith('}') && (parent === '' || names.has(parent))
     }
     const others = methodList
       .map(({ path }) => shape(path.slice(1)).replace(/:\w+$/, ''))
       .filter((path) => !isAddress(path))
-    // A workspace reads the entries of the catalogs, since it counts its own. An invited user has no organization yet.
+    // Catalog entries are below a workspace, because each has the number of instances in that workspace. Invitations
+    // are at the top level, because an invited user has no organization yet.
     expect(new Set(others)).toEqual(
       new Set([
         'workspaces/{}/catalogSources/{}',

@@ -5,7 +5,7 @@ import { defineMethod } from './method.ts'
 /** The realtime channel of a source, as the protocol names it. */
 export const sourceChannel = (sourceId: string): string => `private-sources-${sourceId}`
 
-/** The message on a source's channel that its schema has a new version: `{ version }`. */
+/** Name of the message on a source's channel that announces a new version of the schema: `{ version }`. */
 export const schemaMessage = 'schema'
 
 export const realtime = {

@@ -15,8 +15,8 @@ const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodRawIssue<z.core.$ZodI
 }
 
 /**
- * The message for a broken rule whose schema has none: for missing values, addresses, and the limits of texts, numbers
- * and lists. Pass it to a parse as `error`. Where it is undefined, Zod's text is used.
+ * Returns the message for a broken rule whose schema has no message. Covers missing values, addresses, and the limits
+ * of texts, numbers and lists. Pass it to a parse as `error`. If it returns undefined, Zod's text is used.
  */
 export const stockMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {

@@ -1,24 +1,24 @@
 /*
- * The work of conditions, mappings and templates that users write. It is counted in units of about a nanosecond of a
- * common processor. It is not timed, so that the same event has the same outcome on a busy machine.
+ * The work of conditions, mappings and templates that users write. A unit of work takes a common processor about a
+ * nanosecond. Work is counted instead of timed, so that an event has the same outcome on a busy machine.
  */
 
-/** Subtracts work from the remaining budget; throws when it is used up. */
+/** Subtracts work from the remaining budget; throws when the budget is used up. */
 export type SpendWork = (work: number) => void
 
-/** Has no limit, for work that is bounded elsewhere. */
+/** A budget without a limit, for work that other code bounds. */
 export const spendFreely: SpendWork = () => {}
 
 /** Work per visited item of a list or object. */
 export const itemWork = 40
 
-/** Work of making text: per item of a list or object, and per character. */
+/** Work of creating text: per item of a list or object, and per character. */
 const perValue = 100
 const perCharacter = 4
 
 /**
- * The work of turning a whole value into text. A caller that only compares it with `maxWork` gets an answer before a
- * large value is counted to its end.
+ * Returns the work of converting a whole value into text. Counting stops above `maxWork`, so that a large value is not
+ * visited to its end.
  */
 export const workOfValue = (value: unknown, maxWork: number = Number.POSITIVE_INFINITY): number => {
   let work = 0
@@ -41,5 +41,8 @@ export const workOfValue = (value: unknown, maxWork: number = Number.POSITIVE_IN
   return work
 }
 
-/** The work of searching a part in a text: at worst, each character of one is compared with each of the other. */
+/**
+ * Returns the work of searching a part in a text. At worst, each character of the text is compared with each character
+ * of the part.
+ */
 export const workOfText = (text: string, part: string): number => text.length * Math.ceil(part.length / 16)

@@ -11,7 +11,7 @@ import { audienceQuery, nameWarnings, valueTypes } from './query.ts'
 import { audienceChanged, queryTooLarge } from './refusals.ts'
 import { audienceVersions } from './versions.ts'
 
-/** `preparing` was never computed; a paused and a failed one keep their last profiles. */
+/** A `preparing` audience was never computed. A paused or failed audience keeps its last profiles. */
 export const audienceStates = ['preparing', 'computing', 'live', 'paused', 'failed'] as const
 export type AudienceState = (typeof audienceStates)[number]
 
@@ -29,12 +29,12 @@ export const audienceSummary = z.object({
   name: z.string(),
   title: z.string(),
   state: z.enum(audienceStates),
-  /** Null unless it is being computed. */
+  /** Null unless the audience is being computed. */
   progress: audienceProgress.nullable(),
-  /** Profiles in it as of `as_of`, exactly; null before the first time. */
+  /** Exact number of profiles in the audience as of `as_of`; null before the first computation. */
   size: z.number().int().nullable(),
   as_of: time.nullable(),
-  /** Destinations that receive entries and exits, and syncs that send its members. */
+  /** Number of destinations that receive entries and exits, and of syncs that send the members. */
   destination_count: z.number().int(),
   sync_count: z.number().int(),
   create_time: time,
@@ -44,7 +44,7 @@ export type AudienceSummary = z.infer<typeof audienceSummary>
 
 /** A statement that decides who is in an audience, with the values of its parameters. */
 export const audienceStatement = z.object({
-  /** The store that runs it. Results of the first are parameters of the second. */
+  /** The store that runs the statement. Results of the first statement are parameters of the second. */
   store: z.enum(['events', 'profiles']),
   text: z.string(),
   params: z.record(z.string(), z.string()),
@@ -53,27 +53,27 @@ export type AudienceStatement = z.infer<typeof audienceStatement>
 
 export const audience = audienceSummary.extend({
   query: audienceQuery,
-  /** Rises with each change of the title or the query. */
+  /** Increases with each change of the title or the query. */
   version: z.number().int(),
-  /** Why it could not be computed, as a sentence; '' when it could. */
+  /** Why the audience could not be computed, as a sentence; '' if the last computation succeeded. */
   failure: z.string(),
   /** When a profile last entered or left; null for never. */
   change_time: time.nullable(),
   /** The number of profiles that entered and left at the last computation. */
   entered_count: z.number().int(),
   left_count: z.number().int(),
-  /** The user who changed it last; '' for a deleted member. */
+  /** The user who last changed the audience; '' for a deleted member. */
   author: z.string(),
-  /** Audiences whose queries name this one. */
+  /** Audiences whose queries refer to this audience. */
   dependents: z.array(z.object({ name: z.string(), title: z.string() })),
-  /** The last change of its list; null for an audience with conditions. */
+  /** The last change of the audience's list; null for an audience with conditions. */
   list: audienceListChange.nullable(),
-  /** Names in its query that were never received. Present after it was created or changed. */
+  /** Names in the query that were never received. Present in responses to a creation or change. */
   warnings: nameWarnings,
 })
 export type Audience = z.infer<typeof audience>
 
-/** Profiles that a preview shows. */
+/** Maximum number of profiles that a preview shows. */
 export const previewSample = 5
 
 /** The profiles that an audience with a query would have. */
@@ -82,11 +82,11 @@ export const audiencePreview = z.object({
   /** Whether `size` and the other counts are exact; otherwise they are estimates from a sample of all profiles. */
   exact: z.boolean(),
   size: z.number().int(),
-  /** Profiles among them with the trait email, with the trait phone, and with an anonymous ID. */
+  /** Number of these profiles with the trait email, with the trait phone, and with an anonymous ID. */
   email_count: z.number().int(),
   phone_count: z.number().int(),
   device_count: z.number().int(),
-  /** Those seen last. */
+  /** The profiles that were seen last. */
   sample: z.array(profileSummary),
   /** Names of the query that were never received. */
   warnings: nameWarnings,
@@ -142,7 +142,7 @@ export const audiences = {
     request: z.object({
       title: genericTitle.optional(),
       query: audienceQuery.optional(),
-      /** The version that the change is based on; any other one is refused. */
+      /** The version of the audience that the change is based on; any other version is refused. */
       version: z.number().int().optional(),
     }),
     response: audience,
@@ -178,7 +178,7 @@ export const audiences = {
     request: z.object({
       query: audienceQuery,
       /**
-       * Whether an estimate is enough. In a workspace with many profiles, it reads a sample, which takes less than a
+       * Whether an estimate is enough. In a workspace with many profiles, the estimate reads a sample in less than a
        * second.
        */
       estimate: z.boolean().default(false),
@@ -196,7 +196,7 @@ export const audiences = {
     query: pageQuery,
     response: z.object({
       as_of: time.nullable(),
-      /** The time of the last entry or exit; another time means another list. */
+      /** The time of the last entry or exit. If it differs, the list of members has changed. */
       change_time: time.nullable(),
       members: z.array(z.object({ profile: profileSummary, enter_time: time })),
       next_page_token: nextPageToken,

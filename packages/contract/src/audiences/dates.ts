@@ -11,10 +11,10 @@ export const datePattern =
 
 const dayMs = 86_400_000
 
-/** Epoch ms, from `from` on and before `until`; undefined where that end is open. */
+/** A range in epoch ms: at or after `from`, and before `until`. Undefined means no limit. */
 export type TimeSpan = { readonly from: number | undefined; readonly until: number | undefined }
 
-/** The whole day of a day, or the millisecond of a moment; undefined for other texts, such as February 30. */
+/** Returns the range of a day, or the millisecond of a moment; undefined for other texts, such as February 30. */
 export const spanOfDate = (text: string): { from: number; until: number } | undefined => {
   const found = datePattern.exec(text)
   if (found === null) return undefined
@@ -33,8 +33,9 @@ export const spanOfDate = (text: string): { from: number; until: number } | unde
 export const maxDaysAway = 36_500
 
 /**
- * The range of times that a comparison of a date covers, at a moment (epoch ms). Days are UTC days. A number of days
- * ago is that many times 24 hours, and the last of them includes now. The value must have passed `selectedAttribute`.
+ * Returns the range of times for which a date comparison is true at the time `now` (epoch ms). Days are UTC days. N
+ * days ago means N times 24 hours, of which the last 24 hours include now. The value must have passed
+ * `selectedAttribute`.
  */
 export const spanOfComparison = (
   { operator, value, values }: Pick<SelectedAttribute, 'operator' | 'value' | 'values'>,

@@ -9,13 +9,13 @@ export const audienceDestinationStates = ['filling', 'live'] as const
 /** The progress of an audience's sends to a destination. */
 const connectionState = {
   state: z.enum(audienceDestinationStates),
-  /** False while the destination is paused: its events are held. */
+  /** False while the destination is paused and its events are held. */
   enabled: z.boolean(),
   /** Members at the time of connecting or resending, and how many of them were sent. */
   fill_count: z.number().int(),
   fill_sent_count: z.number().int(),
   connect_time: time,
-  /** Events that are retried, and dead letters, with the reason of the latest; '' for none. */
+  /** The numbers of retried events and of dead letters, and the reason of the latest failure; '' for none. */
   waiting_count: z.number().int(),
   dead_count: z.number().int(),
   last_error: z.string(),
@@ -37,7 +37,9 @@ export const destinationAudience = z.object({
   name: z.string(),
   title: z.string(),
   ...connectionState,
-  /** Resource names of the latest events about the audience, newest first: a mapping can be tried with them. */
+  /**
+   * Resource names of the latest events about the audience, newest first: users can try a mapping with these events.
+   */
   recent_events: z.array(z.object({ name: z.string(), title: z.string(), time })),
 })
 export type DestinationAudience = z.infer<typeof destinationAudience>

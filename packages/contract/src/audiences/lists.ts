@@ -10,8 +10,8 @@ export const listKinds = ['user_id', 'anonymous_id', 'email', 'phone'] as const
 export type ListKind = (typeof listKinds)[number]
 
 /**
- * Limits of lists: `values` and `bytes` (of the body) per call, `identifiers` per list, and `kept` including those of
- * its versions. A value with more than `matches` identifiers matches no profile.
+ * Limits of lists: `values` and `bytes` (of the body) per call, `identifiers` per list, and `kept` identifiers per list
+ * including all of its versions. A value with more than `matches` identifiers matches no profile.
  */
 export const listLimits = {
   values: 50_000,
@@ -38,16 +38,16 @@ export const audienceListChange = z.object({
 })
 export type AudienceListChange = z.infer<typeof audienceListChange>
 
-/** The matches of the values of a list. Places count from 0, in the order of the given values. */
+/** The result of matching the values of a list with profiles. Positions in the given values count from 0. */
 export const listReport = z.object({
-  /** Distinct values that profiles have, and the number of those profiles. */
+  /** Number of distinct values that profiles have, and number of those profiles. */
   found_count: z.number().int(),
   profile_count: z.number().int(),
-  /** Places of values that no profile has. */
+  /** Positions of values that no profile has. */
   not_found: z.array(z.number().int()),
-  /** Places of values that are invalid for this kind. */
+  /** Positions of values that are invalid for this kind. */
   invalid: z.array(z.number().int()),
-  /** Places of repeated values. */
+  /** Positions of repeated values. */
   duplicates: z.array(z.number().int()),
 })
 export type ListReport = z.infer<typeof listReport>
@@ -59,7 +59,7 @@ const values = {
     .array(z.string())
     .min(1, 'Enter at least one identifier')
     .max(listLimits.values, `At most ${listLimits.values} identifiers`),
-  /** Reports the matches and changes nothing. */
+  /** If true, the call reports the matches and changes nothing. */
   validate_only: z.boolean().default(false),
 }
 
@@ -93,7 +93,7 @@ export const audienceLists = {
     request: z.object({
       operation: z.enum(['add', 'replace']),
       ...values,
-      /** The version of the audience that the change is based on; any other one is refused. */
+      /** The version of the audience that the change is based on; any other version is refused. */
       version: z.number().int().optional(),
     }),
     bodyLimit: listLimits.bytes,

@@ -12,22 +12,22 @@ export type AudienceChangeKind = (typeof audienceChangeKinds)[number]
 
 /** A profile that entered or left an audience. */
 export const audienceChange = z.object({
-  /** Unique in the audience. */
+  /** ID of the change, unique in the audience. */
   id: z.string(),
   kind: z.enum(audienceChangeKinds),
   time,
   /** The profile now; null for a deleted one. */
   profile: profileSummary.nullable(),
-  /** Whether it was merged into another profile, which is named. */
+  /** Whether the profile was merged into another profile, which `profile` then shows. */
   merged: z.boolean(),
 })
 export type AudienceChange = z.infer<typeof audienceChange>
 
-/** An audience in one hour or day of UTC. */
+/** The size of an audience and the number of its entries and exits in one hour or day of UTC. */
 export const audiencePoint = z.object({
-  /** `YYYYMMDDHH` or `YYYYMMDD`. */
+  /** The hour as `YYYYMMDDHH` or the day as `YYYYMMDD`. */
   bucket: z.string(),
-  /** The size at the end of it; null before the first computation. */
+  /** The size at the end of the hour or day; null before the first computation. */
   size: z.number().int().nullable(),
   entered_count: z.number().int(),
   left_count: z.number().int(),
@@ -39,15 +39,15 @@ export const audienceExplanation = z.object({
   /** The time for which the conditions are evaluated: the last computation, otherwise now. */
   as_of: time,
   profile: profileSummary,
-  /** The time since which it is a member; null when it was not a member as of `as_of`. */
+  /** The time since which the profile is a member; null if it was not a member as of `as_of`. */
   enter_time: time.nullable(),
-  /** Whether it matches the query. It can differ from `enter_time` until the audience is computed again. */
+  /** Whether the profile matches the query now. `enter_time` can differ until the audience is computed again. */
   met: z.boolean(),
-  /** Whether it is suppressed. A suppressed profile is in no audience. */
+  /** Whether the profile is suppressed. A suppressed profile is in no audience. */
   suppressed: z.boolean(),
-  /** Whether it is excluded because it has no user ID. */
+  /** Whether the audience excludes the profile because the profile has no user ID. */
   anonymous: z.boolean(),
-  /** Every condition in the order of the query, and whether it is true of the profile. */
+  /** Every condition in the order of the query, and whether the profile meets it. */
   conditions: z.array(z.object({ id: z.string(), met: z.boolean() })),
 })
 export type AudienceExplanation = z.infer<typeof audienceExplanation>

@@ -10,15 +10,16 @@ export const queryOperators = ['and', 'or'] as const
 export type QueryOperator = (typeof queryOperators)[number]
 
 /**
- * The type that a value is compared as. A text of digits is also a number, and an ISO 8601 text is also a date. A
- * number is neither.
+ * The type that a value is compared as. A text of digits can be compared as a number, and an ISO 8601 text as a date. A
+ * number can be compared only as a number.
  */
 export const valueTypes = ['text', 'number', 'date'] as const
 export type ValueType = (typeof valueTypes)[number]
 
 /**
- * The comparisons of a trait or property, by the type of its value. Those with `any` have a list of values, `between`
- * has two, and `within_last`, `before_last`, `within_next` and `after_next` have a number of days.
+ * The comparisons of a trait or property, by the type of its value. Operators with `any` in their name have a list of
+ * values, `between` has two values, and `within_last`, `before_last`, `within_next` and `after_next` have a number of
+ * days.
  */
 export const attributeOperators = {
   text: [
@@ -81,7 +82,7 @@ export const attributesWithDays: ReadonlySet<AttributeOperator> = new Set([
   'after_next',
 ])
 
-/** The comparisons of an event's count. `at_most` includes never. */
+/** The comparisons of an event's count. `at_most` includes a count of 0. */
 export const countOperators = ['at_least', 'exactly', 'at_most'] as const
 export type CountOperator = (typeof countOperators)[number]
 
@@ -91,8 +92,8 @@ export type QueryType = (typeof queryTypes)[number]
 
 /**
  * Limits of one audience. `conditions` counts queries and the attributes of event queries. `values` counts the values
- * of all lists. Both include the other audiences that it names. `parts` is the number of texts of which a value can
- * contain any.
+ * of all lists. Both also count the conditions and values of audiences that the query refers to. `parts` limits the
+ * texts of one `contains_any` list.
  */
 export const audienceLimits = {
   conditions: 100,
@@ -103,10 +104,10 @@ export const audienceLimits = {
   count: 1_000_000,
 } as const
 
-/** The message for more values than all lists can have. */
+/** The message for a query whose lists have more values than the limit. */
 export const tooManyValues = `At most ${audienceLimits.values} values in all lists`
 
-/** A number that consists of digits only. */
+/** A text of digits that is a number. */
 const digitsOnly = z
   .number({
     error: ({ input }) =>
@@ -176,7 +177,7 @@ export const selectedAttribute = z
     valueType: z.enum(valueTypes).default('text'),
     operator: z.enum(everyOperator),
     value: line(1000).default(''),
-    /** For operators with a list; for `between` its first and its last day or moment. */
+    /** For operators with a list; `between` has its first and its last day or moment. */
     values: z.array(line(1000)).max(audienceLimits.values).default([]),
   })
   .superRefine((attribute, context) => {
@@ -194,7 +195,7 @@ export type Timeframe = z.infer<typeof timeframe>
 /**
  * A name of an event, a property or a trait that was never received, though a query, a definition, a mapping or a
  * signal uses it.
- * - `id` is the element that names it, or ''.
+ * - `id` is the ID of the element with the name, or ''.
  * - `field` is the field of that element; in mappings and signals it includes the place in the body.
  * - `nearest` is the most similar received name, or ''.
  */
@@ -204,14 +205,14 @@ export type NameWarning = z.infer<typeof nameWarning>
 /** Warnings of a response. A server of an earlier version sends none. */
 export const nameWarnings = z.array(nameWarning).default([])
 
-/** Days of a month in a timeframe. */
+/** Number of days that a month counts in a timeframe. */
 export const daysOfMonth = 30
 
-/** The length of a timeframe in ms. */
+/** Returns the length of a timeframe in ms. */
 export const timeframeMs = ({ time: { unit, value } }: Timeframe): number =>
   value * (unit === 'month' ? daysOfMonth : 1) * 86_400_000
 
-/** Two days or moments of UTC, both included. */
+/** The first and the last day or moment (UTC), both included. */
 export const datesBetween = z.object({ first: line(40), last: line(40) }).superRefine(({ first, last }, context) => {
   const [from, until] = [spanOfDate(first)?.from, spanOfDate(last)?.until]
   const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message })
@@ -222,18 +223,21 @@ export const datesBetween = z.object({ first: line(40), last: line(40) }).superR
 })
 export type DatesBetween = z.infer<typeof datesBetween>
 
-/** One condition of a segment. */
+/** One condition of a query. */
 export const segmentQuery = z
   .object({
     id: shortIdText,
     type: z.enum(queryTypes),
     /** The name of an event, or the type of a call without a name. For `event`. */
     selectedEvent: line(500).default(''),
-    /** A resource name, and whether the condition matches its members or all others. For `audience`. */
+    /**
+     * An audience by resource name, and whether the condition matches its members or all other profiles. For
+     * `audience`.
+     */
     selectedAudience: z.object({ name: reference, member: z.boolean() }).nullable().default(null),
     /** The audience that has the list, and the version that changed it. For `list`. */
     selectedList: z.object({ name: reference, version: z.number().int().min(1).max(1_000_000_000) }).optional(),
-    /** For `event` its properties, for `attribute` traits; all conditions must be true. */
+    /** Conditions on properties for `event`, or on traits for `attribute`. All must be true. */
     selectedAttributes: z.array(selectedAttribute).max(20).default([]),
     /** When the event was performed; null for any time. For `event`. */
     timeframe: timeframe.nullable().default(null),
@@ -274,18 +278,18 @@ export const queryGroup = z.object({
 })
 export type QueryGroup = z.infer<typeof queryGroup>
 
-/** Every query of a tree. */
+/** Returns all conditions of a query tree. */
 export const queriesOf = (query: { groups: Readonly<Record<string, QueryGroup>> }): SegmentQuery[] =>
   Object.values(query.groups).flatMap(({ segments }) => segments.flatMap(({ queries }) => queries))
 
-/** The number of conditions of a tree. */
+/** Returns the number of conditions of a query tree, including those on properties and traits. */
 export const conditionCount = (query: { groups: Readonly<Record<string, QueryGroup>> }): number =>
   queriesOf(query).reduce((count, { type, selectedAttributes }) => {
     const attributes = selectedAttributes.length
     return count + (type === 'attribute' ? attributes : 1 + attributes)
   }, 0)
 
-/** The number of values in the lists of a tree. */
+/** Returns the number of values in all lists of a query tree. */
 export const listValueCount = (query: { groups: Readonly<Record<string, QueryGroup>> }): number =>
   queriesOf(query).reduce(
     (count, { selectedAttributes }) => selectedAttributes.reduce((sum, { values }) => sum + values.length, count),
@@ -310,20 +314,20 @@ export const audienceQuery = z
     message: 'A list is the only condition of its audience',
   })
 export type AudienceQuery = z.infer<typeof audienceQuery>
-/** The list of the audience; undefined for an audience with conditions. */
+/** Returns the list of the audience; undefined for an audience with conditions. */
 export const listOf = (query: AudienceQuery): SegmentQuery['selectedList'] =>
   queriesOf(query).find(({ type }) => type === 'list')?.selectedList
 /** A query while it is edited: numbers can still be any text. */
 export type AudienceDraft = z.input<typeof audienceQuery>
 
-/** Messages of one element by field; '' is the element itself. */
+/** Messages of one element by field; '' holds the message about the element itself. */
 export type ElementErrors = Readonly<Record<string, string>>
 
 /** The ID that stands for the whole tree. */
 export const wholeQuery = ''
 
 /**
- * The errors of a query, by the ID of the group, segment, query or attribute, and then by field (`time.value`,
+ * Returns the errors of a query, by the ID of the group, segment, query or attribute, and then by field (`time.value`,
  * `count.value`, `value`). Empty for a valid query.
  */
 export const queryErrors = (query: unknown): ReadonlyMap<string, ElementErrors> => {

@@ -5,7 +5,10 @@ export const queryTooLarge = {
   when: 'The query takes too much time or memory; the message says what to narrow.',
 } as const
 
-/** Refuses a change that was made from another version than the audience's; the message says whose the newer one is. */
+/**
+ * The refusal of a change that is based on an older version of the audience. The message says who made the newer
+ * version.
+ */
 export const audienceChanged = {
   code: 409,
   reason: 'AUDIENCE_CHANGED',

@@ -34,7 +34,7 @@ const words: Readonly<Record<AttributeOperator, string>> = {
   not_exists: 'is not set',
 }
 
-/** The words after a number of days. */
+/** The words that follow a number of days. */
 const behindDays: Partial<Record<AttributeOperator, string>> = { before_last: ' ago', after_next: ' away' }
 
 /** Maximum number of a list's values that a sentence names. */
@@ -76,7 +76,7 @@ const eventText = ({ selectedEvent, selectedAttributes, timeframe, dates, count 
   return `did ${what} at most ${times(value)} (or never)${when}`
 }
 
-/** One condition as a text: 'did Order Completed at least 3 times in the last 30 days'. */
+/** Returns one condition as text, such as 'did Order Completed at least 3 times in the last 30 days'. */
 export const conditionText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
   if (query.type === 'event') return eventText(query)
   if (query.type === 'attribute') return `have traits where ${join(query.selectedAttributes.map(attributeText), 'and')}`
@@ -86,8 +86,9 @@ export const conditionText = (query: SegmentQuery, titleOf: (audience: string) =
 }
 
 /**
- * A whole query as one sentence: 'Profiles that did Order Completed at least 3 times in the last 30 days and …'.
- * `titleOf` gives the titles of other audiences by resource name. Brackets stand where 'and' meets 'or'.
+ * Returns a whole query as one sentence: 'Profiles that did Order Completed at least 3 times in the last 30 days and
+ * …'. `titleOf` gives the titles of other audiences by resource name. Parentheses enclose parts that are joined by
+ * another operator.
  */
 export const audienceSentence = (query: AudienceQuery, titleOf: (audience: string) => string): string => {
   const groups = Object.values(query.groups).map(({ operator, segments }) => {

@@ -9,14 +9,14 @@ import { audienceChanged } from './refusals.ts'
 /** Maximum versions of an audience; the oldest are deleted first. */
 export const maxVersions = 100
 
-/** The title and query of an audience at one time; each change of either is a version. */
+/** The title and query of an audience at one time; each change of the title or the query creates a version. */
 export const audienceVersion = z.object({
   /** `workspaces/{id}/audiences/{id}/versions/{version}`. */
   name: z.string(),
   version: z.number().int(),
   title: z.string(),
   create_time: time,
-  /** The user who made it; '' for a deleted member. */
+  /** The user who created the version; '' for a deleted member. */
   author: z.string(),
   /** The version that this one restored; null when it restored none. */
   restored_version: z.number().int().nullable(),

@@ -23,11 +23,11 @@ export const listedCatalogDataSource = z.object({
   title: z.string(),
   description: z.string(),
   docs_url: z.string(),
-  /** Its rows are those of a file: one table without SQL. */
+  /** Whether the rows come from a file: one table without SQL. */
   file: z.boolean(),
-  /** That file is uploaded. */
+  /** Whether users upload the file. */
   upload: z.boolean(),
-  /** Its tables are the workspace's own audiences and profiles, and it takes no SQL. */
+  /** Whether the tables are the workspace's own audiences and profiles, without SQL. */
   people: z.boolean(),
   extra: z.object({ app_icon: z.string() }),
 })
@@ -77,7 +77,7 @@ const askingErrors = [
   errors.unavailable,
 ] as const
 
-/** The same, of those that have a query. */
+/** The errors of calls that have a table or an SQL query: those of every call, and errors of the query. */
 export const dataQueryErrors = [
   ...askingErrors,
   {
@@ -187,7 +187,7 @@ export const dataSources = {
     request: z.object({
       name: line(100).min(1, 'Required'),
       value: newSettingValue,
-      /** Secrets by name, entered again; null takes one away. */
+      /** Secrets by name, entered again; null removes a secret. */
       secrets: settingsInput.default({}),
     }),
     response: dataSource,

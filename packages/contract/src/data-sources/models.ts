@@ -13,18 +13,18 @@ export const model = z.object({
   title: z.string(),
   data_source: z.object({ name: z.string(), title: z.string() }),
   query: dataQuery,
-  /** The audience whose members its rows are; null for every other table and query. */
+  /** The audience whose members are the rows; null for every other table and for queries. */
   audience: z
     .object({
       name: z.string(),
       title: z.string(),
       state: z.enum(['preparing', 'computing', 'live', 'paused', 'failed']),
-      /** As of when its members are known; null for never. */
+      /** The time of the audience's last computation; null before the first one. */
       as_of: time.nullable(),
     })
     .nullable(),
   primary_key: z.array(z.string()),
-  /** The columns it had when its query was saved. */
+  /** The columns of the result when the query was last saved. */
   columns: z.array(dataColumn),
   create_time: time,
   update_time: time,

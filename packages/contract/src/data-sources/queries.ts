@@ -3,19 +3,19 @@ import { line, storableText } from '../api/fields.ts'
 
 /** Limits of data sources and models. */
 export const dataSourceLimits = {
-  /** Data sources and models of a workspace. */
+  /** Maximum data sources of a workspace, and maximum models. */
   dataSources: 100,
   models: 1000,
-  /** Characters of a query. */
+  /** Maximum characters of an SQL query. */
   sql: 65_535,
-  /** Columns of a table or query. */
+  /** Maximum columns of a table or query. */
   columns: 2000,
-  /** Columns of a primary key. */
+  /** Maximum columns of a primary key. */
   keyColumns: 20,
-  /** Rows of a preview, and characters of a value in it. */
+  /** Maximum rows of a preview, and maximum characters of a value in a preview. */
   previewRows: 100,
   previewCharacters: 1000,
-  /** Bytes of a part of an upload. */
+  /** Maximum bytes of a part of an upload. */
   uploadPart: 3 * 1024 * 1024,
   /** Maximum listed uploads of a data source. */
   uploads: 20,
@@ -28,10 +28,10 @@ export const invalidQuery = 'Please verify that the SQL Query is valid.'
 export const unreachable =
   "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked."
 
-/** Name of a schema, table or column, unchanged: databases allow any character in it. */
+/** Name of a schema, table or column, kept unchanged because databases allow any character. */
 const identifier = storableText(300).min(1, 'Required')
 
-/** The one table of a file. */
+/** Name of the only table of a file. */
 export const fileTable = { schema: 'file', name: 'rows' } as const
 
 /** The rows to read: those of a table, or of one read-only statement. */
@@ -66,33 +66,33 @@ export const dataTable = z.object({
 })
 export type DataTable = z.infer<typeof dataTable>
 
-/** A column with the database's name of its type. */
+/** A column and its type, as the database names the type. */
 export const dataColumn = z.object({ name: z.string(), type: z.string() })
 export type DataColumn = z.infer<typeof dataColumn>
 
-/** A column of a table. `in_key`: it belongs to the table's primary key. */
+/** A column of a table. `in_key` is true if the column belongs to the primary key. */
 export const knownColumn = dataColumn.extend({ nullable: z.boolean(), in_key: z.boolean() })
 export type KnownColumn = z.infer<typeof knownColumn>
 
-/** Rows as texts in the order of the columns. */
+/** Rows of a preview, with values as texts in the order of the columns. */
 export const dataPreview = z.object({
   columns: z.array(dataColumn),
   rows: z.array(z.array(z.string().nullable())),
-  /** There are more rows than shown. */
+  /** Whether there are more rows than shown. */
   more: z.boolean(),
 })
 export type DataPreview = z.infer<typeof dataPreview>
 
-/** The reasons why columns do not identify a row. */
+/** The result of checking whether columns identify a row. They do if there are neither nulls nor duplicate keys. */
 export const keyCheck = z.object({
   rows: z.number().int(),
-  /** Rows with a null in the key. */
+  /** Number of rows with a null in the key. */
   null_rows: z.number().int(),
-  /** Keys that several rows have, and how many rows those are. */
+  /** Number of keys that several rows have, and number of those rows. */
   duplicate_keys: z.number().int(),
   duplicate_rows: z.number().int(),
 })
 export type KeyCheck = z.infer<typeof keyCheck>
 
-/** `search` matches `schema.name`, in any letter case. */
+/** Text that `schema.name` must contain, in any letter case. */
 export const tableSearch = line(200).default('')

@@ -9,17 +9,17 @@ export const upload = z.object({
   file_name: z.string(),
   size_bytes: z.number().int(),
   rows: z.number().int(),
-  /** The columns that were found at the upload. */
+  /** The columns of the file, as found when it was uploaded. */
   columns: z.array(dataColumn),
   /** Email of the uploader; '' for a deleted user. */
   uploaded_by: z.string(),
   upload_time: time,
-  /** The data source reads this file. */
+  /** Whether the data source reads this file. */
   current: z.boolean(),
 })
 export type Upload = z.infer<typeof upload>
 
-/** Base64 adds a third, and a slightly larger part still gets the message about its size. */
+/** Maximum base64 characters of a part. Base64 adds a third. */
 const partCharacters = Math.ceil(dataSourceLimits.uploadPart / 3) * 4
 
 export const uploads = {
@@ -32,20 +32,20 @@ export const uploads = {
     summary:
       'Uploads a file, in parts of up to 3 MB one after the other. The last part has the file read and put in the place of the one before; a broken file changes nothing.',
     request: z.object({
-      /** Identifies the upload that a part belongs to. */
+      /** ID of the upload to which the part belongs. */
       upload_id: z.uuid('Must be a UUID'),
       file_name: line(255).min(1, 'Required'),
-      /** Bytes of all earlier parts. A part can be sent again. */
+      /** Total bytes of all earlier parts. A client can send a part again. */
       offset: z.number().int().min(0).default(0),
-      /** Its bytes as base64. */
+      /** The bytes of the part as base64. */
       content: z.base64('Must be base64').max(partCharacters, 'A part can have at most 3 MB'),
       last: z.boolean().default(true),
     }),
     bodyLimit: partCharacters + 64 * 1024,
     response: z.object({
-      /** Bytes that were received. */
+      /** Number of bytes that were received until now. */
       size_bytes: z.number().int(),
-      /** Present with the last part. */
+      /** The complete upload; null until the last part arrives. */
       upload: upload.nullable(),
     }),
     errors: [

@@ -17,21 +17,21 @@ const end = z.object({
 export const connection = z.object({
   /** `workspaces/{id}/connections/{id}`. */
   name: z.string(),
-  /** Resource names of its ends. */
+  /** Resource names of the source and the destination. */
   source: z.string(),
   destination: z.string(),
   enabled: z.boolean(),
-  /** Only events that meet it are for the destination. */
+  /** Only events that meet this filter are sent to the destination. */
   filter: eventFilter,
   create_time: time,
-  /** The ends as a list shows them. */
+  /** The source and the destination as a list shows them. */
   extra: z.object({ source: end, destination: end }),
 })
 export type Connection = z.infer<typeof connection>
 
 /** The outcomes of events from a source at a destination in a period. */
 export const connectionActivity = deliveryOutcomes.extend({
-  /** Resource names of its ends. */
+  /** Resource names of the source and the destination. */
   source: z.string(),
   destination: z.string(),
 })

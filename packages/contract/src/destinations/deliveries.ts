@@ -11,12 +11,12 @@ import { operations, producerKinds } from './outbound.ts'
 export const deliveryStatuses = ['delivered', 'retry', 'dead', 'filtered'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** The reason of an event that is held without an attempt, because an earlier change of its record waits. */
+/** The reason of an event that is held without an attempt until an earlier change of its record is delivered. */
 export const waitsForEarlierChange = 'Waiting for an earlier change of the same record'
 
 /** One attempt to deliver one event. */
 export const delivery = z.object({
-  /** Resource names of destination, source and event. */
+  /** Resource name of the destination, the source and the event. */
   destination: z.string(),
   source: z.string(),
   event: z.string(),
@@ -26,17 +26,17 @@ export const delivery = z.object({
   /** The title in a list: the event's name, or its type when it has none. */
   event_title: z.string(),
   time: time,
-  /** Counts from 1. */
+  /** Number of the attempt, from 1. */
   attempt: z.number().int(),
   /** One of `deliveryStatuses`. */
   status: z.string(),
-  /** 0 when there was no response. */
+  /** HTTP status of the response; 0 when there was none. */
   http_status: z.number().int(),
   latency_ms: z.number().int(),
   reason: z.string(),
   /**
-   * Stored for failures, without secrets; empty otherwise. For a batch, recognizable data of other events is removed.
-   * Masked for guests.
+   * Request and response of a failed attempt, without secrets; empty for other attempts. For a batch, recognizable data
+   * of other events is removed. Masked for guests.
    */
   request: z.string(),
   response: z.string(),
@@ -45,8 +45,8 @@ export const delivery = z.object({
   /** Resource name of the signal that sent the conversion in place of a source. */
   signal: z.string().optional(),
   /**
-   * The operation, when no source sent it. `event_id` is then the producer's own ID. For an event of an audience, `key`
-   * is the profile.
+   * The operation and its record, if no source sent it. `event_id` is then the producer's own ID. For an event of an
+   * audience, `key` is the profile.
    */
   row: z
     .object({
@@ -62,23 +62,23 @@ export type Delivery = z.infer<typeof delivery>
 /** Parked deliveries wait for a retry (`waiting`), or are not retried automatically (`dead`). */
 export const parkedStates = ['waiting', 'dead'] as const
 
-/** Events of one source or audience that are held for a destination. */
+/** Events of one source or audience that are held together for a destination. */
 export const parkedDelivery = z.object({
   name: z.string(),
   source: z.string(),
-  /** The audience that sent them; absent when a source did. */
+  /** The audience that sent the events; absent if a source sent them. */
   audience: z.object({ name: z.string(), title: z.string() }).optional(),
   destination: z.string(),
   state: z.enum(parkedStates),
   event_count: z.number().int(),
   attempts: z.number().int(),
   first_time: time,
-  /** The time of the next attempt, if it waits. */
+  /** The time of the next attempt, if the delivery waits for a retry. */
   next_time: time,
-  /** Null before the first attempt, and when there was no response. */
+  /** HTTP status of the last attempt; null before the first attempt, and when there was no response. */
   last_status: z.number().int().nullable(),
   last_reason: z.string(),
-  /** Masked for guests. */
+  /** Request and response of the last attempt. Masked for guests. */
   request: z.string(),
   response: z.string(),
   /** The IDs of the events, at most 100; empty for events that were held without an attempt. */
@@ -91,7 +91,7 @@ export const parkedDelivery = z.object({
       event_title: z.string(),
       user_id: z.string(),
       anonymous_id: z.string(),
-      /** The time of receipt; null when the event is not stored, or an audience sent it. */
+      /** The time of receipt; null if the event is not stored, or if an audience sent it. */
       receive_time: time.nullable(),
       /** Resource name of the profile in an event that an audience sent. */
       profile: z.string().optional(),
@@ -100,7 +100,7 @@ export const parkedDelivery = z.object({
 })
 export type ParkedDelivery = z.infer<typeof parkedDelivery>
 
-/** The size of what is parked in one state. */
+/** The number of parked events in one state, and the time of the oldest event. */
 export const parkedSummary = z.object({
   /** Number of events. */
   event_count: z.number().int(),
@@ -119,13 +119,13 @@ export const deliveries = {
       status: z.enum(deliveryStatuses).optional(),
       start_time: time.optional(),
       end_time: time.optional(),
-      /** Only of events of this source, by resource name. */
+      /** Lists only events of this source, by resource name. */
       source: reference.optional(),
-      /** Only of events of this audience, by resource name; not together with `source`. */
+      /** Lists only events of this audience, by resource name. Cannot be combined with `source`. */
       audience: reference.optional(),
-      /** Only of conversions of this signal, by resource name; not together with `source` or `audience`. */
+      /** Lists only conversions of this signal, by resource name. Cannot be combined with `source` or `audience`. */
       signal: reference.optional(),
-      /** Only of the event, or the conversion, with this ID. */
+      /** Lists only the event or conversion with this ID. */
       event_id: line(300).optional(),
     }),
     response: z.object({

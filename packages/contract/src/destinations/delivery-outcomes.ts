@@ -1,24 +1,24 @@
 import { z } from 'zod'
 
 /**
- * The outcomes of the deliveries of a period: the one definition of every figure about delivery. A delivery is one event
- * for one destination. It counts once, however often it was tried, by the last thing that happened to it before the end
- * of the period, and only if that lies in the period.
+ * The outcomes of the deliveries of a period: the one definition of every figure about delivery. A delivery is one
+ * event for one destination. A delivery counts once, by its last outcome before the end of the period, and only if that
+ * outcome is within the period.
  */
 export const deliveryOutcomes = z.object({
-  /** The sum of the four below. */
+  /** Number of all deliveries: the sum of the four numbers below. */
   received: z.number().int(),
-  /** Filtered: by a filter, a missing mapping, consent or the event itself. */
+  /** Deliveries that were not tried because of a filter, a missing mapping, consent or the event itself. */
   filtered: z.number().int(),
-  /** To be retried, or held without an attempt. */
+  /** Deliveries that will be retried, or that are held without an attempt. */
   pending: z.number().int(),
-  /** Dead letters that were not delivered since by a retry or a replay. */
+  /** Dead letters that no later retry or replay has delivered. */
   failed: z.number().int(),
   delivered: z.number().int(),
 })
 export type DeliveryOutcomes = z.infer<typeof deliveryOutcomes>
 
-/** The sum of several outcomes. */
+/** Returns the sum of several outcomes. */
 export const addOutcomes = (all: readonly DeliveryOutcomes[]): DeliveryOutcomes => {
   const sum = { received: 0, filtered: 0, pending: 0, failed: 0, delivered: 0 }
   for (const each of all) {
@@ -31,7 +31,7 @@ export const addOutcomes = (all: readonly DeliveryOutcomes[]): DeliveryOutcomes 
   return sum
 }
 
-/** Delivered ÷ (delivered + failed), 0 to 1; undefined while neither has happened. */
+/** Returns delivered ÷ (delivered + failed), from 0 to 1; undefined if both are 0. */
 export const successRate = ({
   delivered,
   failed,

@@ -6,7 +6,7 @@ import { epochSeconds } from '../events/metrics.ts'
 import { parkedSummary } from './deliveries.ts'
 import { deliveryOutcomes } from './delivery-outcomes.ts'
 
-/** Maximum days of an overview; the period before it is read, too. */
+/** Maximum days of an overview; the previous period of the same length is read, too. */
 export const overviewDays = { hour: 2, day: 92 } as const
 
 const totals = deliveryOutcomes.extend({
@@ -19,9 +19,9 @@ export type DeliveryTotals = z.infer<typeof totals>
 
 /** Outcomes of events by hour or day. */
 const bucket = z.object({
-  /** Delivered at the first attempt. */
+  /** Events that were delivered at the first attempt. */
   delivered: z.number().int(),
-  /** Delivered after a failure. */
+  /** Events that were delivered after a failure. */
   retried: z.number().int(),
   failed: z.number().int(),
   filtered: z.number().int(),
@@ -32,7 +32,10 @@ export const deliveryOverview = z.object({
   current: totals,
   /** The previous period of the same length. */
   previous: totals,
-  /** Outcomes in the current period, by UTC day (`YYYYMMDD`) or hour (`YYYYMMDDHH`); empty ones are omitted. */
+  /**
+   * Outcomes in the current period, by UTC day (`YYYYMMDD`) or hour (`YYYYMMDDHH`); hours and days without outcomes are
+   * omitted.
+   */
   buckets: z.record(z.string(), bucket),
   /**
    * Why events of the current period were filtered or became dead letters, the most frequent first; at most 20 of each.
@@ -40,7 +43,7 @@ export const deliveryOverview = z.object({
   reasons: z.array(
     z.object({ status: z.enum(['filtered', 'dead']), reason: z.string(), event_count: z.number().int() }),
   ),
-  /** Deliveries that are parked now, of any time. */
+  /** Deliveries that are parked now, regardless of the period. */
   waiting: parkedSummary,
   dead: parkedSummary,
 })

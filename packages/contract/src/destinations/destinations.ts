@@ -14,7 +14,7 @@ const secretsUnreadable = {
 
 /** The app of one destination, with its settings. */
 export const destinationApp = z.object({
-  /** The instance: `workspaces/{id}/destinations/{id}/app`. Its settings can be changed. */
+  /** Resource name of the instance: `workspaces/{id}/destinations/{id}/app`. Users can change its settings. */
   name: z.string(),
   /** The catalog entry it was created from: `catalogDestinations/{slug}`. */
   catalog_app: z.string(),
@@ -31,17 +31,17 @@ export type DestinationApp = z.infer<typeof destinationApp>
 const objectField = z.object({
   name: z.string(),
   label: z.string(),
-  /** The destination's own name of the type; '' when it has none. */
+  /** The type as the destination names it; '' if it has no name. */
   type: z.string(),
   required: z.boolean(),
-  /** The field can identify a record. */
+  /** Whether the field can identify a record. */
   unique: z.boolean(),
   /** The accepted values, at most 100; empty for any. */
   options: z.array(z.object({ value: z.string(), label: z.string() })),
 })
 export type ObjectField = z.infer<typeof objectField>
 
-/** `needs_setup`: required settings are missing, and events for it are held until they are given. */
+/** `needs_setup`: required settings are missing, and events for the destination are held until a user enters them. */
 export const destinationStates = ['needs_setup', 'ready'] as const
 
 export const destination = z.object({
@@ -49,9 +49,9 @@ export const destination = z.object({
   name: z.string(),
   title: z.string(),
   app: destinationApp,
-  /** Whether its settings are complete. `enabled` and `grant` are the other reasons why its events can be held. */
+  /** Whether the settings are complete. `enabled` and `grant` show other reasons why events are held. */
   state: z.enum(destinationStates),
-  /** Names of missing settings, in the order of `app.settings`; empty when it is ready. */
+  /** Names of missing settings, in the order of `app.settings`; empty when all are set. */
   missing_settings: z.array(z.string()),
   enabled: z.boolean(),
   /** Consent categories that an event's user must have agreed to; empty requires none. */
@@ -192,7 +192,7 @@ export const destinations = {
       'Asks the destination about an object that syncs write rows to: its fields, and facts such as its size. `object` is one of the row objects of its app. `message` names the cause of a failure.',
     query: z.object({ object: line(300).min(1, 'Required'), object_name: line(300).optional() }),
     response: z.object({
-      /** Empty when the destination cannot list its fields. */
+      /** The fields of the object; empty if the destination cannot list them. */
       fields: z.array(objectField),
       facts: z.array(z.object({ title: z.string(), value: z.string() })),
       /** Why the call failed; '' otherwise. */
@@ -238,7 +238,7 @@ export const destinations = {
       failure_group: reference.optional(),
       parked_delivery: reference.optional(),
     }),
-    /** The number of events that are due now. */
+    /** Number of events that are now due for a retry. */
     response: z.object({ event_count: z.number().int() }),
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

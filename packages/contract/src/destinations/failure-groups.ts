@@ -11,13 +11,13 @@ export const failureGroup = z.object({
   state: z.enum(parkedStates),
   /** The reason of the last attempt; empty before the first attempt. */
   reason: z.string(),
-  /** Null before the first attempt, and when there was no response. */
+  /** HTTP status of the last attempt; null before the first attempt, and when there was no response. */
   http_status: z.number().int().nullable(),
   event_count: z.number().int(),
-  /** The first attempts of the oldest and the newest delivery. */
+  /** Times of the first attempts of the oldest and the newest delivery. */
   first_time: time,
   last_time: time,
-  /** The next retry of any of them; null for dead letters. */
+  /** The earliest next retry of these deliveries; null for dead letters. */
   next_time: time.nullable(),
   /** The maximum number of attempts of one delivery. */
   attempts: z.number().int(),

@@ -23,7 +23,7 @@ export const mappingLimits = {
   eventMappings: 100,
   fieldMappings: 200,
   templateCharacters: 10_000,
-  /** All templates of a destination together. */
+  /** Maximum characters of all templates of a destination together. */
   templateCharactersTogether: 100_000,
   constantCharacters: 4000,
 } as const
@@ -47,7 +47,10 @@ const sourceBase = {
   kind: z.enum(fieldKinds).default('custom'),
 }
 
-/** FIELD and VARIABLE have a name (a path as in `conditions.ts`, or one of `mappingVariables`), the others a value. */
+/**
+ * The source of a value. FIELD has a path as in `conditions.ts`, VARIABLE one of `mappingVariables`; CONSTANT and
+ * TEMPLATE have a value.
+ */
 export const mappingSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('FIELD'), name: line(300).min(1, 'Required'), ...sourceBase }),
   z.object({ type: z.literal('VARIABLE'), name: line(100).min(1, 'Required'), ...sourceBase }),
@@ -76,7 +79,7 @@ export const mappingTarget = z.object({
 })
 export type MappingTarget = z.infer<typeof mappingTarget>
 
-/** One value on its way from the event to the destination. */
+/** One value of the payload: its source, and its target at the destination. */
 export const fieldMapping = z.object({
   id: shortIdText,
   source: mappingSource,
@@ -91,25 +94,25 @@ export const eventMapping = z.object({
   enabled: z.boolean().default(true),
   /** The event's name; empty for every name. */
   event_name: line(200).default(''),
-  /** Empty for every type. */
+  /** Type of the matching events; empty for every type. */
   event_type: z.enum([...eventTypes, '']).default(''),
   filters: conditionList.default([]),
   filter_match: z.enum(conditionMatches).default('all'),
-  /** The name of the destination's action. */
+  /** Name of the destination's action that runs. */
   destination: line(100).min(1, 'Required'),
-  /** Empty sends the whole event, where the action supports that. */
+  /** The values of the payload. An empty list sends the whole event, if the action supports that. */
   field_mappings: z
     .array(fieldMapping)
     .max(mappingLimits.fieldMappings, `At most ${mappingLimits.fieldMappings} fields`),
 })
 export type EventMapping = z.infer<typeof eventMapping>
 
-/** The mappings of a destination in their order. The first enabled one that matches an event is used. */
+/** The mappings of a destination in their order. Delivery uses the first enabled mapping that matches an event. */
 export const eventMappings = z
   .array(eventMapping)
   .max(mappingLimits.eventMappings, `At most ${mappingLimits.eventMappings} mappings`)
 
-/** The names of a VARIABLE. */
+/** The possible names of a VARIABLE source. */
 export const mappingVariables = [
   { name: 'event_id', display_name: 'Event ID' },
   { name: 'message_id', display_name: 'Message ID' },
@@ -134,14 +137,14 @@ export const destinationAction = z.object({
   targets: z.array(
     mappingTarget.extend({
       help_text: z.string(),
-      /** How personal data is hashed on its way, or ''. */ pii: z.string(),
+      /** How personal data is hashed before it is sent, or ''. */ pii: z.string(),
     }),
   ),
-  /** Further targets can be added. */
+  /** Whether users can add further targets. */
   custom_targets: z.boolean(),
-  /** Without field mappings, the whole event is sent. */
+  /** Whether the action sends the whole event if there are no field mappings. */
   whole_event: z.boolean(),
-  /** The types that it is for; empty for all. */
+  /** The event types that the action supports; empty for all types. */
   event_types: z.array(z.enum(eventTypes)),
 })
 export type DestinationAction = z.infer<typeof destinationAction>
@@ -152,12 +155,12 @@ export const destinationMappings = z.object({
   name: z.string(),
   /** True while the destination uses the presets of its app. */
   is_preset: z.boolean(),
-  /** Rises with each change. */
+  /** Increases with each change. */
   revision: z.number().int(),
   event_mappings: eventMappings,
   actions: z.array(destinationAction),
   variables: z.array(z.object({ name: z.string(), display_name: z.string() })),
-  /** Names in the mappings that were never received. Present after they were saved. */
+  /** Names in the mappings that were never received. Present in responses to a save. */
   warnings: nameWarnings,
 })
 export type DestinationMappings = z.infer<typeof destinationMappings>
@@ -169,16 +172,16 @@ const trial = z.object({
   payload: storableText(100_000).optional(),
 })
 
-/** The payload that a mapping makes of an event. */
+/** The payload that a mapping creates from an event. */
 const mapped = z.object({
-  /** The event as JSON text, and its origin; null when there was none to try. */
+  /** The event as JSON text, and its origin; null if there is no event to try. */
   event: z
     .object({ name: z.string(), title: z.string(), receive_time: time.nullable(), payload: z.string() })
     .nullable(),
   /** False when the mapping does not match the event; `reason` says why. */
   fits: z.boolean(),
   reason: z.string(),
-  /** The payload of the action, as JSON text; empty when there is none. */
+  /** The payload of the action, as JSON text; empty if the mapping creates none. */
   payload: z.string(),
   /**
    * Problems of single fields, by the ID of the field mapping, or by the name of a required target without one. An
@@ -189,7 +192,7 @@ const mapped = z.object({
 export type TriedMapping = z.infer<typeof mapped>
 
 const mappingPreview = mapped.extend({
-  /** Names of the mapping that were never received. */
+  /** Names in the mapping that were never received. */
   warnings: nameWarnings,
 })
 export type MappingPreview = z.infer<typeof mappingPreview>
@@ -244,7 +247,7 @@ export const mappings = {
     }),
     response: z.object({
       field_mappings: z.array(fieldMapping),
-      /** The names for a FIELD, from schemas and recent events. */
+      /** The names that a FIELD source can have, from schemas and recent events. */
       fields: z.array(
         z.object({
           name: z.string(),
@@ -280,7 +283,7 @@ export const mappings = {
       'Sends one test event to the destination with a mapping and returns the request and response. Not retried or logged as a delivery.',
     request: trial,
     response: mapped.extend({
-      /** `delivered`, `retry` (would be retried), `rejected`, or `none` when nothing was sent. */
+      /** The outcome of the sent event. `retry`: a delivery would be retried. `none`: nothing was sent. */
       outcome: z.enum(['delivered', 'retry', 'rejected', 'none']),
       http_status: z.number().int(),
       latency_ms: z.number().int(),

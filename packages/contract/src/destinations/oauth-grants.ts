@@ -3,19 +3,19 @@ import { errors, time } from '../api/fields.ts'
 
 /** The OAuth 2 grant of a destination. Its tokens are never shown. */
 export const oauthGrant = z.object({
-  /** `expired`: it must be connected again, and its events are held until then. */
+  /** `expired`: a user must connect the destination again, and its events are held until then. */
   status: z.enum(['none', 'connected', 'expired']),
-  /** The account that granted it, as the vendor names it; empty when the vendor does not. */
+  /** The account that gave the grant, as the vendor names it; empty if the vendor gives no name. */
   account: z.string(),
   connect_time: time.nullable(),
-  /** Why it expired, or why the last renewal failed; empty otherwise. */
+  /** Why the grant expired, or why the last renewal failed; empty otherwise. */
   error: z.string(),
-  /** The settings to enter before it can be connected, as a sentence; empty when complete. */
+  /** The settings to enter before the destination can be connected, as a sentence; empty when complete. */
   missing: z.string(),
 })
 export type OAuthGrant = z.infer<typeof oauthGrant>
 
-/** Time limit of a person to grant access, ms. */
+/** Maximum time that a person can take to grant access, in ms. */
 export const consentMs = 10 * 60_000
 
 /** Path of the page to which the vendor returns a person after OAuth 2 consent. */

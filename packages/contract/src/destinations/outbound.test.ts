@@ -18,7 +18,7 @@ const mixed = [
   outcome('b', { time: 2, destinationId: 'e' }),
 ]
 
-/** Rows whose IDs end with numbers, and some that only look like it. */
+/** Rows whose IDs end with numbers, and rows whose IDs only look as if they did. */
 const numbered = [
   ...['r.7', 'r.8', 'r.9', 'r.3', 'r.4', 'q.5', 'q.6'].map((id) => outcome(id)),
   ...['r.010', 'r.', '.', 'r.1x', 'r.-1', '11', 'r.1234567890123456', 'r.0', 'r.1'].map((id) => outcome(id)),

@@ -8,11 +8,11 @@ export type ProducerKind = (typeof producerKinds)[number]
 export const operations = ['event', 'upsert', 'update', 'insert', 'delete'] as const
 export type Operation = (typeof operations)[number]
 
-/** A producer other than a source: its kind, and the name by which it appends to the stream and reads outcomes. */
+/** A producer other than a source: its kind, and its name in the stream and in the outcome log. */
 export const rowProducer = z.object({
   k: z.enum(producerKinds).exclude(['event', 'replay']),
   n: z.string().min(1),
-  /** Present when it has made events instead of rows: the key of each event, in their order. */
+  /** Present if the producer sends events instead of rows: the key of each event, in the order of the events. */
   e: z.array(z.string()).optional(),
 })
 export type RowProducer = z.infer<typeof rowProducer>
@@ -33,7 +33,9 @@ export type OutboundRow = {
   payload: Readonly<Record<string, unknown>>
 }
 
-/** A row whose payload is already a JSON text: an object without line feeds, as the stream stores it. */
+/**
+ * Returns the text of a row whose payload is already JSON text: an object without line feeds, as the stream stores it.
+ */
 export const outboundText = ({
   recordId,
   operation,
@@ -43,17 +45,20 @@ export const outboundText = ({
 }: Omit<OutboundRow, 'payload'> & { json: string }): string =>
   `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
 
-/** The body of a stream record with rows: a JSON list with one row a line, whose payload is its last member. */
+/**
+ * Returns the body of a stream record with rows: a JSON list with one row per line. The payload is the last member of
+ * each row.
+ */
 export const outboundBody = (rows: readonly OutboundRow[]): string =>
   `[${rows.map(({ payload, ...row }) => outboundText({ ...row, json: JSON.stringify(payload) })).join(',\n')}]\n`
 
-/** Outcomes of one row at one destination, in their order. */
+/** The outcome of one row at one destination. */
 export const outboundOutcome = z.object({
   recordId: z.string(),
   destinationId: z.string(),
   /**
-   * `delivered`: the destination has it. `retry`: it is retried. `dead`: it is not retried automatically. `filtered`:
-   * it is not sent.
+   * `delivered`: the destination has the row. `retry`: the row will be retried. `dead`: it is not retried
+   * automatically. `filtered`: it is not sent.
    */
   status: z.enum(['delivered', 'retry', 'dead', 'filtered']),
   reason: z.string(),
@@ -65,7 +70,10 @@ export type OutboundOutcome = z.infer<typeof outboundOutcome>
 /** The common part of the outcomes of one batch. */
 const common = outboundOutcome.omit({ recordId: true })
 type Common = z.infer<typeof common>
-/** Outcomes that differ only by their row. Numbered rows are ranges: the first number and the count. */
+/**
+ * Outcomes that differ only by their row, as a list of row IDs (`named`), or as ranges of row numbers (`numbered`). A
+ * range has the first number and the count.
+ */
 const named = common.extend({ recordIds: z.array(z.string()) })
 const numbered = common.extend({ prefix: z.string(), ranges: z.array(z.tuple([z.int(), z.int()])) })
 type OutcomeGroup = z.infer<typeof named> | z.infer<typeof numbered>
@@ -76,7 +84,10 @@ const isSame = (group: Common, outcome: Common): boolean =>
   group.reason === outcome.reason &&
   group.time === outcome.time
 
-/** The number at the end of a record ID, written without leading zeros; undefined when there is none. */
+/**
+ * Returns the number at the end of a record ID, without leading zeros, and the text before it; undefined if there is
+ * none.
+ */
 const numberAtEnd = (recordId: string): { prefix: string; number: number } | undefined => {
   const dot = recordId.lastIndexOf('.') + 1
   const digits = recordId.length - dot
@@ -90,7 +101,7 @@ const numberAtEnd = (recordId: string): { prefix: string; number: number } | und
   return { prefix: recordId.slice(0, dot), number }
 }
 
-/** Adds a row to a group when it belongs there. */
+/** Adds a row to a group if its outcome and the form of its ID match; returns whether it was added. */
 const join = (
   group: OutcomeGroup | undefined,
   outcome: OutboundOutcome,
@@ -109,8 +120,8 @@ const join = (
 }
 
 /**
- * The body of a record of the outcome log: a JSON list in their order. It stores the common part of a batch once, and
- * only the first of consecutive row numbers.
+ * Returns the body of a record of the outcome log: a JSON list in the order of the outcomes. Equal outcomes share one
+ * entry, and consecutive row numbers share one range.
  */
 export const outcomesBody = (outcomes: readonly OutboundOutcome[]): string => {
   const groups: OutcomeGroup[] = []
@@ -124,19 +135,22 @@ export const outcomesBody = (outcomes: readonly OutboundOutcome[]): string => {
   return JSON.stringify(groups)
 }
 
-/** The format that `outcomesBody` writes, and the earlier one: with the ID of each row, and each outcome on its own. */
+/** The formats of a body: the groups that `outcomesBody` writes, and the earlier format with one entry per outcome. */
 const outcomesList = z.array(z.union([numbered, named, outboundOutcome]))
 
 type OutcomesRecord = { offset: number; body: Uint8Array }
 
-/** Equal outcomes of consecutive rows. Their IDs are a prefix and a number, which rises as their version does. */
+/**
+ * Equal outcomes of consecutive rows. A row's ID is `prefix` and a number; the number and the version both increase by
+ * one per row.
+ */
 export type OutcomeRange = Common & { prefix: string; first: number; count: number; version: number }
-/** One outcome with its version: the higher version holds when a row has two. */
+/** One outcome with its version: if a row has two outcomes, the one with the higher version applies. */
 export type VersionedOutcome = OutboundOutcome & { version: number }
 
 /**
- * The outcomes in a record of the outcome log, whose key is the name of the producer. `version` rises in the order of
- * the log. When a row has two outcomes, the higher version holds.
+ * Returns the outcomes in a record of the outcome log. `version` increases in the order of the log. If a row has two
+ * outcomes, the one with the higher version applies.
  */
 export const outcomeRangesOf = (record: OutcomesRecord): (OutcomeRange | VersionedOutcome)[] => {
   const list = outcomesList.parse(JSON.parse(new TextDecoder().decode(record.body)))
@@ -156,7 +170,7 @@ export const outcomeRangesOf = (record: OutcomesRecord): (OutcomeRange | Version
   })
 }
 
-/** The same, with one entry per row. */
+/** Returns the outcomes in a record of the outcome log, with one entry per row. */
 export const outcomesOf = (record: OutcomesRecord): VersionedOutcome[] =>
   outcomeRangesOf(record).flatMap((each) => {
     if ('recordId' in each) return [each]

@@ -14,8 +14,8 @@ export const replayKinds = ['history', 'dead'] as const
 export type ReplayKind = (typeof replayKinds)[number]
 
 /**
- * Running ones send. Paused ones continue when they are resumed. Delivering ones have sent everything and wait for
- * outcomes. The others are over.
+ * A `running` replay sends events. A `paused` replay continues when a user resumes it. A `delivering` replay has sent
+ * everything and waits for outcomes. The other states are final.
  */
 export const replayStates = ['running', 'paused', 'delivering', 'cancelled', 'done', 'failed'] as const
 export type ReplayState = (typeof replayStates)[number]
@@ -25,7 +25,7 @@ export const replayLimits = {
   minRate: 1,
   rate: 500,
   maxRate: 5000,
-  /** Maximum events of a history that conditions are evaluated for; a larger replay is refused. */
+  /** Maximum number of events of a history replay with conditions; a larger replay is refused. */
   conditionEvents: 500_000,
   /** Maximum events of a preview. */
   samples: 5,
@@ -36,19 +36,19 @@ export const replayLimits = {
 const scopeFields = {
   kind: z.enum(replayKinds),
   /**
-   * Received at or after, and before; for dead letters, the first attempt. With `time_by`, a history uses the events'
-   * own times.
+   * Range of the time of receipt: at or after `start_time`, and before `end_time`. Dead letters use the time of the
+   * first attempt. A history with `time_by` can use the events' own times.
    */
   start_time: time,
   end_time: time,
   time_by: z.enum(timeBases).optional(),
-  /** Only events of this source. */
+  /** Selects only events of this source. */
   source: reference.optional(),
-  /** Only events with this name and this type that meet the conditions. */
+  /** Selects only events with this name and this type that meet the conditions. */
   event: line(500).min(1, 'Required').optional(),
   event_type: z.enum(eventTypes).optional(),
   filter: eventFilter.optional(),
-  /** Only dead letters with exactly this reason. */
+  /** Selects only dead letters with exactly this reason. */
   reason: storableText(2000).optional(),
 }
 
@@ -100,28 +100,28 @@ export const replay = z.object({
   start_time: time,
   end_time: time,
   time_by: z.enum(timeBases),
-  /** Resource name and title of the one source; null for all. */
+  /** Resource name and title of the only source; null for all sources. */
   source: z.object({ name: z.string(), title: z.string() }).nullable(),
-  /** '' for every name, type or reason. */
+  /** The name, the type, or the reason that the replay selects; '' for all. */
   event: z.string(),
   event_type: z.string(),
   filter: eventFilter,
   reason: z.string(),
   events_per_second: z.number().int(),
   state: z.enum(replayStates),
-  /** Why it failed; '' otherwise. */
+  /** Why the replay failed; '' otherwise. */
   failure: z.string(),
-  /** The number of events, counted at its creation, and how many were appended for delivery. */
+  /** Number of events, counted when the replay was created, and number of events that were appended for delivery. */
   event_count: z.number().int(),
   sent_count: z.number().int(),
   /** The outcomes of the appended events, from the delivery log: delivered, filtered, dead. */
   delivered_count: z.number().int(),
   filtered_count: z.number().int(),
   failed_count: z.number().int(),
-  /** The user who started it; null for a deleted user. */
+  /** The user who started the replay; null for a deleted user. */
   creator: z.object({ name: z.string(), display_name: z.string() }).nullable(),
   create_time: time,
-  /** The time when the last event was sent, or it was canceled or failed; null before that. */
+  /** The time when the last event was sent, or the replay was canceled or failed; null before that. */
   finish_time: time.nullable(),
 })
 export type Replay = z.infer<typeof replay>
@@ -141,8 +141,8 @@ export const replays = {
     response: z.object({
       event_count: z.number().int(),
       /**
-       * For dead letters chosen by name, type or conditions: the number in the same range whose events cannot be read,
-       * and which stay. They are held without an attempt, or no longer in the log.
+       * Number of dead letters in the range whose events cannot be read, so they stay. They are held without an
+       * attempt, or are no longer in the log. Only counted if a name, type or conditions are given.
        */
       unreadable_count: z.number().int(),
       /** The times of the first and the last event; null when there is none. */
@@ -150,7 +150,7 @@ export const replays = {
       last_time: time.nullable(),
       /** A few of the newest events of a history. */
       samples: z.array(eventSummary),
-      /** To be passed to `create`. */
+      /** Pass this position to `create`. */
       stored_before: z.string(),
     }),
     errors: [

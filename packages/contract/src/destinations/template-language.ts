@@ -1,4 +1,4 @@
-/** The Liquid tags of templates: those that neither read files nor build HTML. */
+/** The Liquid tags that templates can use. They neither read files nor build HTML. */
 export const templateTags = [
   'assign',
   'break',
@@ -35,9 +35,9 @@ export const templateFilters: readonly string[] = `
 /** Why a template is invalid: the place with the lines around it, and the error. */
 export type TemplateProblem = { context: string; message: string }
 
-/** A problem as a readable text: the place with its lines, then the error. */
+/** Returns a problem as readable text: the place with its lines, then the error. */
 export const templateProblemText = ({ context, message }: TemplateProblem): string =>
   context === '' ? `Error at ${message}` : `Error at ${context}\n${message}`
 
-/** The parser's word without the place, which the context shows. */
+/** Returns the parser's message without the position, which the context shows. */
 export const templateProblemWord = (message: string): string => message.replace(/, line:\d+, col:\d+$/, '')

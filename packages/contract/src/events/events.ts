@@ -8,9 +8,9 @@ import { eventTypes } from './tracking.ts'
 
 /**
  * The outcome of collecting an event.
- * - `rejected` events are stored with their reason and go nowhere else.
- * - `blocked` ones violate the schema of a source that blocks, and can be replayed.
- * - `held` ones came while the organization was over a limit of its plan, and are released automatically.
+ * - `rejected` events are stored with their reason and are not delivered.
+ * - `blocked` events violate the schema of a source that blocks, and can be replayed.
+ * - `held` events came while the organization was over a limit of its plan, and are released automatically.
  */
 export const eventStatuses = ['accepted', 'rejected', 'blocked', 'held'] as const
 
@@ -28,20 +28,20 @@ export const eventSummary = z.object({
   source: z.string(),
   test: z.boolean(),
   status: z.string(),
-  /** Why it was rejected. Otherwise a note, such as about an unreadable time, or empty. */
+  /** Why the event was rejected. For other events a note, such as one about an unreadable time, or empty. */
   reason: z.string(),
   user_id: z.string(),
   anonymous_id: z.string(),
-  /** The result of the validation; '' for events that were not validated. */
+  /** The result of the validation by the schema; '' for events that were not validated. */
   compatibility: z.enum([...compatibilities, '']),
-  /** The version of the schema that validated it; 0 for none. */
+  /** The version of the schema that validated the event; 0 for none. */
   schema_version: z.number().int(),
   receive_time: time,
   timestamp: time,
 })
 export type EventSummary = z.infer<typeof eventSummary>
 
-/** An event that was just accepted and is not stored yet: that usually takes a second. */
+/** An event that was just accepted and is not stored yet. Storing usually takes a second. */
 export const pendingEvent = z.object({
   state: z.literal('pending'),
   /** `workspaces/{id}/events/{event_id}`. */
@@ -59,16 +59,16 @@ export const eventDetail = eventSummary.extend({
   original_timestamp: time.nullable(),
   sent_at: time.nullable(),
   ip: z.string(),
-  /** The violations of the schema version that validated it; properties as `Problem.property`. */
+  /** The violations that the schema version found; properties as `Problem.property`. */
   problems: z.array(z.object({ property: z.string(), kind: z.enum(problemKinds) })),
-  /** The time when a blocked or held event was sent again; null when it was not. */
+  /** The time when a blocked or held event was sent again; null if it was not sent again. */
   replay_time: time.nullable(),
   /**
-   * The event as destinations get it (`PipelineEvent`), including the common fields of its batch. A rejected one as
-   * received; null when it is not a JSON object. Numbers keep every digit.
+   * The event as destinations get it (`PipelineEvent`), including the common fields of its batch. A rejected event has
+   * the received object; null if it is not a JSON object. Numbers keep every digit.
    */
   payload: exactObject.nullable(),
-  /** The same as JSON text, for clients that read numbers as doubles. */
+  /** `payload` as JSON text, for clients that read numbers as doubles. */
   payload_text: z.string(),
   /** The event as received, as text. */
   original: z.string(),
@@ -95,15 +95,15 @@ const eventQuery = pageQuery.extend({
   /** User or anonymous ID. */
   user_id: line(500).optional(),
   message_id: line(200).optional(),
-  /** Only accepted events without a profile: their IDs are blocked, suppressed, or absent. */
+  /** `none` lists only accepted events without a profile, because their IDs are blocked, suppressed, or absent. */
   profile: z.literal('none').optional(),
   /**
-   * A top-level property or trait, and the text of its value: a number in any notation, `true` or `false`. Both are
-   * required together. Rejected events are found only with `status=rejected`.
+   * A top-level property or trait, and the text of its value: a number in any notation, `true` or `false`. The name and
+   * the value are required together. Rejected events are found only with `status=rejected`.
    */
   property: line(200).optional(),
   property_value: line(500).optional(),
-  /** Range of the time that `time_by` names: at or after, and before. */
+  /** Range of the time that `time_by` selects: at or after `start_time`, and before `end_time`. */
   start_time: time.optional(),
   end_time: time.optional(),
   time_by: z.enum(timeBases).optional(),
@@ -117,7 +117,7 @@ export const eventBatchLimit = 50
 export const eventPayload = eventSummary
   .pick({ name: true, event_id: true, message_id: true, type: true, title: true, status: true })
   .extend({
-    /** The same as `EventDetail.payload`. */
+    /** The event as `EventDetail.payload` has it. */
     payload: exactObject.nullable(),
   })
 export type EventPayload = z.infer<typeof eventPayload>

@@ -10,26 +10,26 @@ export const heldWorkKinds = ['request', 'event', 'template', 'call', 'job'] as 
 
 /** Work that is not retried automatically, because it stopped a thread twice or could not be processed. */
 export const heldWork = z.object({
-  /** Resource name; empty for work of no workspace. */
+  /** Resource name of the item; empty for work that belongs to no workspace. */
   name: z.string(),
   kind: z.enum(heldWorkKinds),
   /** A description of the work. */
   title: z.string(),
   /**
-   * Resource name of the source, destination, audience or sync that it belongs to; empty without one, or when it was
-   * deleted.
+   * Resource name of the source, destination, audience or sync that the work belongs to; empty if there is none, or if
+   * it was deleted.
    */
   target: z.string(),
   workspace_title: z.string(),
   reason: z.string(),
-  /** How often it failed or stopped a thread. */
+  /** Number of times that the work failed or stopped a thread. */
   times: z.number().int(),
   last_time: time,
-  /** The time since which it is set aside. */
+  /** The time at which the work was set aside. */
   hold_time: time,
-  /** How often it was retried by users in the last 24 hours; `maxHeldWorkReleases` at most. */
+  /** Number of times that users retried the work in the last 24 hours; at most `maxHeldWorkReleases`. */
   releases: z.number().int().default(0),
-  /** When it can be retried again; null for now. */
+  /** The time from which users can retry the work again; null for now. */
   release_time: time.nullable().default(null),
 })
 export type HeldWork = z.infer<typeof heldWork>

@@ -2,11 +2,11 @@ import { NewerFormat, requireKnownFormat } from '@tributary/kernel'
 import type { RowProducer } from '../destinations/outbound.ts'
 import { type DeliveryMeta, deliveryMeta, type EventType, type RequestMeta, requestMeta } from './tracking.ts'
 
-/** Facts of a request in the log: its meta with names in place of letters. Read once, then passed on. */
+/** The meta of a request in the log, with readable names instead of single letters. Read once, then passed on. */
 export type RequestFacts = {
   readonly workspaceId: string
   readonly sourceId: string
-  /** Whether its body has one event, or a list of them. */
+  /** Whether the body of the request has a list of events instead of one event. */
   readonly isBatch: boolean
   /** The type that the path implies. */
   readonly type: EventType | undefined
@@ -16,23 +16,23 @@ export type RequestFacts = {
   readonly ip: string
   /** User agent header. */
   readonly userAgent: string | undefined
-  /** Whether the client of a user sent it, so that its address is that of the user. */
+  /** Whether a user's own client sent the request, so that `ip` is the address of the user. */
   readonly isDirect: boolean
-  /** Whether another server sent it that has corrected its times. */
+  /** Whether another server forwarded the request after correcting the times of the events. */
   readonly isForwarded: boolean
-  /** The ID of the stored event that each event of a replay stands for. */
+  /** For a replay: the ID of the stored event for each event of the body. */
   readonly storedIds: readonly string[] | undefined
-  /** The ID under which it was set aside before. */
+  /** The ID under which the request was set aside before it was taken back. */
   readonly takenBackAs: string | undefined
-  /** Whether its events go to no destination. */
+  /** Whether the events of the request are sent to no destination. */
   readonly isUndelivered: boolean
-  /** Whether live events are delivered before it. */
+  /** Whether live events are delivered before the events of this request. */
   readonly isLater: boolean
-  /** Whether a sync imports its events from rows. */
+  /** Whether a sync imports the events from rows. */
   readonly isImported: boolean
 }
 
-/** Facts of a record of the stream: its meta with names in place of letters. Read once, then passed on. */
+/** The meta of a record of the stream, with readable names instead of single letters. Read once, then passed on. */
 export type StreamFacts = {
   readonly workspaceId: string
   /** The source of the events; for other records, the ID of the producing object. */
@@ -42,13 +42,13 @@ export type StreamFacts = {
   readonly count: number
   /** The replay that sends stored events again. */
   readonly replayId: string | undefined
-  /** Whether parsing changes some of its numbers or an order of names. */
+  /** Whether JSON.parse would change some numbers of the body, or an order of names. */
   readonly isLossy: boolean
-  /** The offset after the last request of the group that it was appended in. */
+  /** The offset after the last request of the group in which the record was appended. */
   readonly through: number | undefined
   /** The producer of rows or events, with the key of each event; undefined for events of sources. */
   readonly producer: StreamProducer | undefined
-  /** Whether live events are delivered before it. */
+  /** Whether live events are delivered before this record. */
   readonly isLater: boolean
 }
 
@@ -56,11 +56,11 @@ export type StreamFacts = {
 export type StreamProducer = {
   readonly kind: RowProducer['k']
   readonly name: string
-  /** The key of each event; undefined for rows, which have their own. */
+  /** The key of each event; undefined for rows, because each row has its own key. */
   readonly keys: readonly string[] | undefined
 }
 
-/** Names the values of a request's meta. */
+/** Returns the values of a request's meta under readable names. */
 export const requestFactsOf = (meta: RequestMeta): RequestFacts => ({
   workspaceId: meta.w,
   sourceId: meta.s,
@@ -78,7 +78,7 @@ export const requestFactsOf = (meta: RequestMeta): RequestFacts => ({
   isImported: meta.i === true,
 })
 
-/** Names the values of a stream record's meta. */
+/** Returns the values of a stream record's meta under readable names. */
 export const streamFactsOf = ({ w, s, d, n, p, e, q, b, h }: DeliveryMeta): StreamFacts => ({
   workspaceId: w,
   sourceId: s,
@@ -91,7 +91,7 @@ export const streamFactsOf = ({ w, s, d, n, p, e, q, b, h }: DeliveryMeta): Stre
   isLater: h === true,
 })
 
-/** Parses a text by a schema; undefined for other texts. Throws NewerFormat. */
+/** Parses a text by a schema; undefined if the text does not match. Throws NewerFormat. */
 const read = <Value>(
   what: string,
   text: string,
@@ -108,7 +108,7 @@ const read = <Value>(
 }
 
 /**
- * Reads the meta of a request in the log; undefined when it is not one of ours.
+ * Reads the meta of a request in the log; undefined if it is not a request of this product.
  *
  * @throws NewerFormat
  */
@@ -118,7 +118,7 @@ export const readRequestFacts = (text: string): RequestFacts | undefined => {
 }
 
 /**
- * Reads the meta of a record of the stream; undefined when it is not one of ours.
+ * Reads the meta of a record of the stream; undefined if it is not a record of this product.
  *
  * @throws NewerFormat
  */

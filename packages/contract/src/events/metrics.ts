@@ -26,16 +26,16 @@ export const metricNames = [
 export type MetricName = (typeof metricNames)[number]
 
 /**
- * Per UTC hour (buckets `YYYYMMDDHH`), per UTC day (`YYYYMMDD`), or the whole range in one bucket `total`. Buckets of
- * profiles cannot be added up: a user seen in two hours is one profile.
+ * The size of the buckets: a UTC hour (`YYYYMMDDHH`), a UTC day (`YYYYMMDD`), or the whole range (`total`). Do not add
+ * up buckets of profiles: a user seen in two hours is one profile.
  */
 export const granularities = ['hour', 'day', 'total'] as const
 export type Granularity = (typeof granularities)[number]
 
-/** Maximum days of a range; hours have a shorter one. */
+/** Maximum days of a range; the range for hours is shorter. */
 export const metricRangeDays = { hour: 31, day: 400, total: 400 } as const satisfies Record<Granularity, number>
 
-/** Whole seconds since 1970; text is accepted, too. */
+/** A time in whole seconds since 1970, as a number or as text. */
 export const epochSeconds = z
   .union([z.number().int().min(0).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, 'Must be whole seconds')])
   .transform(Number)
@@ -53,9 +53,9 @@ export const metrics = {
       'start_date.seconds': epochSeconds,
       'end_date.seconds': epochSeconds,
       granularity: z.enum(granularities).default('day'),
-      /** Only events of this source, by resource name; runs of syncs have none. */
+      /** Counts only events of this source, by resource name. Not for runs of syncs, which have no source. */
       source: reference.optional(),
-      /** Only events with this validation result; deliveries have none. */
+      /** Counts only events with this validation result. Not for deliveries, which have none. */
       compatibility: z.enum(compatibilities).optional(),
     }),
     response: z.record(z.string(), z.number()),

@@ -13,17 +13,17 @@ const typesByName: ReadonlyMap<string, EventType> = new Map(
   ]),
 )
 
-/** The event type for a `type` text: its name or first letter, in any letter case. */
+/** Returns the event type for a `type` text: its name or first letter, in any letter case. */
 export const eventTypeOf = (name: string): EventType | undefined =>
   typesByName.get(name) ?? typesByName.get(name.toLowerCase())
 
 /** Limits of collection (bytes and counts). */
 export const trackingLimits = {
-  /** A request body after decompression. */
+  /** Maximum bytes of a request body after decompression. */
   bodyBytes: 4 * 1024 * 1024,
-  /** One event as received. */
+  /** Maximum bytes of one event as received. */
   eventBytes: 32 * 1024,
-  /** Accepted events of one batch; those after them are stored as rejected. */
+  /** Maximum accepted events of one batch; further events are stored as rejected. */
   batchEvents: 2500,
   /** Maximum bytes of the context and integrations of a batch, counted once for each of its events. */
   sharedBytes: 16 * 1024 * 1024,
@@ -36,10 +36,10 @@ export const trackingLimits = {
  * calls it is the JSON of the query.
  */
 export const requestMeta = z.object({
-  /** Workspace and source of the key at the time of the request. */
+  /** The workspace and the source to which the write key belonged at the time of the request. */
   w: z.string(),
   s: z.string(),
-  /** `single` carries one event, `batch` an object with a `batch` list. */
+  /** The kind of body: `single` is one event, `batch` is an object with a `batch` list. */
   k: z.enum(['single', 'batch']),
   /** The type that the path implies, when the body has none. */
   t: z.enum(eventTypes).optional(),
@@ -49,15 +49,15 @@ export const requestMeta = z.object({
   ip: z.string(),
   /** User agent header. */
   ua: z.string().optional(),
-  /** True for browser and mobile clients that call directly, so their address belongs in context.ip. */
+  /** True if a browser or mobile client sent the request itself, so that its address belongs in context.ip. */
   d: z.boolean().optional(),
-  /** Another server forwards the events and has already corrected their `timestamp`. */
+  /** True if another server forwards the events and has already corrected each `timestamp`. */
   f: z.boolean().optional(),
   /** A replay: the IDs of the stored events, one for each event, in their order. */
   p: z.array(z.string()).optional(),
-  /** The ID under which the request was set aside before it was taken back. It stands in for missing message IDs. */
+  /** The ID under which the request was set aside before it was taken back. This ID replaces missing message IDs. */
   b: z.string().optional(),
-  /** The events go to none of the destinations that are connected to the source. */
+  /** The events are not sent to the destinations that are connected to the source. */
   u: z.literal(true).optional(),
   /** The events are rows of a sync: live events are delivered before them. */
   h: z.literal(true).optional(),
@@ -67,13 +67,13 @@ export const requestMeta = z.object({
 export type RequestMeta = z.infer<typeof requestMeta>
 
 /**
- * One event as the pipeline passes it on: to the live channel, to deliveries and, with the original, to the event
- * store. Times are RFC 3339 in UTC with milliseconds.
+ * One event as the pipeline passes it to the live channel, to delivery and, with the original, to the event store.
+ * Times are RFC 3339 in UTC with milliseconds.
  */
 export type PipelineEvent = {
   /**
-   * The event's position in the log, `<partition>-<offset>-<index>`, padded: unique, stable over repeats, and sorted as
-   * positions are.
+   * The event's position in the log, `<partition>-<offset>-<index>`, padded: unique, the same after a repeated read,
+   * and in the order of the log when sorted.
    */
   eventId: string
   messageId: string
@@ -93,13 +93,13 @@ export type PipelineEvent = {
   timestamp: string
   originalTimestamp?: string
   sentAt?: string
-  /** Unknown top-level keys of the event as received, kept. */
+  /** Top-level keys of the received event that the tracking API does not define. */
   extra?: Record<string, unknown>
 }
 
 /**
- * The fields that consumers of the stream can rely on in any accepted event. An event without destinations has no
- * others. Its context is whole when it has traits or external IDs, and absent otherwise.
+ * The fields that consumers of the stream can rely on in any accepted event. An event without destinations has no other
+ * fields. The whole context is included if it has traits or external IDs; otherwise it is absent.
  */
 export type StreamedEvent = Pick<
   PipelineEvent,
@@ -117,14 +117,15 @@ export type StreamedEvent = Pick<
 >
 
 /**
- * Meta of a record of the stream. Its body is a JSON array (UTF-8) of PipelineEvent. It is one of StreamedEvent where
- * `d` names no destination and no signal uses the source. It is an `outboundBody` where `holdsRows` is true.
+ * Meta of a record of the stream. Its body is a JSON array (UTF-8) of PipelineEvent. The body is an array of
+ * StreamedEvent if `d` has no destination and no signal uses the source. If `holdsRows` is true, the body is an
+ * `outboundBody`.
  */
 export const deliveryMeta = z.object({
   w: z.string(),
   /** The source of the events; for other records, the ID (a UUID) of the producing object. */
   s: z.string(),
-  /** Destinations connected when the events were processed. */
+  /** IDs of the destinations that were connected when the events were processed. */
   d: z.array(z.string()),
   /** Number of events in the body. */
   n: z.number().int(),
@@ -133,11 +134,11 @@ export const deliveryMeta = z.object({
    * own `integrations` do not apply. Consent, the age limit and the present mappings apply.
    */
   p: z.string().optional(),
-  /** Some of the events have numbers or an order of names that JSON.parse changes; absent otherwise. */
+  /** True if JSON.parse would change numbers or an order of names in some of the events; absent otherwise. */
   e: z.literal(true).optional(),
   /**
-   * The offset after the last request of the group that the pipeline appended it in. After the last record of a group,
-   * all accepted events of earlier requests are in the stream. Absent in records of replays.
+   * The offset after the last request of the group in which the pipeline appended the record. After the last record of
+   * a group, all accepted events of earlier requests are in the stream. Absent in records of replays.
    */
   q: z.number().int().optional(),
   /** The producer of these rows or events; absent for events of sources. */
@@ -147,7 +148,7 @@ export const deliveryMeta = z.object({
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 
-/** The payload of `event` on the live channel `private-sources-{sourceId}`: at most 10 kB with its envelope. */
+/** An event on the live channel `private-sources-{sourceId}`. A message has at most 10 kB with its envelope. */
 export type LiveEventSummary = {
   eventId: string
   messageId: string
@@ -160,12 +161,15 @@ export type LiveEventSummary = {
   anonymousId?: string
   /** 'accepted', 'rejected' with a reason, 'blocked' by its schema, or 'held' by a limit of the plan. */
   status: 'accepted' | 'rejected' | 'blocked' | 'held'
-  /** Why it was rejected, or a note about it. */
+  /** Why the event was rejected, or a note about it. */
   reason?: string
   /** The result of the validation, and the schema version; absent for rejected events. */
   compatibility?: Compatibility
   schemaVersion?: number
-  /** Short values of its properties (for identify, its traits) that fit into the message; the stored event has all. */
+  /**
+   * Short values of its properties (for identify, its traits) that fit into the message; the stored event has all
+   * values.
+   */
   values?: Record<string, string | number | boolean | null>
 }
 /** Message of the live channel: a few summaries, and the number of omitted events since the last message. */

@@ -4,7 +4,7 @@ import { errors, line, nextPageToken, pageQuery } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { settingOption } from './settings.ts'
 
-/** Numbers of the source types in the API. */
+/** The number of each source type in the API. */
 export const sourceTypes = {
   Web: 1,
   Mobile: 2,
@@ -16,7 +16,7 @@ export const sourceTypes = {
 } as const
 export type SourceTypeName = keyof typeof sourceTypes
 
-/** The source type of a number; Unspecified for an unknown one. */
+/** Returns the name of the source type with this number; Unspecified for an unknown number. */
 export const sourceTypeOf = (number: number): SourceTypeName => {
   const names = Object.keys(sourceTypes) as SourceTypeName[]
   return names.find((name) => sourceTypes[name] === number) ?? 'Unspecified'
@@ -47,7 +47,7 @@ const catalogApp = z.object({
   display_name: z.string(),
   description: z.string(),
   docs_url: z.string(),
-  /** The number of them in the workspace. */
+  /** Number of instances in the workspace. */
   instance_count: z.number().int(),
   /** `app_icon` is a picture's address, possibly a data: address. */
   extra: z.object({ app_icon: z.string() }),
@@ -62,7 +62,7 @@ export const listedCatalogSource = catalogApp.extend({
 })
 
 export const catalogSource = listedCatalogSource.extend({
-  /** The settings of its sources; empty for most. */
+  /** The settings of sources of this kind; empty for most kinds. */
   settings: z.array(settingOption),
   guide: z.array(guideStep),
 })
@@ -88,23 +88,23 @@ export type SyncMode = keyof typeof syncModes
 const syncModeNames = Object.keys(syncModes) as SyncMode[]
 export const syncMode = z.enum(syncModeNames)
 
-/** A mode as callers give it, by name or number (SYN-02 to SYN-05); read as the name. */
+/** A mode as callers send it, by name or number (SYN-02 to SYN-05). The result is the name.. */
 export const syncModeInput = z
   .union([syncMode, z.literal(syncModeNames.map((name) => syncModes[name].number))], {
     error: `One of ${syncModeNames.map((name) => `${name} (${syncModes[name].number})`).join(', ')}`,
   })
   .transform((given) => syncModeNames.find((name) => name === given || syncModes[name].number === given) ?? 'FULL_SYNC')
 
-/** An object of a destination that events add to or change, such as rows of a table. */
+/** A kind of record of a destination that events create or change, such as rows of a table. */
 const destinationObject = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
-  /** Empty where the user decides, such as by their own statement. */
+  /** The supported sync modes; empty if the user's own configuration decides, such as an SQL statement. */
   sync_modes: z.array(z.enum(syncModeNames)),
-  /** Labels of the fields that identify a record; empty where none is looked up. */
+  /** Labels of the fields that identify a record; empty if no record is looked up. */
   identifiers: z.array(z.string()),
-  /** Names of the actions that write it. */
+  /** Names of the actions that write the object. */
   actions: z.array(z.string()),
 })
 
@@ -114,10 +114,13 @@ const rowObject = z.object({
   title: z.string(),
   description: z.string(),
   sync_modes: z.array(z.enum(syncModeNames)),
-  /** Whether people enter its name, such as that of a table; otherwise a sync's `object_name` is this name. */
+  /**
+   * Whether users enter the name of the object, such as a table name. Otherwise the sync's `object_name` is this name.
+   */
   named: z.boolean(),
   /**
-   * Whether a mirroring sync can own it: its records that are not in the model are then removed, whatever wrote them.
+   * Whether a mirroring sync can own the object. It then removes all records that are not in the model, whatever wrote
+   * them.
    */
   listable: z.boolean(),
 })
@@ -128,16 +131,16 @@ export const listedCatalogDestination = catalogApp.extend({ data_kinds: z.array(
 export const catalogDestination = listedCatalogDestination.extend({
   settings: z.array(settingOption),
   guide: z.array(guideStep),
-  /** The kinds of data it accepts. */
+  /** The kinds of records that the destination accepts. */
   objects: z.array(destinationObject),
   actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
-  /** Its objects that syncs can write rows to. */
+  /** The objects to which syncs can write rows. */
   row_objects: z.array(rowObject),
 })
 export type ListedCatalogDestination = z.infer<typeof listedCatalogDestination>
 export type CatalogDestination = z.infer<typeof catalogDestination>
 
-/** `search` matches the title. */
+/** The query of a catalog. `search` matches the title. */
 const catalogQuery = pageQuery.extend({ search: line(200).optional() })
 
 export const catalogSources = {

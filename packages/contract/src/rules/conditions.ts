@@ -24,12 +24,12 @@ export const withoutValue: ReadonlySet<ConditionOperator> = new Set(['exists', '
 export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be four letters or digits')
 
 /**
- * A place in an event as a path: names joined by dots, a dot within a name as `\.` or in `["a.b"]`, places of a list as
- * numbers or `[0]`.
+ * The path of a value in an event: names joined by dots. A dot within a name is written `\.` or `["a.b"]`, a list index
+ * as a number or `[0]`.
  */
 export const eventPath = line(300).min(1, 'Required')
 
-/** A condition on one place of an event. */
+/** A condition on the value at one path of an event. */
 export const condition = z
   .object({
     id: shortIdText,
@@ -53,18 +53,21 @@ export const conditionList = z.array(condition).max(maxConditions, `At most ${ma
 export const eventFilter = z.object({ match: z.enum(conditionMatches).default('all'), conditions: conditionList })
 export type EventConditions = z.infer<typeof eventFilter>
 
-/** A place of a list, or a name in quotes (a quote and a backslash in it behind a backslash), up to the next step. */
+/**
+ * A step of a path in brackets: a list index, or a quoted name with backslash escapes. The next step or the end must
+ * follow.
+ */
 const bracket = /\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\](?=[.[]|$)/y
 
 type Path = {
   names: string[]
-  /** Whether one of them is a place of a list. */
+  /** Whether one of the names is an index of a list. */
   hasPlace: boolean
-  /** Whether it has a bracket that is neither a place nor a quoted name, and is read as part of its name. */
+  /** Whether the path has a bracket that is neither an index nor a quoted name. Such a bracket is part of the name. */
   strayBracket: boolean
 }
 
-/** Reads a path. `name` is undefined behind a closed bracket, where the next step begins. */
+/** Reads a path. After a closing bracket, `name` is undefined until the next step begins. */
 const readPath = (path: string): Path => {
   const read: Path = { names: [], hasPlace: false, strayBracket: false }
   let name: string | undefined = ''
@@ -97,16 +100,19 @@ const readPath = (path: string): Path => {
 }
 
 /**
- * The names of a path: `properties.a\.b.0`, `properties["a.b"][0]` and `properties['a.b'].0` are `properties`, `a.b`,
- * `0`. Any other bracket is part of its name.
+ * Returns the names of a path. `properties.a\.b.0`, `properties["a.b"][0]` and `properties['a.b'].0` all give
+ * `properties`, `a.b`, `0`. Any other bracket is part of its name.
  */
 export const pathNames = (path: string): string[] => readPath(path).names
 
-/** The path of names: the inverse of `pathNames`. */
+/** Returns the path of these names: the inverse of `pathNames`. */
 export const pathOf = (names: readonly string[]): string =>
   names.map((name) => name.replace(/[\\.[]/g, '\\$&')).join('.')
 
-/** Why a text is no path, as a sentence; `target` for a path that is written to. Undefined for a valid path. */
+/**
+ * Returns why a text is not a path, as a sentence. `target` means that values are written to the path. Undefined for a
+ * valid path.
+ */
 export const pathMistake = (path: string, target = false): string | undefined => {
   const { names, hasPlace, strayBracket } = readPath(path)
   if (names.some((name) => name.trim() === '')) return "A path can't have empty names"
@@ -115,7 +121,7 @@ export const pathMistake = (path: string, target = false): string | undefined =>
   return target && hasPlace ? "A list can't be mapped item by item. Map the whole list" : undefined
 }
 
-/** The value at a place of a value; undefined when it has none. Own properties only. */
+/** Returns the value at a path of names; undefined if there is none. Reads own properties only. */
 export const valueAt = (value: unknown, names: readonly string[]): unknown => {
   let at: unknown = value
   for (const name of names) {
@@ -130,8 +136,8 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const numeral = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 /**
- * Negative, 0 or positive; undefined when the two are not comparable. Numbers compare by value, RFC 3339 times by time,
- * other texts as texts.
+ * Compares two values: negative, 0 or positive; undefined if they cannot be compared. Numbers compare by value, RFC
+ * 3339 times by time, other texts as texts.
  */
 const compare = (found: unknown, value: string): number | undefined => {
   const number =
@@ -172,11 +178,11 @@ const meets = (found: unknown, { operator, value }: Pick<Condition, 'operator' |
   }
 }
 
-/** The work of a look-up and a comparison, and of each name on the way. */
+/** The work of a look-up with its comparison, and the work of each name of the path. */
 const perCondition = 200
 const perName = 30
 
-/** The work of a comparison: values are turned into text, and a part is searched in it. */
+/** Returns the work of a comparison: converting the value into text, and searching a part in the text. */
 const workOfCondition = (found: unknown, { operator, value }: Pick<Condition, 'operator' | 'value'>): number => {
   if (withoutValue.has(operator)) return 0
   const contains = operator === 'contains' || operator === 'not_contains'
@@ -185,9 +191,9 @@ const workOfCondition = (found: unknown, { operator, value }: Pick<Condition, 'o
 }
 
 /**
- * A filter, compiled once and called for each event, an object as `PipelineEvent` describes. When the event lacks the
- * place, only the negating operators (`not_equals`, `not_contains`, `not_exists`) are true. It spends its work
- * beforehand: where `spend` throws, so does the filter.
+ * Compiles a filter to a function of an event (a `PipelineEvent`). If the event has no value at the path, only
+ * `not_equals`, `not_contains` and `not_exists` are true. The function calls `spend` before each piece of work, and
+ * throws if `spend` throws.
  */
 export const compileFilter = ({
   match,

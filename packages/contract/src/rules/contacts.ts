@@ -1,15 +1,16 @@
 /*
  * Email addresses and phone numbers as people write them. Links of profiles, lists, and hashes of personal data all use
- * these functions, so the same person gives the same text everywhere. Each takes time that is linear in the length.
+ * these functions, so that the same person has the same text everywhere. The time of each function is linear in the
+ * length.
  */
 
 /** Maximum characters of a text that is searched for a contact. */
 const longestContact = 500
 
-/** Signs without a width, which a copy of an address from a page can have. */
+/** Characters without a width, which can be part of an address that was copied from a page. */
 const invisible = new Set(['\u200b', '\u200c', '\u200d', '\u2060', '\ufeff'])
 
-/** Removes invisible signs, spaces, and a pair of quotation marks around a text. */
+/** Removes invisible characters, spaces, and a pair of quotation marks around a text. */
 const unwrapped = (text: string): string => {
   let [start, end] = [0, text.length]
   const isAround = (char = ''): boolean => char !== '' && (invisible.has(char) || char.trim() === '')
@@ -24,7 +25,8 @@ const unwrapped = (text: string): string => {
 const isSpaceOrControl = (char: string): boolean => char <= ' ' || char.trim() === ''
 
 /**
- * Removes a name before the address, a comment after it, and `mailto:`. Undefined where there can be several addresses.
+ * Removes a name before the address, a comment after it, and `mailto:`. Undefined if the text may have several
+ * addresses.
  */
 const bareAddress = (text: string): string | undefined => {
   let address = text
@@ -46,8 +48,8 @@ const bareAddress = (text: string): string | undefined => {
 }
 
 /**
- * The email address in a text, in lower case, also of `"Ada" <ada@example.com>` and `mailto:ada@example.com`. Undefined
- * for a text with none, or several.
+ * Returns the email address in a text, in lower case, also of `"Ada" <ada@example.com>` and `mailto:ada@example.com`.
+ * Undefined if there is none or more than one.
  */
 export const emailOf = (text: string): string | undefined => {
   if (text.length > longestContact) return undefined
@@ -60,7 +62,7 @@ export const emailOf = (text: string): string | undefined => {
   return isBroken ? undefined : address
 }
 
-/** Why a text gives no phone number, as the end of a sentence. */
+/** Reasons why a text has no phone number, as the end of a sentence. */
 const phoneProblems = {
   none: 'is not a phone number',
   several: 'has more than one phone number',
@@ -116,7 +118,7 @@ const extensionMarks = new Set([
   ';',
 ])
 const longestExtension = 7
-/** Maximum digits after a word that cannot be a second number. */
+/** Maximum digits of an extension after its word: too few for a second phone number. */
 const shortTail = 4
 
 /** Whether the text after a number is its extension, such as `ext. 9` or `;ext=9`. */
@@ -139,10 +141,13 @@ const isExtension = (tail: string): boolean => {
 /** Countries whose numbers keep the zero that others write in brackets. */
 const keepsZero = new Set(['39', '378'])
 
-/** Maximum digits of a country, an area, and the slash that some write after it. */
+/** Maximum digits of a country and area code before a slash. */
 const digitsBeforeSlash = 7
 
-/** The digits of the number at the start of a text, and the rest. Undefined when a second number follows. */
+/**
+ * Reads the digits of the number at the start of a text; returns them and the remaining text. Undefined if a second
+ * number follows.
+ */
 const takeDigits = (text: string, isInternational: boolean): { digits: string; tail: string } | undefined => {
   let digits = ''
   for (let at = 0; at < text.length; at++) {
@@ -151,19 +156,19 @@ const takeDigits = (text: string, isInternational: boolean): { digits: string; t
     else if (char === '+' || (char === '/' && isInternational && digits.length > digitsBeforeSlash)) return undefined
     else if (!separators.has(char)) return { digits, tail: text.slice(at) }
     else if ((char === '(' || char === '[') && text[at + 1] === '0' && ')]'.includes(text[at + 2] ?? ' ')) {
-      // The zero of national calls is not part of the number.
+      // Skips the zero in parentheses, which only national calls use.
       if ((isInternational || digits !== '') && !keepsZero.has(digits)) at += 2
     }
   }
   return { digits, tail: '' }
 }
 
-/** Digits of a number without a plus sign that begins with its country, in Meta's format. */
+/** Minimum digits of a number without a plus sign that begins with its country code, as Meta expects. */
 const digitsWithCountry = 11
 
 /**
- * Reads a phone number as people write it. It leaves off an extension, and the zero in `+44 (0)20`. A number has its
- * country when it begins with `+` or `00`, or has at least eleven digits of which the first is no zero.
+ * Reads a phone number as people write it. An extension and the zero in `+44 (0)20` are omitted. The number has a
+ * country code if it begins with `+` or `00`, or has eleven or more digits and no leading zero.
  */
 export const readPhone = (text: string): ReadPhone => {
   if (text.length > longestContact) return { problem: phoneProblems.none }
@@ -171,7 +176,7 @@ export const readPhone = (text: string): ReadPhone => {
   let start = 0
   while (start < plain.length && !isDigit(plain[start]) && plain[start] !== '+') start++
   let written = plain.slice(start)
-  // Programs that store whole numbers as fractions write them like this.
+  // Removes the `.0` that programs write if they store whole numbers as fractions.
   if (written.endsWith('.0') && countDigits(written) === written.length - 1) written = written.slice(0, -2)
   const hasPlus = written.startsWith('+')
   const isInternational = hasPlus || written.startsWith('00')
@@ -191,7 +196,8 @@ export const readPhone = (text: string): ReadPhone => {
 }
 
 /**
- * The phone number in a text, as its digits with the country. Undefined for a text with none, several, or no country.
+ * Returns the phone number in a text as digits with the country code. Undefined if there is none, more than one, or no
+ * country code.
  */
 export const phoneOf = (text: string): string | undefined => {
   const read = readPhone(text)

@@ -3,7 +3,7 @@ import type { GuideStep } from './catalog.ts'
 /** The placeholder of a write key that is not available yet. */
 export const missingKey = 'YOUR_WRITE_KEY'
 
-/** A guide with the reader's own origin and write key in its texts and code. */
+/** Replaces the placeholders of a guide's texts and code by the reader's own origin and write key. */
 export const fillGuide = (
   steps: readonly GuideStep[],
   values: { origin: string; writeKey: string | undefined },

@@ -1,6 +1,9 @@
 const startsWord = (text: string, at: number): boolean => at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '')
 
-/** The number of gaps between the letters of a word, taken from `at` on; undefined when they are too far apart. */
+/**
+ * Returns the number of gaps between the letters of a word, searched in the text from `at` on; undefined if the letters
+ * are missing or too far apart.
+ */
 const gapsFrom = (text: string, word: string, at: number): number | undefined => {
   let [place, gaps] = [at, 0]
   for (const letter of word) {
@@ -13,7 +16,8 @@ const gapsFrom = (text: string, word: string, at: number): number | undefined =>
 }
 
 /**
- * The score of one word of a search in a text, both in lower case: 0 when the text does not have its letters in order.
+ * Returns the score of one word of a search in a text, both in lower case; 0 if the text does not have the letters of
+ * the word in order.
  */
 const wordScore = (text: string, word: string): number => {
   if (text === word) return 100
@@ -30,10 +34,10 @@ const wordScore = (text: string, word: string): number => {
 }
 
 /**
- * The score of a text for a search, from 0 (no match) to 100 (equal). Every word of the search must be in the text, in
- * any order and letter case. At worst, its letters begin at the start of a word, with a few others between them. The
- * start of the text scores most, then the start of a word, the inside of a word, and letters with gaps. An empty search
- * matches everything equally.
+ * Returns the score of a text for a search, from 0 (no match) to 100 (equal). The words of the search can be in any
+ * order and letter case. If the text does not contain a word, its letters must follow in order from the start of a
+ * word, close together. The start of the text scores most, then the start of a word, the inside of a word, and letters
+ * with gaps. An empty search matches everything equally.
  */
 export const matchScore = (text: string, search: string): number => {
   const [lower, wanted] = [text.toLowerCase(), search.trim().toLowerCase()]

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { isPlaceholder, placeholderGroups } from './placeholders.ts'
 
 /**
- * Values that other products treat as no user, from their own pages and sources, and the texts that a library's
- * language prints for nothing.
+ * Values that other products do not treat as users, from their own pages and sources. Also texts that programming
+ * languages print for empty values.
  */
 const lists: Record<string, string[]> = {
   'the settings of Segment (zeroes and dashes, -1, null, anonymous)': [

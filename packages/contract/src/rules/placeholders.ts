@@ -1,12 +1,11 @@
-/** Values of one origin that identify no user. */
+/** Values with one origin, such as names of fields, that identify no user. */
 export type PlaceholderGroup = { readonly title: string; readonly values: readonly string[] }
 
 /**
  * Values that programs send when no user is known. As an identifier, one of them would merge all users into one
- * profile. Each value stands once, in its best-known group. Zeros and dashes, such as an empty UUID, and empty texts
- * are placeholders, too.
- * The event store has the same values in the column `owner` of stored events: a change here needs a migration of that
- * column.
+ * profile. Each value is listed once, in its best-known group. Zeros and dashes, such as an empty UUID, and empty texts
+ * are placeholders, too. The event store has the same values in the column `owner` of stored events: a change here
+ * needs a migration of that column.
  */
 export const placeholderGroups: readonly PlaceholderGroup[] = [
   {
@@ -144,13 +143,14 @@ const isAscii = (text: string): boolean => {
 
 const isListed = (text: string): boolean => {
   if (text.length > longestPlaceholder) return isOfZeros(text)
-  // `toLowerCase` turns some letters of other alphabets into ASCII letters. Such values identify users.
+  // `toLowerCase` turns some letters of other alphabets into ASCII letters. A value with such letters identifies a
+  // user, so only ASCII texts count.
   return isOfZeros(text) || (placeholders.has(text.toLowerCase()) && isAscii(text))
 }
 
 /**
- * Whether a value identifies no user: one of `placeholderGroups`, zeros and dashes, or nothing. Letter case,
- * surrounding spaces, and a pair of quotation marks do not count. Takes time that is linear in the length.
+ * Whether a value identifies no user: a value of `placeholderGroups`, only zeros and dashes, or an empty text. Letter
+ * case, surrounding spaces, and a pair of quotation marks do not count. Takes time that is linear in the length.
  */
 export const isPlaceholder = (value: string): boolean => {
   let start = 0

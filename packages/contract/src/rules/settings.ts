@@ -26,10 +26,10 @@ export const settingValue = z.union([
 ])
 export type SettingValue = z.infer<typeof settingValue>
 
-/** The compared part: the origin of a URL, or the whole value. */
+/** The part of a setting that is compared: the origin of a URL, or the whole value. */
 export const secretTargetParts = ['origin', 'value'] as const
 
-/** A setting that decides where a secret is sent, and its part that must stay the same. */
+/** A setting that decides where a secret is sent, and the part of the setting that must stay the same. */
 export type SecretTarget = { setting: string; by: (typeof secretTargetParts)[number] }
 
 const targetPart = (by: SecretTarget['by'], value: SettingValue | undefined): string => {
@@ -49,7 +49,7 @@ const isBlank = (value: SettingValue): boolean =>
     ? value.trim() === ''
     : typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** The new value of a setting: never an empty text or an empty object of headers. null restores its default. */
+/** The new value of a setting: not an empty text and not an empty object of headers. null restores the default. */
 export const newSettingValue = settingValue.refine((value) => !isBlank(value), 'Required')
 
 /** The declaration of a setting of an app. */
@@ -63,13 +63,16 @@ export const settingOption = z.object({
   editable: z.boolean(),
   /** Encrypted at rest and never returned. */
   is_secret: z.boolean(),
-  /** For a secret: the settings that decide where it is sent. When one of them changes, it must be entered again. */
+  /**
+   * For a secret: the settings that decide where the secret is sent. If one of them changes, users must enter the
+   * secret again.
+   */
   sent_to: z.array(z.object({ name: z.string(), by: z.enum(secretTargetParts) })),
   choices: z.array(z.object({ value: z.string(), title: z.string() })),
-  /** Limits of a number, inclusive; null for none. */
+  /** Minimum and maximum of a number, both inclusive; null for none. */
   min: z.number().nullable(),
   max: z.number().nullable(),
-  /** Shown only while another setting has this value. */
+  /** The other setting and its value with which this setting is shown; null if it is always shown. */
   show_when: z.object({ name: z.string(), value: settingValue }).nullable(),
 })
 export type SettingOption = z.infer<typeof settingOption>

@@ -6,7 +6,7 @@ import { users } from '../accounts/users.ts'
 import { workspaces } from '../accounts/workspaces.ts'
 import { destinationTitle, digits, numberList, selectedValue, timeInterval } from './value-rules.ts'
 
-/** The message for an invalid value; undefined for a valid one. */
+/** Returns the message for an invalid value; undefined for a valid one. */
 const messageFor = (schema: z.ZodType, value: unknown): string | undefined =>
   schema.safeParse(value).error?.issues[0]?.message
 

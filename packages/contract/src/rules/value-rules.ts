@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { title } from '../api/fields.ts'
 
-/** A title without a rule of its own: at least 2 characters. */
+/** The title of a resource that has no specific rule: at least 2 characters. */
 export const genericTitle = title.min(2, 'At least 2 characters')
 
 /** The title of a destination: at least 4 characters. */
@@ -34,7 +34,7 @@ export const digits = z
   .min(1, 'Required')
   .regex(/^[0-9]+$/, 'Only numbers are allowed')
 
-/** Numbers as they are typed into a list: at least one, each of them a number. */
+/** A list of texts that users typed as numbers: at least one text, and each is a number. */
 export const numberList = z
   .array(z.string().trim())
   .min(1, 'Please submit at least one element')

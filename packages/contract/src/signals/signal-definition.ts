@@ -7,7 +7,7 @@ import { type StandardConversion, standardConversions } from './standard-convers
 
 /** Limits of signals. */
 export const signalLimits = {
-  /** Signals of a workspace. */
+  /** Maximum signals of a workspace. */
   signals: 50,
   sources: 20,
   events: 20,
@@ -17,7 +17,7 @@ export const signalLimits = {
   /** Maximum rows and characters of an uploaded file. */
   uploadRows: 10_000,
   uploadCharacters: 3 * 1024 * 1024,
-  /** Days that quality, attribution and overviews cover. */
+  /** Maximum days that quality, attribution and overviews cover. */
   days: 92,
   /** Maximum rows of an attribution report. */
   attributionRows: 10_000,
@@ -65,9 +65,9 @@ export const signalValue = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fixed'), amount: z.number().min(0, 'Must not be negative').max(1e12), currency }),
   z.object({
     type: z.literal('event'),
-    /** The place of the value in the event, such as `properties.revenue`. */
+    /** The path of the value in the event, such as `properties.revenue`. */
     amount_path: eventPath,
-    /** Such as `properties.currency`; '' for a fixed one. */
+    /** Path of the currency in the event, such as `properties.currency`; '' for a fixed currency. */
     currency_path: z.union([z.literal(''), eventPath]).default(''),
     /** The currency of events that have none; '' for none. */
     currency: z.union([z.literal(''), currency]).default(''),
@@ -78,7 +78,7 @@ export type SignalValue = z.infer<typeof signalValue>
 /** The key by which a platform recognizes a conversion that the pixel also sends. */
 export const signalEventId = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_id') }),
-  /** Such as `properties.order_id`. Events without it get their message ID. */
+  /** Path of the key in the event, such as `properties.order_id`. Events without a value there use their message ID. */
   z.object({ type: z.literal('path'), path: eventPath }),
 ])
 export type SignalEventId = z.infer<typeof signalEventId>
@@ -87,25 +87,28 @@ export type SignalEventId = z.infer<typeof signalEventId>
 export const signalRefunds = z
   .object({
     events: signalEvents,
-    /** The place of the conversion's event ID in a refund. */
+    /** The path of the conversion's event ID in a refund. */
     order_path: eventPath,
-    /** The place of the refunded value, such as `properties.total`; '' for all of it. */
+    /** The path of the refunded value, such as `properties.total`; '' for all of it. */
     amount_path: z.union([z.literal(''), eventPath]).default(''),
   })
   .nullable()
 export type SignalRefunds = z.infer<typeof signalRefunds>
 
 const platformFields = {
-  /** The destination, by resource name: one of Meta, Google Ads, Google Analytics or TikTok, each at most once. */
+  /**
+   * The destination, by resource name: a destination of Meta, Google Ads, Google Analytics or TikTok. Each destination
+   * can be used once..
+   */
   destination: reference,
   /**
    * The platform's name of the conversion; '' for its standard name. For Google Ads, the conversion action; '' for that
    * of the destination.
    */
   event_name: line(100).default(''),
-  /** For the platform's test screen; '' sends real conversions. Only where `has_test_code`. */
+  /** The code of the platform's test screen; '' sends real conversions. Only for platforms with `has_test_code`. */
   test_event_code: line(100).default(''),
-  /** The mapping to the platform's fields; null for its default. */
+  /** The mapping to the platform's fields; null for the default mapping. */
   field_mappings: z
     .array(fieldMapping)
     .max(mappingLimits.fieldMappings, `At most ${mappingLimits.fieldMappings} fields`)
@@ -135,7 +138,7 @@ const conversionType = z
   })
 export type SignalConversion = { type: StandardConversion; custom_name: string }
 
-/** The definition of a signal; a preview takes it before it is saved. */
+/** The definition of a signal; previews accept a definition that is not saved. */
 const definition = {
   trigger: signalTrigger,
   conversion: conversionType,

@@ -15,9 +15,9 @@ const entered = exactObject.refine(
 export const signalDraft = z.object({
   /** `workspaces/{id}/signalDraft`. */
   name: z.string(),
-  /** The entered values, in the form of the page; empty in a new one. */
+  /** The entered values, in the structure that the page uses; empty in a new draft. */
   entered: exactObject,
-  /** Null while it is empty. */
+  /** The time of the last change; null while the draft is empty. */
   update_time: time.nullable(),
 })
 export type SignalDraft = z.infer<typeof signalDraft>

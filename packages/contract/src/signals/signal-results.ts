@@ -8,7 +8,7 @@ const amounts = z.array(z.object({ currency: z.string(), amount: z.number() }))
 
 const identifierShare = z.object({
   identifier: z.enum(matchIdentifiers),
-  /** Conversions with this identifier, and their share of all, 0 to 1. */
+  /** Number of conversions with this identifier, and their share of all conversions, 0 to 1. */
   count: z.number().int(),
   share: z.number(),
 })
@@ -18,7 +18,7 @@ const advice = z.object({
   identifier: z.enum(matchIdentifiers),
   /** A sentence, such as `Add phone: +18% of conversions`. */
   text: z.string(),
-  /** The maximum rise of the score, when all conversions have it. */
+  /** The maximum rise of the score, if all conversions had the identifier. */
   gain: z.number(),
 })
 
@@ -27,7 +27,7 @@ export const platformQuality = z.object({
   destination: z.string(),
   title: z.string(),
   platform: z.enum(signalPlatforms),
-  /** 0 to 10; null without conversions. */
+  /** The score from 0 to 10; null without conversions. */
   score: z.number().nullable(),
   conversion_count: z.number().int(),
   identifiers: z.array(identifierShare),
@@ -40,9 +40,9 @@ export const signalQuality = z.object({
     platformQuality.extend({
       /** The score of the previous period of the same length; null without conversions. */
       previous_score: z.number().nullable(),
-      /** By UTC day, `YYYYMMDD`; days without conversions are omitted. */
+      /** The score by UTC day (`YYYYMMDD`); days without conversions are omitted. */
       trend: z.array(z.object({ day: z.string(), score: z.number(), conversion_count: z.number().int() })),
-      /** Time from the event to its conversion: median and 95th percentile, ms; null without any. */
+      /** Time from the event to its conversion: median and 95th percentile in ms; null without conversions. */
       freshness: z.object({ median_ms: z.number().int(), p95_ms: z.number().int() }).nullable(),
       last_conversion_time: time.nullable(),
     }),
@@ -53,10 +53,12 @@ export type SignalQuality = z.infer<typeof signalQuality>
 const reasonCount = z.object({ reason: z.enum(notSentReasons), text: z.string(), count: z.number().int() })
 
 export const signalPreview = z.object({
-  /** Stored events that were checked, and those that would be conversions. */
+  /** Number of stored events that were checked, and number of events that would be conversions. */
   looked_at_count: z.number().int(),
   conversion_count: z.number().int(),
-  /** Conversions with the event ID of another one in the sample, which are sent only once. */
+  /**
+   * Number of conversions with the same event ID as another conversion of the sample. Such conversions are sent once.
+   */
   repeated_count: z.number().int(),
   platforms: z.array(
     platformQuality.extend({
@@ -76,7 +78,7 @@ export const signalPreview = z.object({
         z.object({
           destination: z.string(),
           identifiers: z.array(z.enum(matchIdentifiers)),
-          /** Why it would not be sent; '' when it would. */
+          /** Why the conversion would not be sent; '' if it would be sent. */
           reason: z.union([z.literal(''), z.enum(notSentReasons)]),
           reason_text: z.string(),
           /** The payload for the platform, as JSON text, with personal data hashed or hidden. */
@@ -90,7 +92,7 @@ export const signalPreview = z.object({
 })
 export type SignalPreview = z.infer<typeof signalPreview>
 
-/** The outcome of a conversion at a platform. `not_sent`: decided before the delivery. */
+/** The outcome of a conversion at a platform. `not_sent`: it was not passed to delivery. */
 export const conversionStatuses = ['pending', 'delivered', 'failed', 'filtered', 'not_sent'] as const
 export type ConversionStatus = (typeof conversionStatuses)[number]
 
@@ -98,17 +100,17 @@ export type ConversionStatus = (typeof conversionStatuses)[number]
 export const conversionOrigins = ['event', 'audience', 'upload', 'refund'] as const
 
 export const conversion = z.object({
-  /** Its permanent ID, and the `event_id` of its deliveries. */
+  /** The permanent ID of the conversion, which is also the `event_id` of its deliveries. */
   id: z.string(),
   event_id: z.string(),
   origin: z.enum(conversionOrigins),
-  /** Resource name of the event; '' when it came from no stored event. */
+  /** Resource name of the event; '' if the conversion has no stored event. */
   event: z.string(),
   event_time: time,
   create_time: time,
   value: z.number().nullable(),
   currency: z.string(),
-  /** A test event. */
+  /** Whether the conversion is from a test event. */
   test: z.boolean(),
   platforms: z.array(
     z.object({
@@ -116,7 +118,7 @@ export const conversion = z.object({
       title: z.string(),
       platform: z.enum(signalPlatforms),
       status: z.enum(conversionStatuses),
-      /** Why it was not sent, filtered, or failed; '' otherwise. */
+      /** Why the conversion was not sent, was filtered, or failed; '' otherwise. */
       reason: z.string(),
       identifiers: z.array(z.enum(matchIdentifiers)),
     }),
@@ -134,21 +136,22 @@ const statusCounts = {
 
 export const signalOverview = z.object({
   conversion_count: z.number().int(),
-  /** Conversions in the previous period of the same length. */
+  /** Number of conversions in the previous period of the same length. */
   previous_conversion_count: z.number().int(),
   refund_count: z.number().int(),
   amounts,
-  /** Events with a known event ID: from another server, a retry, or a replay. */
+  /** Number of events whose event ID already had a conversion: from another server, a retry, or a replay. */
   repeated_count: z.number().int(),
-  /** By UTC day, `YYYYMMDD`; empty days are omitted. */
+  /** Conversions by UTC day (`YYYYMMDD`); days without any are omitted. */
   days: z.array(
     z.object({
       day: z.string(),
       conversion_count: z.number().int(),
       amounts,
       /**
-       * Outcomes of conversions and refunds, each counted at each platform. Those not sent count on the day they were
-       * made, those with an outcome on the day of their first attempt. Pending is the rest of those sent.
+       * Outcomes of conversions and refunds, each counted at each platform. Conversions that are not sent count on the
+       * day of their creation, others on the day of their first attempt. `pending` counts sent conversions without an
+       * outcome.
        */
       status_counts: z.object(statusCounts),
     }),
@@ -158,15 +161,15 @@ export const signalOverview = z.object({
       destination: z.string(),
       title: z.string(),
       platform: z.enum(signalPlatforms),
-      /** Appended for delivery. */
+      /** Number of conversions that were appended for delivery. */
       sent_count: z.number().int(),
       not_sent: z.array(reasonCount),
-      /** Sent conversions by their present outcome. */
+      /** Numbers of sent conversions by their present outcome. */
       delivered_count: z.number().int(),
       failed_count: z.number().int(),
       filtered_count: z.number().int(),
       pending_count: z.number().int(),
-      /** Why they failed or were filtered, the most frequent first. */
+      /** Why conversions failed or were filtered, the most frequent reason first. */
       reasons: z.array(
         z.object({ status: z.enum(['filtered', 'failed']), reason: z.string(), count: z.number().int() }),
       ),
@@ -184,7 +187,7 @@ export const attributionRow = z.object({
   signal: z.string(),
   signal_title: z.string(),
   clicked_platform: z.enum(clickedPlatforms),
-  /** Campaign parameters of the page of the click (`utm_…`); '' for none. */
+  /** Campaign parameters (`utm_…`) of the page that the click opened; '' for none. */
   utm_source: z.string(),
   utm_medium: z.string(),
   utm_campaign: z.string(),
@@ -195,12 +198,12 @@ export type AttributionRow = z.infer<typeof attributionRow>
 
 export const offlineUpload = z.object({
   row_count: z.number().int(),
-  /** Rows that are conversions now, or would be. */
+  /** Number of rows that became conversions, or would become conversions. */
   accepted_count: z.number().int(),
-  /** Rows with a known event ID. */
+  /** Number of rows whose event ID already had a conversion. */
   repeated_count: z.number().int(),
   refused_count: z.number().int(),
-  /** The first 100 refused rows, by the line of the file. Values are not repeated. */
+  /** The first 100 refused rows, sorted by the line of the file. The rejected values are not included. */
   refused: z.array(z.object({ line: z.number().int(), column: z.string(), reason: z.string() })),
 })
 export type OfflineUpload = z.infer<typeof offlineUpload>

@@ -11,13 +11,13 @@ export const signalSettings = z.object({
   /** `workspaces/{id}/signalSettings`. */
   name: z.string(),
   without_consent: z.enum(withoutConsentChoices),
-  /** The places in events with the consent to share data for ads. */
+  /** The path in events of the consent to share data for ads. */
   consent_path: z.string(),
   update_time: time.nullable(),
 })
 export type SignalSettings = z.infer<typeof signalSettings>
 
-/** The place of the consent by default. */
+/** The default path of the consent. */
 export const defaultConsentPath = 'context.consent.categoryPreferences.advertising'
 
 export const signalSettingsMethods = {

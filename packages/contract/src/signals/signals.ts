@@ -45,14 +45,14 @@ const tooLarge = {
   when: 'It takes too much time or memory; the message says what to narrow.',
 } as const
 
-/** From `start_date.seconds` to before `end_date.seconds`, at most 92 days. */
+/** A period from `start_date.seconds` to before `end_date.seconds`, at most 92 days. */
 const period = { 'start_date.seconds': epochSeconds, 'end_date.seconds': epochSeconds }
 
 const attributionQuery = z.object({
   ...period,
-  /** Only the conversions of this signal, by resource name. */
+  /** Counts only the conversions of this signal, by resource name. */
   signal: reference.optional(),
-  /** The click that counts: the first or the last that was kept of the person. */
+  /** The click that counts: the first or the last stored click of the person. */
   touch: z.enum(['first', 'last']).default('last'),
 })
 
@@ -112,7 +112,7 @@ export const signals = {
       event_id: event_id.optional(),
       refunds: signalRefunds.optional(),
       platforms: platforms.optional(),
-      /** The revision that the change was made on; without it the last saver wins. */
+      /** The revision that the change is based on; without it, the last save wins. */
       revision: z.number().int().optional(),
     }),
     response: signal,
@@ -205,11 +205,11 @@ export const signals = {
     access: workspaceMembers,
     summary: 'Lists the conversions of a signal, newest first, with their outcome at each platform.',
     query: pageQuery.extend({
-      /** Only those of this event ID. */
+      /** Lists only conversions with this event ID. */
       event_id: line(300).default(''),
-      /** Only those with this status at one platform at least; with `destination` there. */
+      /** Lists only conversions with this status at any platform, or at the platform `destination` if it is given. */
       status: z.enum(['', ...conversionStatuses]).default(''),
-      /** Only those of this platform, a destination by resource name. */
+      /** Lists only conversions of this platform, a destination by resource name. */
       destination: z.union([z.literal(''), reference]).default(''),
     }),
     response: z.object({ conversions: z.array(conversion), next_page_token: nextPageToken }),
@@ -251,7 +251,7 @@ export const signals = {
     query: attributionQuery,
     response: z.object({
       rows: z.array(attributionRow),
-      /** There are more rows than can be shown. */
+      /** Whether there are more rows than can be shown. */
       truncated: z.boolean(),
     }),
     errors: [errors.invalid, errors.notFound],

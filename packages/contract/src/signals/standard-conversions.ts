@@ -29,8 +29,8 @@ export const signalPlatformTitles: Readonly<Record<SignalPlatform, string>> = {
 }
 
 /**
- * A standard conversion: its title, the events of the commerce schema that usually are one, and its name at each
- * platform. Pages: Meta, "Standard Events" of the pixel; TikTok, "Supported events" of the Events API; Google
+ * A standard conversion: its title, the events of the commerce schema that usually are such a conversion, and its name
+ * at each platform. Pages: Meta, "Standard Events" of the pixel; TikTok, "Supported events" of the Events API; Google
  * Analytics, "Recommended events". Google Ads has conversion actions, which its users name.
  */
 export type ConversionNames = {
@@ -65,11 +65,11 @@ export const conversionNames: Readonly<Record<Exclude<StandardConversion, 'custo
   contact: names('Contact', ['Contact Form Submitted'], 'Contact', 'contact'),
 }
 
-/** The title of a conversion: its standard one, or the name that its users chose. */
+/** Returns the title of a conversion: its standard title, or the name that users chose. */
 export const conversionTitle = ({ type, custom_name }: { type: StandardConversion; custom_name: string }): string =>
   type === 'custom' ? custom_name : conversionNames[type].title
 
-/** The identifiers by which a platform recognizes a user; each counts in match quality. */
+/** The identifiers by which a platform recognizes a user; each improves the match quality. */
 export const matchIdentifiers = [
   'email',
   'phone',
@@ -117,7 +117,7 @@ export const notSentReasons = [
 ] as const
 export type NotSentReason = (typeof notSentReasons)[number]
 
-/** The meaning of each, for screens. */
+/** The meaning of each reason, for screens. */
 export const notSentReasonTexts: Readonly<Record<NotSentReason, string>> = {
   no_consent: 'The person did not consent to sharing data for ads',
   consent_unknown: 'The event says nothing of consent',

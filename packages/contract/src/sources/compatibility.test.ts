@@ -108,7 +108,7 @@ describe('compatibility', () => {
   test('a missing required property is a "Missing property", a missing recommended one is not (EVT-40)', () => {
     expect(messageFor({ currency: 'EUR' })).toEqual([['total', 'Missing property']])
     expect(messageFor({ total: 1 })).toEqual([])
-    // Inherited names are not properties.
+    // Names that objects inherit, such as `toString`, are not properties.
     const inherited = parseSourceSchema(
       '{"events":{"A":{"properties":{"toString":{"type":"string"}},"required":["toString"]}}}',
     )

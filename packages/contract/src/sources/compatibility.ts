@@ -21,9 +21,9 @@ export const problemMessages = {
 export type ProblemKind = keyof typeof problemMessages
 export const problemKinds = ['missing', 'type', 'unknown'] as const satisfies readonly ProblemKind[]
 
-/** One property that does not match. */
+/** A problem of one property that does not match the schema. */
 export type Problem = {
-  /** The property's name; for a field of an array's items `array/field`. Segments as in a JSON Pointer. */
+  /** The property's name; `array/field` for a field of an array's items. Names are escaped as in a JSON Pointer. */
   readonly property: string
   readonly kind: ProblemKind
 }
@@ -34,8 +34,8 @@ export type ValidationResult = { readonly compatibility: Compatibility; readonly
 export const maxProblems = 50
 
 /**
- * Findings after which the validation ends. An event of 32 KiB can be a list of ten thousand empty items, each of which
- * lacks dozens of properties. Reporting the same problems again and again took 150 ms.
+ * Number of findings after which the validation ends. An event of 32 KiB can be a list of ten thousand empty items,
+ * each of which lacks dozens of properties. Reporting the same problems again and again took 150 ms.
  */
 const maxFindings = 1000
 
@@ -45,7 +45,7 @@ const isNew: ValidationResult = { compatibility: 'incompatible', problems: [] }
 type Values = { readonly [name: string]: unknown }
 const noValues: Values = {}
 
-/** The type of a JSON value in the words of a schema; undefined for null. */
+/** Returns the type of a JSON value as a schema names it; undefined for null. */
 export const typeOfValue = (value: unknown): PropertyType | undefined => {
   if (value === null || value === undefined) return undefined
   if (Array.isArray(value)) return 'array'
@@ -55,10 +55,16 @@ export const typeOfValue = (value: unknown): PropertyType | undefined => {
 
 const hasOwn = Object.prototype.hasOwnProperty
 
-/** Receives a problem of a field, or of the field `name` in the items of `parent`; false ends the validation. */
+/**
+ * Receives a problem of the field `name`, or of the field `name` in the items of the array `parent`. The validation
+ * ends if it returns false.
+ */
 type Report = (parent: string | undefined, name: string, kind: ProblemKind) => boolean
 
-/** Validates the fields of `values`, which are items of the array `parent` if it is given; false when `report` ended it. */
+/**
+ * Validates the fields of `values`; with `parent`, `values` is an item of that array. Returns false if `report` ended
+ * the validation.
+ */
 const validateFields = (values: Values, object: ObjectSchema, parent: string | undefined, report: Report): boolean => {
   for (const name of object.required) {
     if (!hasOwn.call(values, name) && !report(parent, name, 'missing')) return false
@@ -87,7 +93,10 @@ const validateFields = (values: Values, object: ObjectSchema, parent: string | u
   return true
 }
 
-/** The problems of properties or traits against their definition, each once, up to `limit`. */
+/**
+ * Returns the problems of properties or traits against their definition. Each problem occurs once, and at most `limit`
+ * are returned.
+ */
 export const problemsOf = (values: Values, object: ObjectSchema, limit = maxProblems): readonly Problem[] => {
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
@@ -107,7 +116,9 @@ export const problemsOf = (values: Values, object: ObjectSchema, limit = maxProb
   return problems ?? fits.problems
 }
 
-/** Validates as `validateEvent` does, without an object around the data: a matching event uses no memory. */
+/**
+ * Validates like `validateEvent`, with the data as an argument, so that no memory is allocated for a matching event.
+ */
 export const validateValues = (schema: SourceSchema, type: string, title: string, data: unknown): ValidationResult => {
   if (type !== 'track' && type !== 'identify') return fits
   const definition = definitionOf(schema, type, title)
@@ -117,19 +128,18 @@ export const validateValues = (schema: SourceSchema, type: string, title: string
 }
 
 /**
- * Validates one event. `data` are its properties, or the traits of identify; a value that is no object counts as empty.
- * Page, screen, group and alias always match. A track event is looked up by its title, identify by the user schema.
- * Without a definition it is incompatible. With one, it is compatible when nothing is missing, unknown or of another
- * type; otherwise it needs attention.
- * null is a mismatch for a required property and ignored otherwise. Objects are not descended; items of arrays are,
- * where the schema defines them.
+ * Validates one event. `data` has the properties, or the traits of identify; any other value than an object counts as
+ * empty. Page, screen, group and alias calls always match. A track event is looked up by its title, identify by the
+ * user schema. Without a definition it is incompatible. With one, it is compatible when nothing is missing, unknown or
+ * of another type; otherwise it needs attention. null is a mismatch for a required property and ignored otherwise.
+ * Objects are not descended; items of arrays are, where the schema defines them.
  */
 export const validateEvent = (
   schema: SourceSchema,
   event: { readonly type: string; readonly title: string; readonly data: unknown },
 ): ValidationResult => validateValues(schema, event.type, event.title, event.data)
 
-/** The part of an event that its schema validates: the traits of identify, the properties of the others. */
+/** Returns the part of an event that its schema validates: traits for identify, properties for other types. */
 export const validatedDataOf = (type: string, payload: Values): unknown =>
   type === 'identify' ? payload['traits'] : payload['properties']
 

@@ -5,10 +5,10 @@ import { defineMethod } from '../api/method.ts'
 
 /** Requests of the last 24 hours that collection refused for one reason. */
 export const refusedRequest = z.object({
-  /** Resource name of the source, or empty when the request named none of the workspace's. */
+  /** Resource name of the source, or empty if the request had no source of the workspace. */
   source: z.string(),
   source_title: z.string(),
-  /** Whether the source was deleted: a client still sends with one of its keys. */
+  /** Whether the source was deleted, while a client still sends with one of its keys. */
   source_deleted: z.boolean(),
   /** First characters of the key in the request. */
   key_hint: z.string(),
@@ -17,11 +17,11 @@ export const refusedRequest = z.object({
   code: z.number().int(),
   count: z.number().int(),
   last_time: time,
-  /** Whether the last one came within the last two minutes. */
+  /** Whether the last such request came within the last two minutes. */
   ongoing: z.boolean(),
-  /** The message in the response. */
+  /** The message in the responses. */
   message: z.string(),
-  /** Start of the last such request, redacted. */
+  /** Start of the last such request, without secrets. */
   sample: z.string(),
 })
 export type RefusedRequest = z.infer<typeof refusedRequest>

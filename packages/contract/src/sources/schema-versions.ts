@@ -15,7 +15,7 @@ export const schemaChanges = ['created', 'edited', 'property', 'imported', 'infe
 export const currentSchema = z.object({
   /** JSON text of the schema, as `parseSourceSchema` reads it. */
   schema: z.string(),
-  /** Rises by one with each change; an event names the version that validated it. */
+  /** Increases by one with each change. Events have the number of the version that validated them. */
   version: z.number().int(),
   update_time: time,
 })
@@ -25,10 +25,10 @@ export const schemaVersion = z.object({
   name: z.string(),
   version: z.number().int(),
   create_time: time,
-  /** The user who made it; null for the product itself or a deleted user. */
+  /** The user who created the version; null for the product itself or a deleted user. */
   author: z.object({ name: z.string(), display_name: z.string() }).nullable(),
   change: z.enum(schemaChanges),
-  /** The number of events, and of all properties in it. */
+  /** The number of events, and of all their properties. */
   event_count: z.number().int(),
   property_count: z.number().int(),
 })
@@ -92,11 +92,13 @@ export const inferredSchemas = {
     query: z.object({ days: days.default(7) }),
     response: z.object({
       schema: z.string(),
-      /** Each event it was inferred from: its title ('' for the user's traits), and the number of samples. */
+      /**
+       * Each event from which the schema was inferred: its title ('' for the user's traits), and the number of samples.
+       */
       events: z.array(z.object({ title: z.string(), count: z.number().int() })),
       /**
-       * Properties of the schema, by their ID as `propertyIdOf` makes it, with values of several types: each type with
-       * its count, the proposed one first. Values of the other types would not match.
+       * Properties that have values of several types, by the ID that `propertyIdOf` creates. Each type has its count;
+       * the proposed type comes first. Values of the other types would not match.
        */
       mixed: z.array(
         z.object({

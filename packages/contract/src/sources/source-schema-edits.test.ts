@@ -38,7 +38,7 @@ const at = (property: string, parent?: string, event: string | undefined = 'A'):
   parent,
   property,
 })
-/** A deep copy, to check that nothing else changed. */
+/** Returns a deep copy, to check that nothing else changed. */
 const plain = (schema: SourceSchema) => JSON.parse(formatSourceSchema(schema))
 
 const names = ['total', '__proto__', 'constructor', 'a.b', 'a/b', 'a~b', 'a[0]', '名前', ' ', 'properties', 'items']
@@ -84,7 +84,7 @@ describe('an edit', () => {
       const demanded = withRequirement(added, place, 'required')
       expect(propertyAt(demanded, place)?.requirement).toBe('required')
       expect(propertyAt(withRequirement(demanded, place, 'recommended'), place)?.requirement).toBe('recommended')
-      // Replacing a property keeps its requirement.
+      // A property keeps its requirement when it is replaced.
       expect(propertyAt(withProperty(demanded, place, { type: 'string' }), place)).toEqual({
         field: { type: 'string' },
         requirement: 'required',

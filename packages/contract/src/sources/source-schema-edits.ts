@@ -10,11 +10,14 @@ import {
   type SourceSchema,
 } from './source-schema.ts'
 
-/** The place of a property in a schema: in an event or the user schema, itself or in the items of an array there. */
+/**
+ * The position of a property in a schema. The property belongs to an event or the user schema, or to the items of an
+ * array in it.
+ */
 export type PropertyPlace = {
   /** The event's title; undefined for the user. */
   readonly event: string | undefined
-  /** The array that it is an item's field of. */
+  /** The array to whose items the property belongs; undefined if it does not belong to an array. */
   readonly parent: string | undefined
   readonly property: string
 }
@@ -22,7 +25,7 @@ export type PropertyPlace = {
 const inUser = (place: Pick<PropertyPlace, 'event'>): readonly string[] =>
   place.event === undefined ? ['user'] : ['events', place.event]
 
-/** The id of a property: its JSON Pointer in the schema, `/events/Order Completed/properties/total`. */
+/** Returns the ID of a property: its JSON Pointer in the schema, such as `/events/Order Completed/properties/total`. */
 export const propertyIdOf = (place: PropertyPlace): string =>
   pointerOf([
     ...inUser(place),
@@ -31,7 +34,7 @@ export const propertyIdOf = (place: PropertyPlace): string =>
     place.property,
   ])
 
-/** The place in a property's ID, or undefined for an invalid one. */
+/** Returns the position that a property's ID stands for; undefined for an invalid ID. */
 export const placeOfId = (id: string): PropertyPlace | undefined => {
   const names = pointerNames(id)
   if (names === undefined) return undefined
@@ -46,15 +49,15 @@ export const placeOfId = (id: string): PropertyPlace | undefined => {
   return { event, parent: outer, property: inner }
 }
 
-/** The definition of an event or, without a title, of the user. */
+/** Returns the definition of an event, or of the user if no title is given. */
 export const ownerOf = (schema: SourceSchema, event: string | undefined): ObjectSchema | undefined =>
   event === undefined ? schema.user : schema.events.get(event)
 
-/** The schema with this definition of an event or, without a title, of the user. */
+/** Returns the schema with a new definition of an event, or of the user if no title is given. */
 export const withOwner = (schema: SourceSchema, event: string | undefined, object: ObjectSchema): SourceSchema =>
   event === undefined ? { ...schema, user: object } : { ...schema, events: new Map(schema.events).set(event, object) }
 
-/** The schema without an event or, without a title, without its user. */
+/** Returns the schema without an event, or without the user schema if no title is given. */
 export const withoutOwner = (schema: SourceSchema, event: string | undefined): SourceSchema => {
   if (event === undefined) return { events: schema.events }
   const events = new Map(schema.events)
@@ -83,7 +86,10 @@ const demand = (object: ObjectSchema, name: string, requirement: Requirement): O
   return { ...object, required, recommended }
 }
 
-/** Applies `change` to the object that holds the property of `place`; makes event, user and array where they lack. */
+/**
+ * Applies `change` to the object with the property at `place`. Creates the event, the user schema and the array if they
+ * are missing.
+ */
 const inHolder = (
   schema: SourceSchema,
   { event, parent }: PropertyPlace,
@@ -96,7 +102,7 @@ const inHolder = (
   return withOwner(schema, event, withField(owner, parent, { ...array, type: 'array', items }))
 }
 
-/** The property at a place with its requirement, or undefined. */
+/** Returns the property at a position with its requirement; undefined if there is none. */
 export const propertyAt = (
   schema: SourceSchema,
   { event, parent, property }: PropertyPlace,
@@ -113,7 +119,10 @@ export const propertyAt = (
   return { field, requirement }
 }
 
-/** The schema with a property added or replaced. Without a requirement it keeps its own, or is optional. */
+/**
+ * Returns the schema with a property added or replaced. Without a requirement, an existing property keeps its own, and
+ * a new one is optional.
+ */
 export const withProperty = (
   schema: SourceSchema,
   place: PropertyPlace,
@@ -122,21 +131,21 @@ export const withProperty = (
 ): SourceSchema =>
   inHolder(schema, place, (holder) => demand(withField(holder, place.property, field), place.property, requirement))
 
-/** The schema with another requirement of a property. A missing property changes nothing. */
+/** Returns the schema with a changed requirement of a property. If the property is missing, nothing changes. */
 export const withRequirement = (schema: SourceSchema, place: PropertyPlace, requirement: Requirement): SourceSchema =>
   propertyAt(schema, place) === undefined
     ? schema
     : inHolder(schema, place, (holder) => demand(holder, place.property, requirement))
 
-/** The schema without a property. One that does not exist changes nothing. */
+/** Returns the schema without a property. If the property is missing, nothing changes. */
 export const withoutProperty = (schema: SourceSchema, place: PropertyPlace): SourceSchema =>
   propertyAt(schema, place) === undefined
     ? schema
     : inHolder(schema, place, (holder) => withoutField(holder, place.property))
 
 /**
- * `base` with the property at `place` from `changed`: added, replaced or removed there. So two users who change
- * different properties at the same time both keep their changes.
+ * Returns `base` with the property at `place` added, replaced or removed as in `changed`. So the changes of two users
+ * to different properties at the same time are both kept.
  */
 export const mergeProperty = (base: SourceSchema, changed: SourceSchema, place: PropertyPlace): SourceSchema => {
   const wanted = propertyAt(changed, place)
@@ -145,7 +154,10 @@ export const mergeProperty = (base: SourceSchema, changed: SourceSchema, place: 
     : withProperty(base, place, wanted.field, wanted.requirement)
 }
 
-/** The property inferred from a value; undefined for null, which has no type. Arrays of objects get their items. */
+/**
+ * Returns the property inferred from a value; undefined for null, which has no type. Arrays of objects also get the
+ * definition of their items.
+ */
 export const propertyOfValue = (value: unknown): PropertySchema | undefined => {
   const type = typeOfValue(value)
   if (type === undefined) return undefined
@@ -162,8 +174,8 @@ export const propertyOfValue = (value: unknown): PropertySchema | undefined => {
 }
 
 /**
- * The definition that an event's properties, or a user's traits, match: every property optional. Names that are invalid
- * in a schema are omitted.
+ * Returns a definition that an event's properties, or a user's traits, match: every property is optional. Names that
+ * are invalid in a schema are omitted.
  */
 export const objectOfValues = (values: { readonly [name: string]: unknown }): ObjectSchema => {
   const properties = new Map<string, PropertySchema>()

@@ -35,7 +35,7 @@ const hostileNames = [
   '${x}',
 ]
 
-/** A JSON object with one key, of any name. */
+/** Returns the text of a JSON object with one key of any name. */
 const keyed = (name: string, value: string): string => `{${JSON.stringify(name)}:${value}}`
 const errorOf = (text: string): SchemaError => {
   try {

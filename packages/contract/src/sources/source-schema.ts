@@ -5,7 +5,7 @@ import { eventTypes } from '../events/tracking.ts'
 export const propertyTypes = ['string', 'number', 'boolean', 'object', 'array'] as const
 export type PropertyType = (typeof propertyTypes)[number]
 
-/** How strictly a property is required. Only a missing required one is a problem. */
+/** How strictly a property is required. Only a missing required property is a problem. */
 export const requirements = ['required', 'recommended', 'optional'] as const
 export type Requirement = (typeof requirements)[number]
 
@@ -16,7 +16,10 @@ export type PropertySchema = {
   readonly items?: ObjectSchema
 }
 
-/** The definition of an event's properties, a user's traits or an array's items. Names are any text, hence maps. */
+/**
+ * The definition of an event's properties, a user's traits or an array's items. Names can be any text, so maps hold the
+ * properties.
+ */
 export type ObjectSchema = {
   readonly properties: ReadonlyMap<string, PropertySchema>
   readonly required: ReadonlySet<string>
@@ -33,7 +36,7 @@ export type SourceSchema = {
 export const schemaLimits = {
   bytes: 512 * 1024,
   events: 1000,
-  /** Properties of one event, of the user or of an array's items. */
+  /** Maximum properties of one event, of the user or of an array's items. */
   properties: 500,
   nameLength: 200,
   descriptionLength: 1000,
@@ -45,7 +48,10 @@ export const emptySchema: SourceSchema = { events: new Map() }
 /** An object without any property. */
 export const emptyObject: ObjectSchema = { properties: new Map(), required: new Set(), recommended: new Set() }
 
-/** Why a text is no source schema: the mistake, and its place as a JSON Pointer (RFC 6901; '' is the whole). */
+/**
+ * Thrown for a text that is not a source schema. Has the mistake, and its position as a JSON Pointer (RFC 6901; '' is
+ * the whole schema).
+ */
 export class SchemaError extends Error {
   readonly pointer: string
   constructor(message: string, pointer: string) {
@@ -55,13 +61,13 @@ export class SchemaError extends Error {
   }
 }
 
-/** One segment of a JSON Pointer. */
+/** Escapes one segment of a JSON Pointer. */
 export const pointerSegment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The JSON Pointer of these names. */
+/** Returns the JSON Pointer of these names. */
 export const pointerOf = (names: readonly string[]): string => names.map((name) => `/${pointerSegment(name)}`).join('')
 
-/** The names of a JSON Pointer, or undefined for another text. */
+/** Returns the names of a JSON Pointer; undefined for a text that is not a pointer. */
 export const pointerNames = (pointer: string): string[] | undefined => {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -79,7 +85,7 @@ const fieldsOf = (value: unknown, what: string, at: string): Fields => {
   return { ...value }
 }
 
-/** Refuses keywords that would be stored without effect. */
+/** Refuses unknown keywords, which would be stored without effect. */
 const onlyKeys = (fields: Fields, keys: readonly string[], at: string): void => {
   for (const key of Object.keys(fields)) {
     if (keys.includes(key)) continue
@@ -89,7 +95,7 @@ const onlyKeys = (fields: Fields, keys: readonly string[], at: string): void => 
 
 const forbiddenInNames = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-/** Why a name of an event or property cannot be in a schema, or undefined. */
+/** Returns why a name of an event or property cannot be in a schema; undefined for a valid name. */
 export const nameProblem = (name: string): string | undefined => {
   if (name === '') return 'A name must not be empty'
   if (name.length > schemaLimits.nameLength) return `A name can have at most ${schemaLimits.nameLength} characters`
@@ -170,8 +176,8 @@ const objectOf = (value: unknown, what: string, mayHaveItems: boolean, at: strin
 
 /**
  * Reads a source schema from its JSON text. Names such as `__proto__`, with dots or brackets, are valid. Throws
- * SchemaError with the place of the first mistake: no JSON, too large, too deep, an unknown keyword, or an invalid
- * name. Patterns are unknown keywords, because expressions of users never run.
+ * SchemaError with the position of the first mistake: invalid JSON, too large, too deep, an unknown keyword, or an
+ * invalid name. The keyword `pattern` is unknown, because regular expressions of users never run.
  */
 export const parseSourceSchema = (text: string): SourceSchema => {
   if (text.length > schemaLimits.bytes || new TextEncoder().encode(text).length > schemaLimits.bytes)
@@ -197,7 +203,7 @@ export const parseSourceSchema = (text: string): SourceSchema => {
     : { events, user: objectOf(fields['user'], 'The user', true, '/user') }
 }
 
-/** An object with these keys, whatever their names: `__proto__` becomes an ordinary key. */
+/** Creates an object with these keys, whatever their names: `__proto__` becomes an ordinary key. */
 const record = (entries: Iterable<readonly [string, unknown]>): Record<string, unknown> => {
   const result: Record<string, unknown> = Object.create(null)
   for (const [key, value] of entries) result[key] = value
@@ -220,7 +226,7 @@ const objectJson = (object: ObjectSchema): Record<string, unknown> => ({
   recommended: [...object.recommended],
 })
 
-/** A source schema as JSON text; `parseSourceSchema` reads it back. `space` indents it. */
+/** Returns a source schema as JSON text, which `parseSourceSchema` can read. `space` indents the text. */
 export const formatSourceSchema = (schema: SourceSchema, space?: number): string =>
   JSON.stringify(
     {
@@ -231,13 +237,13 @@ export const formatSourceSchema = (schema: SourceSchema, space?: number): string
     space,
   )
 
-/** How strictly a property of an object is required. */
+/** Returns how strictly a property of an object is required. */
 export const requirementOf = (object: ObjectSchema, property: string): Requirement =>
   object.required.has(property) ? 'required' : object.recommended.has(property) ? 'recommended' : 'optional'
 
-/** The types of calls that a schema validates; others always match. */
+/** The types of calls that a schema validates; other types always match. */
 export const validatedTypes = ['track', 'identify'] as const satisfies readonly (typeof eventTypes)[number][]
 
-/** The definition that validates an event of this type and title, if there is one. */
+/** Returns the definition that validates events of this type and title; undefined if there is none. */
 export const definitionOf = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
   type === 'identify' ? schema.user : schema.events.get(title)

@@ -24,7 +24,7 @@ export const source = z.object({
   name: z.string(),
   title: z.string(),
   app: z.object({
-    /** The instance: `workspaces/{id}/sources/{id}/app`. */
+    /** Resource name of the app instance: `workspaces/{id}/sources/{id}/app`. */
     name: z.string(),
     /** The catalog entry it was created from: `catalogSources/{slug}`. */
     catalog_app: z.string(),
@@ -32,7 +32,7 @@ export const source = z.object({
     docs_url: z.string(),
     type: z.number().int(),
     extra: z.object({ app_icon: z.string() }),
-    /** The settings of its kind of source, such as the secret that signs deliveries; empty for most. */
+    /** The settings that this kind of source has, such as the secret that signs deliveries; empty for most. */
     settings: z.array(setting),
   }),
   target_product: z.enum(targetProducts),
@@ -152,9 +152,9 @@ export const sources = {
       headers: z.record(line(200), storableText(4000)).default({}),
     }),
     response: z.object({
-      /** JSON text of each event, as it would be stored. */
+      /** JSON text of each event that the body would create. */
       events: z.array(z.string()),
-      /** Why there are none; null when the template works. */
+      /** Why the body creates no events; null if the template works. */
       error: z.object({ reason: z.string(), message: z.string() }).nullable(),
     }),
     errors: [errors.invalid, errors.forbidden, errors.notFound],

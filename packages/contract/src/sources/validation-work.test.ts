@@ -11,7 +11,7 @@ let steps = 0
 
 const counting = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null) return value
-  // Sound, because a proxy with only counting traps behaves as its target.
+  // The type cast is safe, because a proxy that only counts behaves like its target.
   return new Proxy(value, {
     get(target, key) {
       steps++
@@ -70,7 +70,7 @@ const asked = { properties: texts, required: names }
 /** Fewer required properties than `maxProblems`, so that the problems do not end the validation. */
 const fewAsked = { properties: texts, required: names.slice(0, maxProblems - 1) }
 const listOf = (items: object): object => ({ properties: { l: { type: 'array', items } } })
-/** As many copies of a value as an event has room for. */
+/** As many copies of a value as fit into an event. */
 const filled = (value: unknown): unknown[] => {
   const bytes = JSON.stringify(value).length + 1
   return Array.from({ length: Math.floor((trackingLimits.eventBytes - 200) / bytes) }, () => value)

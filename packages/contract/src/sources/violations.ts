@@ -4,7 +4,7 @@ import { errors, line, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { problemKinds } from './compatibility.ts'
 
-/** Violations of a source's schema, by event and property, over the last 30 days. */
+/** A violation of a source's schema by a property of an event, over the last 30 days. */
 export const violation = z.object({
   /** `track` or `identify`. */
   type: z.string(),
@@ -18,9 +18,9 @@ export const violation = z.object({
   last_7_days: z.number().int(),
   last_30_days: z.number().int(),
   last_seen_time: time,
-  /** Resource names of the newest events with it, newest first, at most 5. */
+  /** Resource names of the newest events with the violation, newest first, at most 5. */
   sample_events: z.array(z.string()),
-  /** The version from which the schema allows it; null while it does not. */
+  /** The version from which the schema allows it; null while the schema does not allow it. */
   fixed_in_version: z.number().int().nullable(),
 })
 export type Violation = z.infer<typeof violation>
@@ -49,11 +49,11 @@ export const violations = {
     summary:
       'Replays the blocked events that match the current schema, each once, as new events. The rest stay blocked.',
     request: z.object({
-      /** Only the events of this name. */
+      /** Replays only the events with this name. */
       event: line(500).optional(),
     }),
     response: z.object({
-      /** Events sent again, and events that still do not match. */
+      /** Number of events that were sent again, and number of events that still do not match. */
       replayed: z.number().int(),
       still_blocked: z.number().int(),
     }),

@@ -3,31 +3,31 @@ import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import { empty, errors, maskQuery, nextPageToken, pageQuery, reference, time, title } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** Channels of a workspace. */
+/** Maximum channels of a workspace. */
 export const maxAlertChannels = 20
 
 export const alertChannelKinds = ['slack', 'webhook'] as const
 
-/** Where alerts of syncs are sent, beside inbox and email. */
+/** A channel to which alerts of syncs are sent, in addition to inbox and email. */
 export const alertChannel = z.object({
   /** `workspaces/{id}/alertChannels/{id}`. */
   name: z.string(),
   title: z.string(),
   kind: z.enum(alertChannelKinds),
-  /** The server of its URL: the URL itself is a secret. */
+  /** The host of the channel's URL. The URL itself is a secret. */
   host: z.string(),
-  /** The syncs whose alerts it is sent, by name; null for all, also those of later. */
+  /** Names of the syncs whose alerts are sent to the channel; null for all syncs, also later ones. */
   syncs: z.array(z.string()).nullable(),
   create_time: time,
-  /** When it took a message last. */
+  /** The time when the channel last accepted a message. */
   last_sent_time: time.nullable(),
-  /** Why it refused the last message, as a text; '' when it accepted it. */
+  /** Why the channel refused the last message, as a text; '' if it accepted the message. */
   failure: z.string(),
   failure_time: time.nullable(),
 })
 export type AlertChannel = z.infer<typeof alertChannel>
 
-/** A channel at the moment when it was created: its signing secret is shown only now, '' for Slack. */
+/** A channel when it was just created, with the signing secret, which is shown only once; '' for Slack. */
 const newAlertChannel = alertChannel.extend({ signing_secret: z.string() })
 export type NewAlertChannel = z.infer<typeof newAlertChannel>
 

@@ -1,6 +1,8 @@
 import type { SyncMode } from '../rules/catalog.ts'
 
-/** The objects of a source of the workspace that rows of a model become, in place of records at a destination. */
+/**
+ * A kind of object that the rows of a model become at a source of the workspace, instead of records at a destination.
+ */
 export type EventObject = {
   /** The value of the sync's `object`. */
   name: 'events' | 'profiles'
@@ -9,11 +11,11 @@ export type EventObject = {
   description: string
   /** The call that each row becomes. */
   type: 'track' | 'identify'
-  /** The first one is the default. */
+  /** The possible modes; the first one is the default. */
   syncModes: readonly SyncMode[]
-  /** Fields of the event that a column can be mapped to. */
+  /** Fields of the event to which a column can be mapped. */
   fields: readonly string[]
-  /** Objects of the event whose members a column can be mapped to, such as `properties.total` or `context.page.url`. */
+  /** Objects of the event to whose members a column can be mapped, such as `properties.total` or `context.page.url`. */
   parents: readonly string[]
 }
 
@@ -43,7 +45,7 @@ export const eventObjects: readonly EventObject[] = [
 /** The `identifier` of a sync of events. The primary key identifies rows, this field identifies events. */
 export const eventIdentifier = 'messageId'
 
-/** Why columns cannot be mapped to these fields of events; undefined when they can. */
+/** Returns why columns cannot be mapped to these fields of events; undefined if they can. */
 export const eventFieldsProblem = (
   { fields, parents, title }: EventObject,
   targets: readonly string[],

@@ -22,7 +22,7 @@ const change = z.object({
   /** `catalogDestinations/{slug}`. */
   catalog_destination: chosen,
   destination: chosen,
-  /** One of the row objects of the destination's app. */
+  /** Name of a row object of the destination's app. */
   target_object: line(300).nullable(),
   sync_type: syncModeInput.nullable(),
   /** All other entered values. */
@@ -42,7 +42,7 @@ export const syncDraft = change.extend({
   settings: exactObject,
   errors: z.record(z.string(), z.string()),
   configuration_status: z.object({ previous: configurationStatus, current: configurationStatus }),
-  /** Null while it is empty. */
+  /** The time of the last change; null while the draft is empty. */
   update_time: time.nullable(),
 })
 export type SyncDraft = z.infer<typeof syncDraft>

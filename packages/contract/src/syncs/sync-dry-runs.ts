@@ -19,9 +19,9 @@ export const syncSample = z.object({
   group: z.enum(sampleGroups),
   ...syncRunRow.pick({ key: true, source_key: true, change: true, operation: true, reason: true, rows: true }).shape,
   /**
-   * Values as JSON texts, cut after some hundred characters.
+   * Values as JSON texts, truncated after some hundred characters.
    * - `before` is the value that this sync sent last. It is null when the field was not sent or its value is no longer
-   *   stored, as for all fields of a row with `before_known` false.
+   * stored, as for all fields of a row with `before_known` false.
    * - `after` is null for a field that is not sent.
    */
   fields: z.array(z.object({ name: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
@@ -34,13 +34,13 @@ export const syncDryRun = z.object({
   /** `workspaces/{id}/syncDryRuns/{id}`. */
   name: z.string(),
   state: z.enum(syncDryRunStates),
-  /** The name of its sync; '' for one that is not saved. */
+  /** Name of the sync; '' for a sync that is not saved. */
   sync: z.string(),
   /** Number of rows read until now. */
   read: count,
   /**
-   * Null until it is done. `read` is the sum of all others except `removed` and `history`. Only a write shows which
-   * rows the destination already has, skips, or rejects.
+   * Numbers of rows; null until the dry run is done. `read` is the sum of all others except `removed` and `history`.
+   * Rows that the destination already has, skips, or rejects are unknown before a real run.
    */
   counts: z
     .object({
@@ -59,14 +59,14 @@ export const syncDryRun = z.object({
     .nullable(),
   /**
    * The maximum number of events that the run adds to the usage of the current period; 0 for rows of a destination,
-   * null until it is done. Events from before the period, rejected, blocked, or duplicate ones add nothing.
+   * null until the dry run is done. Events from before the period, rejected, blocked, or duplicate ones add nothing.
    */
   usage_events: count.nullable(),
-  /** The question of the run before it sends; '' for none. */
+  /** The question that a run would ask before it sends; '' for none. */
   asks: z.string(),
-  /** At most ten of each group. */
+  /** Sample rows, at most ten of each group. */
   samples: z.array(syncSample),
-  /** Why it failed; '' otherwise. */
+  /** Why the dry run failed; '' otherwise. */
   message: z.string(),
   create_time: time,
   finish_time: time.nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { time } from '../api/fields.ts'
 import { runCursor } from './sync-cursors.ts'
 
-/** The states of a run. `partial`: it ended, and rows were rejected. */
+/** The states of a run. `partial`: the run ended, but some rows were rejected. */
 export const syncRunStates = [
   'queued',
   'extracting',
@@ -34,16 +34,16 @@ export const syncRunCounts = z.object({
   read: count,
   added: count,
   changed: count,
-  /** In a sync that only updates: existing rows. */
+  /** In a sync that only updates: number of existing rows. */
   updated: count.default(0),
-  /** In a resync: rows that equal their confirmed state. */
+  /** In a resync: number of rows that equal their confirmed state. */
   sent_again: count.default(0),
   unchanged: count,
   skipped: count,
   invalid: count,
   rejected: count,
   waiting: count,
-  /** In a canceled run: planned rows. */
+  /** In a canceled run: number of planned rows that were not sent. */
   not_sent: count.default(0),
   removed: count,
   removals_rejected: count,
@@ -58,42 +58,42 @@ export const syncRun = z.object({
   name: z.string(),
   state: z.enum(syncRunStates),
   trigger: z.enum(['manual', 'schedule', 'after', 'api']),
-  /** All rows are sent again, even confirmed ones. */
+  /** Whether all rows are sent again, even confirmed ones. */
   resync: z.boolean(),
   /** The run whose rejected rows are sent again; '' for a run of all rows. */
   rerun_of: z.string(),
   create_time: time,
   start_time: time.nullable(),
   finish_time: time.nullable(),
-  /** The time when it last entered each of its states. */
+  /** The time when the run last entered each of its states. */
   state_times: z.partialRecord(z.enum(syncRunStates), time),
-  /** Number of rows read until now, in the response of `syncRuns.get`; 0 elsewhere until all rows are read. */
+  /** Number of rows read until now. Other responses than that of `syncRuns.get` have 0 until all rows are read. */
   rows_read: count,
-  /** Its plan; null before that is computed. */
+  /** The planned changes; null before the plan is computed. */
   planned: z.object({ added: count, changed: count, removed: count }).nullable(),
-  /** Null until all rows are read. */
+  /** Outcomes of the rows; null until all rows are read. */
   counts: syncRunCounts.nullable(),
-  /** Null before all rows are read, and for a sync without a cursor. */
+  /** The range that the run read; null before all rows are read, and for a sync without a cursor. */
   cursor: runCursor.nullable(),
-  /** Why it failed, or what it asks; '' otherwise. */
+  /** Why the run failed, or the question that it asks; '' otherwise. */
   message: z.string(),
-  /** The message of the sync's alerts about it; '' when there was none. */
+  /** The message that the sync's alerts sent about the run; '' if there was none. */
   alert: z.string(),
-  /** Name of the user who approved it; '' when no approval was needed. */
+  /** Name of the user who approved the run; '' if no approval was needed. */
   approved_by: z.string(),
 })
 export type SyncRun = z.infer<typeof syncRun>
 
-/** A row of a run that was not unchanged. */
+/** A row of a run whose change is not `unchanged`. */
 export const syncRunRow = z.object({
-  /** Its place in the run, from 1. */
+  /** Position of the row in the run, from 1. */
   number: count,
-  /** Its identifier at the destination; '' when it has none. */
+  /** Identifier of the row at the destination; '' if it has none. */
   key: z.string(),
-  /** Its primary key in the model; '' for a removal. */
+  /** Primary key of the row in the model; '' for a removal. */
   source_key: z.string(),
   change: z.enum(['added', 'changed', 'updated', 'sent_again', 'foreign', 'removed', 'duplicate', 'invalid']),
-  /** '' when nothing is sent. */
+  /** The operation at the destination; '' if nothing is sent. */
   operation: z.enum(['', 'upsert', 'update', 'insert', 'delete']),
   outcome: z.enum(['waiting', 'delivered', 'retrying', 'rejected', 'skipped', 'invalid', 'not_sent']),
   reason: z.string(),
@@ -105,13 +105,16 @@ export type SyncRunRow = z.infer<typeof syncRunRow>
 /** The last attempt to deliver a row. */
 export const syncRowAttempt = z.object({
   time,
-  /** Counts from 1. */
+  /** Number of the attempt, from 1. */
   attempt: count,
-  /** 0 when there was no response, or the destination does not use HTTP. */
+  /** HTTP status of the response; 0 when there was none, or the destination does not use HTTP. */
   http_status: count,
   latency_ms: count,
   reason: z.string(),
-  /** At most some kilobytes, without secrets, and stored for failures only; a request can include other rows. */
+  /**
+   * Request and response of a failed attempt, at most some kilobytes and without secrets. A request can include other
+   * rows.
+   */
   request: z.string(),
   response: z.string(),
 })

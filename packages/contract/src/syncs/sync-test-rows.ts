@@ -6,10 +6,10 @@ import { dataQueryErrors } from '../data-sources/data-sources.ts'
 import { dataSourceLimits } from '../data-sources/queries.ts'
 import { syncDefinition, syncLimits, wholeSync } from './syncs.ts'
 
-/** Maximum rows of a model that are read to find the one with a key. */
+/** Maximum rows of a model that are read to find the row with a given key. */
 export const testRowsRead = 1_000_000
 
-/** A sync, saved or not, and its test row: the first one of the model, or the one with a primary key. */
+/** A sync, saved or not, and its test row: the first row of the model, or the row with the given primary key. */
 const trial = z.object({
   model: reference,
   destination: reference,
@@ -27,16 +27,16 @@ const tried = z.object({
   /** False when the model has no such row; `reason` says so. */
   found: z.boolean(),
   /**
-   * Its primary key in the model, several columns as a JSON list, and its identifier at the destination, '' when it has
-   * none.
+   * Primary key of the row in the model (several columns as a JSON list), and identifier of the row at the destination;
+   * '' if it has none.
    */
   source_key: z.string(),
   key: z.string(),
-  /** The action of the mode on a new row. */
+  /** The operation that the mode uses for a new row. */
   operation: z.enum(['upsert', 'update', 'insert', 'event']),
   /** The payload for the destination, as JSON text; empty for an invalid row, whose `reason` says why. */
   payload: z.string(),
-  /** Why nothing is sent; for a row that was sent, the destination's message, unless it was delivered. */
+  /** Why nothing was sent, or the destination's message about a row that was not delivered. */
   reason: z.string(),
 })
 export type SyncRowPreview = z.infer<typeof tried>
@@ -67,11 +67,11 @@ export const syncTestRows = {
     alsoKnown: wholeSync,
     response: tried.extend({
       /**
-       * `delivered`, `retry` (would be retried), `rejected`, `skipped` (an insert of an existing record, or an update
-       * of a missing one), or `none` when nothing was sent.
+       * The outcome of the sent row. `retry`: a run would retry it. `skipped`: an insert of an existing record, or an
+       * update of a missing one. `none`: nothing was sent.
        */
       outcome: z.enum(['delivered', 'retry', 'rejected', 'skipped', 'none']),
-      /** 0 when there was no response, or the destination does not speak HTTP. */
+      /** HTTP status of the response; 0 when there was none, or the destination does not use HTTP. */
       http_status: z.number().int(),
       latency_ms: z.number().int(),
       /** Without secrets. */

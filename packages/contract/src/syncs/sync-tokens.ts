@@ -3,7 +3,7 @@ import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import { empty, errors, nextPageToken, pageQuery, time, title } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** Tokens of a workspace at a time. */
+/** Maximum tokens of a workspace at a time. */
 export const maxSyncTokens = 20
 
 /** A token with which an orchestrator starts the syncs of a workspace. */
@@ -14,12 +14,12 @@ export const syncToken = z.object({
   /** The last characters of the token, by which people recognize it. */
   hint: z.string(),
   create_time: time,
-  /** Rounded to a minute; null while the token is unused. */
+  /** The time of the last call with the token, rounded to a minute; null while the token is unused. */
   last_used_time: time.nullable(),
 })
 export type SyncToken = z.infer<typeof syncToken>
 
-/** A token at the moment when it was made: only a hash of it is stored. */
+/** A token when it was just created. It includes the secret, of which only a hash is stored. */
 const newSyncToken = syncToken.extend({ token: z.string() })
 export type NewSyncToken = z.infer<typeof newSyncToken>
 

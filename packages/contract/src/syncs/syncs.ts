@@ -20,9 +20,9 @@ import { syncRowAttempt, syncRun, syncRunRow } from './sync-run.ts'
 
 /** Limits of syncs. */
 export const syncLimits = {
-  /** Syncs of a workspace. */
+  /** Maximum syncs of a workspace. */
   syncs: 100,
-  /** Fields of a mapping. */
+  /** Maximum fields of a mapping. */
   fields: 500,
   /** Maximum rows of a run. */
   rows: 100_000_000,
@@ -31,11 +31,11 @@ export const syncLimits = {
   rowCharacters: 128 * 1024,
   /** Number of runs of a sync whose rows are stored. */
   runs: 20,
-  /** Dry runs of a workspace at a time. */
+  /** Maximum dry runs of a workspace at a time. */
   dryRuns: 4,
 } as const
 
-/** Minimum minutes between scheduled runs. */
+/** The possible intervals between scheduled runs, in minutes. */
 export const syncIntervals = [15, 60, 360, 1440] as const
 
 const name = storableText(300).min(1, 'Required')
@@ -53,12 +53,15 @@ const fields = z
 const interval = z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable()
 const guardPercent = z.number().int().min(0, 'At least 0').max(100, 'At most 100')
 
-/** The schedule of a sync. At most one field is set; none is set for a sync that people run. */
+/** The schedule of a sync. At most one field is set; no field is set for a sync that users start. */
 export const syncSchedule = z.object({
   interval_minutes: interval,
-  /** Five fields: minute, hour, day of the month, month, day of the week, in a time zone such as `Europe/Berlin`. */
+  /**
+   * A cron expression (minute, hour, day of the month, month, day of the week), and its time zone such as
+   * `Europe/Berlin`.
+   */
   cron: z.object({ expression: line(100).min(1, 'Required'), time_zone: line(100).min(1, 'Required') }).nullable(),
-  /** The name of the sync whose runs it follows, unless they failed. */
+  /** Name of another sync. This sync runs after each run of that sync that did not fail. */
   after: reference.nullable(),
 })
 export type SyncSchedule = z.infer<typeof syncSchedule>
@@ -72,16 +75,19 @@ const percent = (max: number) =>
  */
 export const syncAlerts = z.object({
   failed: z.boolean(),
-  /** More than this share of the rows was rejected. */
+  /** Notify if more than this percentage of the rows was rejected. */
   rejected_percent: percent(100),
-  /** The run took longer than these minutes. */
+  /** Notify if the run took longer than this number of minutes. */
   minutes: percent(10_000),
-  /** The number of read rows differs by this share from the median of the runs before, at least three. */
+  /**
+   * Notify if the number of read rows differs by this percentage from the median of the previous runs, of which there
+   * must be three.
+   */
   rows_percent: percent(1000),
 })
 export type SyncAlerts = z.infer<typeof syncAlerts>
 
-/** The alerts of a sync that has set none. */
+/** The alerts of a sync that has not changed them. */
 export const defaultSyncAlerts: SyncAlerts = { failed: true, rejected_percent: null, minutes: null, rows_percent: null }
 
 /** The configuration of a sync; `fields` map columns of a model. */
@@ -92,17 +98,17 @@ export const syncDefinition = {
   identifier: name,
   fields,
   guard_percent: guardPercent.default(20),
-  /** For a sync to events of a source: connected destinations receive them, too. */
+  /** For a sync to events of a source: whether connected destinations also receive the events. */
   to_destinations: z.boolean().default(false),
   /**
-   * With the mode FULL_SYNC: records of the object that are not in the model are removed, even those that the sync did
-   * not write.
+   * With the mode FULL_SYNC: whether a run removes all records of the object that are not in the model, even records
+   * that the sync did not write.
    */
   owns_object: z.boolean().default(false),
-  /** Only for rows of databases, and in no mode that removes rows. Null: each run reads all rows. */
+  /** The cursor, for rows of databases in a mode that does not remove rows. Null: each run reads all rows. */
   cursor: syncCursorInput.nullable().default(null),
 }
-/** The fields that can be changed later. */
+/** The fields that users can change later. */
 export const syncChange = {
   mode: syncModeInput.optional(),
   fields: fields.optional(),
@@ -112,7 +118,7 @@ export const syncChange = {
   cursor: syncCursorInput.nullable().optional(),
 }
 
-/** Fields of a whole sync: a test or dry run takes them in the form that is saved. */
+/** Fields of a complete sync. Tests and dry runs accept them in the same form as a saved sync. */
 export const wholeSync: readonly string[] = [
   'title',
   'model',
@@ -128,12 +134,14 @@ export const sync = z.object({
   /** `workspaces/{id}/syncs/{id}`. */
   name: z.string(),
   title: z.string(),
-  /** `audience` is the resource name of the audience whose members it reads; '' for none. */
+  /**
+   * The model of the sync. `audience` is the resource name of the audience whose members the model reads; '' for none.
+   */
   model: z.object({ name: z.string(), title: z.string(), audience: z.string() }),
-  /** A destination; or a source of the workspace, when rows become events. */
+  /** The destination, or the source of the workspace if rows become events. */
   destination: z.object({ name: z.string(), title: z.string() }),
   /**
-   * One of the row objects of the destination's app, and its name there, such as that of a table. For a source,
+   * A row object of the destination's app, and its name at the destination, such as a table name. For a source,
    * `events` and the default name of the events, or `profiles`.
    */
   object: z.string(),
@@ -142,7 +150,7 @@ export const sync = z.object({
   /** The field that identifies a record. */
   identifier: z.string(),
   fields: z.array(syncField),
-  /** A run that would remove or change more than this share of the rows asks for approval first. */
+  /** Maximum percentage of the rows that a run can remove or change without approval. */
   guard_percent: z.number().int(),
   to_destinations: z.boolean(),
   owns_object: z.boolean(),
@@ -150,10 +158,10 @@ export const sync = z.object({
   cursor: syncCursor.nullable(),
   interval_minutes: syncSchedule.shape.interval_minutes,
   cron: syncSchedule.shape.cron,
-  /** The sync that it runs after. */
+  /** The sync after whose runs this sync runs. */
   after: z.object({ name: z.string(), title: z.string() }).nullable(),
   paused: z.boolean(),
-  /** The time of the next scheduled run; null without one, or when it runs after another sync. */
+  /** The time of the next scheduled run; null without a schedule, or if the sync runs after another sync. */
   next_run_time: time.nullable(),
   /** Why the last scheduled time started no run, or that the sync before it was deleted; '' otherwise. */
   schedule_note: z.string(),
