@@ -99,7 +99,7 @@ const callers = async (): Promise<(Caller | undefined)[]> => {
   ]
 }
 
-test('a row by hand is of a method and says something else than its declaration', () => {
+test("each hand-written row names an existing method and differs from the method's declaration", () => {
   for (const [name, row] of Object.entries(askedByHandlers)) {
     const method = methodList.find((each) => each.name === name)
     expect(method).toBeDefined()
@@ -117,7 +117,7 @@ test('API-52: every call that is not public is refused without a token, and with
   expect([...statuses]).toEqual([401])
 })
 
-describe('which API key may call what', () => {
+describe('an API key may call only the listed methods', () => {
   const keys = { outsider: '', guest: '', full: '' }
   let fullId = ''
   /** For each area, a key that has all other areas. */
@@ -165,7 +165,7 @@ describe('which API key may call what', () => {
   })
 })
 
-describe('OPEN-40: who may call what', () => {
+describe('OPEN-40: only the listed callers may call a method', () => {
   let everyone: (Caller | undefined)[]
   beforeAll(async () => {
     everyone = await callers()

@@ -80,7 +80,7 @@ const contents = async (): Promise<Record<string, string | null>> => {
   return found
 }
 
-describe('a call whose audit record cannot be written does not happen', () => {
+describe('a call fails if its audit record cannot be written', () => {
   const recorded = methodList.filter(isRecorded)
 
   test.each(recorded.map((method) => [method.name, method] as const))('%s', async (name, method) => {

@@ -12,7 +12,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const day = 24 * 60 * 60_000
 
-test('sessions that are over are removed, and what their users listen to is cut; others are left alone', async () => {
+test("ended sessions are removed and their users' listeners disconnected; other sessions are left alone", async () => {
   const [idle, busy] = [await harness.person(), await harness.person()]
   harness.advance(sessionLimits.idleMs / 2)
   expect((await busy.call('GET', `/users/${busy.userId}`)).status).toBe(200)
@@ -25,7 +25,7 @@ test('sessions that are over are removed, and what their users listen to is cut;
   expect((await busy.call('GET', `/users/${busy.userId}`)).status).toBe(200)
 })
 
-test('codes, mail, its text before, and notices are removed when they are over, and not before', async () => {
+test('expired codes, mails, mail texts, and notices are removed, and not before they expire', async () => {
   const person = await harness.person()
   const made = await person.ok(
     methods.organizations.create,

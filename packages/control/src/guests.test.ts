@@ -371,7 +371,7 @@ describe('values of people are masked for guests in every method, and for no oth
   })
 })
 
-test('an event keeps its names, type, and times for a guest', async () => {
+test('an event for a guest keeps its names, type, and times', async () => {
   const event = await organization.guest.ok(methods.events.get, { workspace: organization.workspaceId, event: '0-7-0' })
   expect(event).toMatchObject({
     type: 'track',
@@ -380,7 +380,7 @@ test('an event keeps its names, type, and times for a guest', async () => {
   })
 })
 
-describe('a search of a guest for a planted value is answered as that for an unknown value', () => {
+describe("a guest's search for an existing value gets the same response as for an unknown value", () => {
   const searches: [name: string, query: (value: string) => string][] = [
     ['events.list', (value) => `user_id=${value}`],
     ['events.list', (value) => `property=card&property_value=${value}`],

@@ -56,7 +56,7 @@ const placed: Readonly<Record<CallPlaces, readonly string[]>> = {
   ],
 }
 
-test('a method has places of its own only as listed here', () => {
+test('only the listed methods have their own limit of concurrent calls', () => {
   const found = Object.groupBy(
     methodList.filter((method) => method.places !== undefined),
     ({ places = 'abroad' }) => places,
@@ -66,7 +66,7 @@ test('a method has places of its own only as listed here', () => {
   expect([...createPlacesOfCalls().keys()].toSorted()).toEqual(Object.values(placed).flat().toSorted())
 })
 
-describe('work that hangs', () => {
+describe('calls that hang', () => {
   const hang = () => new Promise<never>(() => undefined)
   /** Starts work of a method that hangs, so often; resolves to how many were refused at once. */
   const flood = async (method: string, count: number, holders: (index: number) => object) => {
@@ -90,7 +90,7 @@ describe('work that hangs', () => {
     ['bringing pictures, without an organization', 'users.uploadPhoto', { user: 'u' }],
     ['bringing parts of files', 'uploads.create', { user: 'u', organization: 'o' }],
     ['asking for invoices', 'invoices.list', { user: 'u', organization: 'o' }],
-  ])('605 times of one caller who is %s leaves places for the next caller', async (_, method, holders) => {
+  ])('605 calls of one caller who is %s leave capacity for the next caller', async (_, method, holders) => {
     const { runs, refused } = await flood(method, 605, () => holders)
     expect(refused()).toBeGreaterThan(400)
     expect(await runs(method)).toBe('ran')
@@ -100,12 +100,12 @@ describe('work that hangs', () => {
     ['destinations.testConnection', 'destinations.updateSetting'],
     ['uploads.create', 'users.uploadPhoto'],
     ['invoices.list', 'invoices.pay'],
-  ])('of many users of one organization at %s leaves places for others, and for %s', async (method, other) => {
+  ])('calls of many users of one organization at %s leave capacity for others, and for %s', async (method, other) => {
     const { runs } = await flood(method, 400, (index) => ({ user: `u${index}`, organization: 'o' }))
     expect([await runs(method), await runs(other)]).toEqual(['ran', 'ran'])
   })
 
-  test('of many organizations leaves a place for the next', async () => {
+  test('calls of many organizations leave capacity for the next organization', async () => {
     const { runs } = await flood('destinations.testConnection', 600, (index) => ({
       user: `u${index % 30}`,
       organization: `o${index % 30}`,
@@ -133,7 +133,7 @@ describe('605 tests of connections to servers that never answer', () => {
   })
   afterAll(() => harness[Symbol.asyncDispose]())
 
-  test('leave all 30 tests of another tenant at 200, and every other call of it', async () => {
+  test("605 hanging connection tests leave another tenant's 30 tests and every other call working", async () => {
     const { params } = await startMapped(harness, attacker, 'https://hanging.example/')
     const own = await startMapped(harness, victim)
     const path = `/workspaces/${params.workspace}/destinations/${params.destination}:testConnection`

@@ -160,7 +160,7 @@ beforeAll(async () => {
   for (const kind of strangersKinds) others.push((await requests(kind, stranger.administrator)).path.slice(1))
 })
 
-describe('no reference makes a call fail with 5xx: of another kind, of another tenant, or of nothing', () => {
+describe('no reference makes a call fail with 5xx, whether to another kind, another tenant, or nothing', () => {
   const referring = methodList.filter(({ name }) => name !== 'users.logout')
   test.each(referring.map((method) => [method.name, method] as const))('%s', async (name, method) => {
     const own = await requestOf(name, callerFor(method))
@@ -168,7 +168,7 @@ describe('no reference makes a call fail with 5xx: of another kind, of another t
   })
 })
 
-test('of six privacy requests at once with one request_id, one is written, with one record', async () => {
+test('six concurrent privacy requests with one request_id make one request and one audit record', async () => {
   const before = (await harness.audits()).length
   const { workspaceId, administrator } = await startOrganization(harness)
   const body = { kind: 'delete_and_suppress', identifiers: [{ type: 'user_id', value: newId() }], request_id: newId() }
@@ -182,7 +182,7 @@ test('of six privacy requests at once with one request_id, one is written, with 
   expect(records).toHaveLength(1)
 })
 
-test('a signal of another workspace, or of none, is not found in attribution', async () => {
+test('attribution does not find a signal of another or no workspace', async () => {
   const period = 'start_date.seconds=1767225600&end_date.seconds=1767312000'
   const names = others.filter((name) => name.includes('/signals/'))
   const ofOwn = `${organization.workspace}/signals/${newId()}`
@@ -193,7 +193,7 @@ test('a signal of another workspace, or of none, is not found in attribution', a
     }
 })
 
-describe('a change several times at once is answered without 5xx, and with one request_id gives one resource', () => {
+describe('a change that is sent several times at once gets no 5xx, and makes one resource with one request_id', () => {
   const changes = methodList.filter(({ verb, reads }) => verb !== 'GET' && !reads)
   // Last of all, since it ends the session.
   const ordered = changes.toSorted((a, b) => Number(a.name === 'users.logout') - Number(b.name === 'users.logout'))

@@ -139,7 +139,7 @@ test.each([
   ['quotes what it was sent', { status: 400, body: '{"got":"People"}' }, 'JobGivenUp: HTTP 400'],
   ['redirects', { status: 302, headers: { location: 'http://127.0.0.1/' } }, 'JobGivenUp: HTTP 302'],
   ['breaks off', 'reset', 'Error: '],
-] as const)('of a server that %s the channel says what became of the message', async (_, answer, outcome) => {
+] as const)('if the server %s the message, the channel shows what happened to it', async (_, answer, outcome) => {
   await create()
   answers = answer
   const [message = ''] = await queueAlert(await newSync())
@@ -150,7 +150,7 @@ test.each([
   expect(left).toHaveLength(outcome.startsWith('JobGivenUp') ? 0 : 1)
 })
 
-test('a web page is no webhook of Slack, and an address that may not be reached is refused', async () => {
+test('an ordinary web page is refused as a Slack webhook, and so is an address that may not be reached', async () => {
   answers = { status: 200, body: '<!doctype html><p>Sign in</p>' }
   await create({ kind: 'slack' })
   const [page = ''] = await queueAlert(await newSync())
@@ -162,7 +162,7 @@ test('a web page is no webhook of Slack, and an address that may not be reached 
   expect(peer.requests).toHaveLength(1)
 })
 
-test('a channel receives alerts of the syncs that it was given, and of later ones only when it is for all', async () => {
+test('a channel receives alerts of the syncs chosen for it, and of later syncs only if it is for all', async () => {
   const first = await newSync()
   const second = newId()
   const row = await harness.db.selectFrom('syncs').selectAll().where('id', '=', first).executeTakeFirstOrThrow()
@@ -184,7 +184,7 @@ test('a channel receives alerts of the syncs that it was given, and of later one
   expect(await list()).toMatchObject([{ syncs: [nameOf(second)] }])
 })
 
-test('a test sends one message at once, says what became of it, and is refused beyond its limit', async () => {
+test('a test sends one message immediately, reports its outcome, and is refused beyond its limit', async () => {
   const made = await create()
   const { administrator } = organization
   const test = () => administrator.ok(methods.alertChannels.test, paramsOf(made.name), { body: {} })
@@ -199,7 +199,7 @@ test('a test sends one message at once, says what became of it, and is refused b
   expect(status).toBe(429)
 })
 
-test('channels of another workspace are not found, and cause no alerts for its syncs', async () => {
+test('a channel of another workspace is not found, and gets no alerts about the syncs', async () => {
   const made = await create()
   const elsewhere = `/workspaces/${other.workspaceId}/alertChannels/${idIn(made.name)}`
   for (const [verb, path, body] of [
@@ -217,7 +217,7 @@ test('channels of another workspace are not found, and cause no alerts for its s
 })
 
 test.each(['ftp://example.com/x', 'example.com/hook', 'https://', 'https://a:b@example.com/', 'javascript:alert(1)'])(
-  '%s is no address of a channel',
+  '%s is refused as the address of a channel',
   async (url) => {
     const { administrator, workspaceId } = organization
     const body = { title: 'On call', kind: 'webhook', url }
@@ -226,7 +226,7 @@ test.each(['ftp://example.com/x', 'example.com/hook', 'https://', 'https://a:b@e
   },
 )
 
-test(`a workspace has ${maxAlertChannels} channels at most`, async () => {
+test(`a workspace can have at most ${maxAlertChannels} channels`, async () => {
   for (let n = 0; n < maxAlertChannels; n++) await create()
   const { administrator, workspaceId } = organization
   const body = { title: 'More', kind: 'webhook', url: peer.url }

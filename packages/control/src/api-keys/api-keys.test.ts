@@ -33,7 +33,7 @@ const list = async () =>
 
 const at = (id: string) => ({ organization: organization.organizationId, api_key: id })
 
-test('a key is shown once, is kept as a hash, and its use is seen', async () => {
+test('a key is shown once and stored as a hash, and its last use is shown', async () => {
   const { id, key } = await makeApiKey(organization, { title: 'Terraform' })
   const listed = async () => (await list()).find(({ name }) => name.endsWith(id))
   expect(await listed()).toMatchObject({
@@ -53,7 +53,7 @@ test('a key is shown once, is kept as a hash, and its use is seen', async () => 
   expect(rows.some(({ text }) => text.includes(key))).toBe(false)
 })
 
-test('a key after its revocation is refused at once, and says so', async () => {
+test('a revoked key is refused immediately, and the response says that it was revoked', async () => {
   const { id, key } = await makeApiKey(organization)
   expect((await sources(key)).status).toBe(200)
   await organization.administrator.ok(methods.apiKeys.delete, at(id))
@@ -61,7 +61,7 @@ test('a key after its revocation is refused at once, and says so', async () => {
   expect((await organization.administrator.call('DELETE', `/${(await list())[0]?.name ?? ''}x`)).status).toBe(404)
 })
 
-test('a key after its end is refused, says so, and cannot be rotated', async () => {
+test('an expired key is refused, the response says so, and the key cannot be rotated', async () => {
   const end = new Date(harness.now() + 48 * hourMs).toISOString()
   const { id, key } = await makeApiKey(organization, { expire_time: end })
   expect((await sources(key)).status).toBe(200)
@@ -72,7 +72,7 @@ test('a key after its end is refused, says so, and cannot be rotated', async () 
   expect((await organization.administrator.call('POST', `${path}:rotate`, {})).body.reason).toBe('KEY_EXPIRED')
 })
 
-test('the secret before a rotation works for the overlap, and no longer; the one before it ends at once', async () => {
+test('after a rotation, the previous secret works only during the overlap, and the one before it ends immediately', async () => {
   const { administrator } = organization
   const first = await makeApiKey(organization)
   const second = await administrator.ok(methods.apiKeys.rotate, at(first.id), { body: { overlap_hours: 2 } })
@@ -88,7 +88,7 @@ test('the secret before a rotation works for the overlap, and no longer; the one
   expect(await refusal(third.key)).toEqual([401, 'INVALID_KEY'])
 })
 
-test('a key of one workspace reaches no other one, and not the organization', async () => {
+test('a key of one workspace cannot access another workspace or the organization', async () => {
   const { administrator, workspace, workspaceId, organizationId } = organization
   const body = { title: 'Staging', organization: organization.organization }
   const other = await administrator.ok(methods.workspaces.create, {}, { body })
@@ -109,7 +109,7 @@ test('a key from another organization sees nothing of this one', async () => {
   expect((await sources(key, { workspaceId: otherWorkspaceId })).status).toBe(200)
 })
 
-test('the refusal of a key says what it lacks: an area, a role, or a signed-in person', async () => {
+test('if a key is refused, the response names what it lacks: an area, a role, or a signed-in person', async () => {
   const { workspaceId, administrator } = organization
   const { key } = await makeApiKey(organization, { role: 'ORG_GUEST', areas: ['events'] })
   expect(await refusal(key)).toEqual([403, 'KEY_AREA'])
@@ -121,7 +121,7 @@ test('the refusal of a key says what it lacks: an area, a role, or a signed-in p
   expect([user.status, user.body.reason]).toEqual([403, 'NOT_FOR_KEYS'])
 })
 
-test('a key in an address is refused, also beside one in the header', async () => {
+test('a key in the URL is refused, even with a valid key in the header', async () => {
   const { key } = await makeApiKey(organization)
   for (const name of ['key', 'access_token', 'api_key'])
     for (const token of ['', key]) {
@@ -132,12 +132,12 @@ test('a key in an address is refused, also beside one in the header', async () =
     }
 })
 
-test('a text that is no key is refused without a query', async () => {
+test('a text without the form of a key is refused without a query', async () => {
   for (const token of ['api_', `api_${'x'.repeat(32)}`, `api_${'x'.repeat(900)}`])
     expect(await refusal(token)).toEqual([401, 'INVALID_KEY'])
 })
 
-test('a key is not made without areas, with an end in the past, or for a workspace of others', async () => {
+test('a key cannot be created without areas, with a past end time, or for a foreign workspace', async () => {
   const path = `/organizations/${organization.organizationId}/apiKeys`
   const bad = async (given: object) => {
     const body = { title: 'K', role: 0, areas: ['events'], ...given }
@@ -152,7 +152,7 @@ test('a key is not made without areas, with an end in the past, or for a workspa
   expect(await bad({ workspace: `workspaces/${newId()}` })).toEqual([400, 'workspace'])
 })
 
-describe('no key makes what outlives it', () => {
+describe('an API key cannot create what remains after the key is revoked', () => {
   const counted = ['invitations', 'invitation_links', 'api_keys', 'profile_keys', 'sync_tokens'] as const
   const counts = () =>
     Promise.all(
@@ -232,7 +232,7 @@ describe('no key makes what outlives it', () => {
     ],
   ]
 
-  test.each(calls)('a key of every area and role does not make %s', async (_, request) => {
+  test.each(calls)('a key with every area and role cannot make %s', async (_, request) => {
     const { key } = await makeApiKey(organization)
     const [verb, path, body] = await request()
     const before = await counts()
@@ -249,7 +249,7 @@ describe('no key makes what outlives it', () => {
     expect(row?.title).not.toBe('Taken over')
   })
 
-  test('a key still changes the rest: titles, what a public key reads less, and who is a member no longer', async () => {
+  test('a key can still change titles, reduce what a public key reads, and remove a member', async () => {
     const { key } = await makeApiKey(organization)
     const { organizationId } = organization
     const current = await harness.call(key, 'GET', organizations())
@@ -268,7 +268,7 @@ describe('no key makes what outlives it', () => {
     expect((await harness.call(key, 'DELETE', `/${theirs?.name}`)).status).toBe(200)
   })
 
-  test('a key sees invitation links and ends them, but cannot join or let in by what it sees', async () => {
+  test('a key can list and delete invitation links, but its response does not let anyone join', async () => {
     const { administrator, organizationId } = organization
     const params = { organization: organizationId }
     const link = await administrator.ok(methods.invitationLinks.create, params, { body: { role: 1 } })
@@ -286,7 +286,7 @@ describe('no key makes what outlives it', () => {
   })
 })
 
-describe('write keys that an API key has made', () => {
+describe('write keys that an API key created', () => {
   const makeWriteKey = async (key: string, source: string, title: string) => {
     const path = `/workspaces/${organization.workspaceId}/writekeys`
     const { status, body } = await harness.call(key, 'POST', path, { source, title })
@@ -305,7 +305,7 @@ describe('write keys that an API key has made', () => {
     return writekeys.map(({ name }) => name)
   }
 
-  test('they are listed with it, and stay and are listed when it is revoked', async () => {
+  test('write keys are listed with the API key that created them, and remain listed after its revocation', async () => {
     const source = await newSource()
     const { id, key } = await makeApiKey(organization, { areas: ['sources'] })
     const other = await makeApiKey(organization, { areas: ['sources'] })
@@ -325,7 +325,7 @@ describe('write keys that an API key has made', () => {
     expect((await valid(source.name)).toSorted()).toEqual([second.name, rotated.name, foreign.name].toSorted())
   })
 
-  test('a write key that a person has rotated since belongs to the person, and the key of a deleted source is not listed', async () => {
+  test('a write key that a person has rotated belongs to the person; a key of a deleted source is not listed', async () => {
     const [source, deleted] = [await newSource(), await newSource()]
     const { id, key } = await makeApiKey(organization, { areas: ['sources'] })
     const made = await makeWriteKey(key, source.name, 'Website')
@@ -336,7 +336,7 @@ describe('write keys that an API key has made', () => {
   })
 })
 
-test('an organization has a limited number of keys, however many are made at once', async () => {
+test('an organization has a limited number of keys, even if many are created at once', async () => {
   const { administrator, organizationId } = organization
   const room = maxApiKeys - (await list()).length
   const path = `/organizations/${organizationId}/apiKeys`

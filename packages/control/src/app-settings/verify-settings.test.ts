@@ -38,7 +38,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const app = { name: 'catalogDestinations/webhook' }
 const settings = { url: 'https://a.example/hook', signing_secret: 'kept' }
 
-test('a setting that the destination objects to is not saved, and its words are shown at the value', async () => {
+test("a setting that the destination rejects is not saved, and the destination's message is shown at the value", async () => {
   const workspace = { workspace: organization.workspaceId }
   const caller = organization.administrator
   const made = await caller.ok(methods.destinations.create, workspace, { body: { title: 'Mine', app, settings } })
@@ -61,7 +61,7 @@ test('a setting that the destination objects to is not saved, and its words are 
   expect(asked).toHaveLength(before)
 })
 
-test('a destination is not asked about a setting that would send secrets elsewhere before they are entered again', async () => {
+test('if secrets would be sent to another address, a destination does not verify the setting before they are entered again', async () => {
   const workspace = { workspace: organization.workspaceId }
   const caller = organization.administrator
   const made = await caller.ok(methods.destinations.create, workspace, {
@@ -76,7 +76,7 @@ test('a destination is not asked about a setting that would send secrets elsewhe
   expect(JSON.stringify(asked.slice(before))).not.toContain('Bearer kept')
 })
 
-test('a destination is not made with a setting that it objects to; mistakes have the names of the form', async () => {
+test('a destination is not created with a setting that it rejects; errors name the fields of the form', async () => {
   const given = { ...settings, region: 'nowhere' }
   const path = `/workspaces/${organization.workspaceId}/destinations`
   const reply = await organization.administrator.call('POST', path, { title: 'Mine', app, settings: given })
@@ -86,7 +86,7 @@ test('a destination is not made with a setting that it objects to; mistakes have
   })
 })
 
-test('a destination is asked about its settings once they are complete, about those that came before as well', async () => {
+test('a destination verifies its settings once all required ones are set, including those that were set earlier', async () => {
   const workspace = { workspace: organization.workspaceId }
   const given = { region: 'nowhere', signing_secret: 'kept' }
   const before = asked.length

@@ -304,7 +304,7 @@ test('the statements compiled for a sample return the profiles of the sample tha
   }
 })
 
-test('one compiled statement decides about some profiles as a plain evaluation does', async () => {
+test('a compiled statement decides about given profiles as a plain evaluation does', async () => {
   const { workspace, profiles } = data
   const random = createRandom(seed + 2)
   const queryOf = (): undefined => undefined

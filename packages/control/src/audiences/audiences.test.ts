@@ -72,7 +72,7 @@ const members = async (name: string, caller = organization.collaborator): Promis
 }
 
 describe('an audience', () => {
-  test('SEG-10, SEG-14: is created, listed, changed, and deleted; each leaves its record', async () => {
+  test('SEG-10, SEG-14: an audience is created, listed, changed, and deleted; each leaves its record', async () => {
     const { collaborator } = organization
     const made = await create(did('Seen'), 'Watchers')
     expect(made).toMatchObject({ title: 'Watchers', state: 'preparing', size: null, version: 1, query: did('Seen') })
@@ -123,7 +123,7 @@ describe('an audience', () => {
     await compute(name)
   })
 
-  test('has the profiles that meet its query when it is computed, and its size is that of the list', async () => {
+  test('a computed audience contains the profiles that meet its query, and its size equals the length of the list', async () => {
     await receive(
       { userId: 'ada', event: 'Order Completed' },
       { anonymousId: 'device', event: 'Order Completed' },
@@ -141,7 +141,7 @@ describe('an audience', () => {
     expect(await members(buyers.name)).toEqual(['ada'])
   })
 
-  test('is left by users who are suppressed or deleted, and entered again by those whose suppression is lifted', async () => {
+  test('a suppressed or deleted user leaves an audience; after the suppression is lifted, the user enters again', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     const seen = await create(did('Seen'))
     const everybody = await create(never('Other'))
@@ -168,7 +168,7 @@ describe('an audience', () => {
     expect(await members(seen.name)).toEqual(['ada', 'cleo'])
   })
 
-  test('has no profile that a later identifier suppresses, and none that came back after a deletion', async () => {
+  test('an audience excludes a profile that a later identifier suppresses, and one whose user returned after deletion', async () => {
     const { administrator } = organization
     const ask = (kind: 'delete' | 'suppress', type: string, value: string) =>
       administrator.ok(
@@ -193,7 +193,7 @@ describe('an audience', () => {
     expect(await members(seen.name)).toEqual(['cleo'])
   })
 
-  test('of an audience follows the query of the other as it is', async () => {
+  test('a condition on another audience uses the current query of that audience, even before it is computed', async () => {
     await receive({ userId: 'ada', event: 'Order Completed' }, { userId: 'bob' })
     const buyers = await create(did('Order Completed'))
     const others = await create(within(buyers.name, false))
@@ -202,7 +202,7 @@ describe('an audience', () => {
     expect((await get(buyers.name)).dependents).toEqual([{ name: others.name, title: 'Audience' }])
   })
 
-  test('is who the SQL finds that is shown, run with its parameters as of the same time, whatever came since', async () => {
+  test("the shown SQL finds exactly the audience's members when it runs with its parameters and as-of time", async () => {
     const plan = (name: string) => ({ type: 'identify', userId: name, traits: { plan: `it's "${name}"` } })
     const order = (userId: string, total: number) => ({ userId, event: 'Order Completed', properties: { total } })
     await receive(plan('ada'), plan('bob'), order('ada', 12), order('bob', 8), order('cleo', 20), order('cleo', 30))
@@ -235,7 +235,7 @@ describe('an audience', () => {
     expect([as_of, listed.as_of]).toEqual([computed.as_of, computed.as_of])
   })
 
-  test('that others name is not deleted, and the answer names them', async () => {
+  test('an audience that other audiences refer to cannot be deleted, and the response names them', async () => {
     const buyers = await create(did('Order Completed'))
     const other = await create(within(buyers.name), 'Loyal')
     const reply = await organization.collaborator.call('DELETE', `/${buyers.name}`)
@@ -245,7 +245,7 @@ describe('an audience', () => {
     expect((await organization.collaborator.call('DELETE', `/${buyers.name}`)).status).toBe(200)
   })
 
-  test('never refers to itself, also not through another one', async () => {
+  test('an audience cannot refer to itself, even through another audience', async () => {
     const first = await create(did('Order Completed'))
     const second = await create(within(first.name))
     const params = { workspace, audience: idIn(first.name) }
@@ -256,7 +256,7 @@ describe('an audience', () => {
     }
   })
 
-  test('rejects the second of two changes of the same version', async () => {
+  test('an audience rejects the second of two changes of the same version', async () => {
     const { name } = await create(did('Seen'))
     const path = `/${name}?update_mask=query`
     const change = (event: string) => organization.collaborator.call('PATCH', path, { query: did(event), version: 1 })
@@ -265,7 +265,7 @@ describe('an audience', () => {
     expect((await get(name)).query).toEqual(did('A'))
   })
 
-  test('that is changed or deleted while it is computed has nothing of the computation', async () => {
+  test('if an audience is changed or deleted while it is computed, the result of the computation is discarded', async () => {
     await receive({ userId: 'ada' })
     const { name } = await create(did('Seen'))
     await organization.collaborator.call('PATCH', `/${name}?update_mask=query`, { query: did('Other') })
@@ -278,7 +278,7 @@ describe('an audience', () => {
     ).toEqual([])
   })
 
-  test('an audience that is too heavy fails with advice and keeps its members; an unavailable event store is waited for', async () => {
+  test('a too expensive audience fails with advice and keeps its members; an audience waits for an unavailable event store', async () => {
     await receive({ userId: 'ada' })
     const { name } = await create(did('Seen'))
     await compute(name)
@@ -292,7 +292,7 @@ describe('an audience', () => {
     expect(await compute(name)).toMatchObject({ state: 'live', failure: '' })
   })
 
-  test('guests see its profiles masked, and change nothing; another organization sees nothing', async () => {
+  test('guests see the profiles of an audience masked and change nothing; other organizations see no audience', async () => {
     await receive({ userId: 'ada.lovelace@example.com' })
     const { name } = await create(did('Seen'))
     await compute(name)
@@ -305,14 +305,14 @@ describe('an audience', () => {
       expect((await organization.outsider.call('GET', `/${name}${below}`)).status).toBe(404)
   })
 
-  test('of another workspace cannot be named', async () => {
+  test('an audience of another workspace cannot be referred to', async () => {
     const { name } = await create(did('Seen'))
     const other = name.replace(workspace, organization.workspaceId)
     expect(await refused(within(other))).toBe('This query names an audience that does not exist')
   })
 })
 
-test('a preview counts exactly who would be in, and how many can be reached', async () => {
+test('a preview counts the profiles that an audience would contain, and how many of them can be reached', async () => {
   await receive(
     { type: 'identify', userId: 'ada', anonymousId: 'd', traits: { email: 'ada@example.com', phone: null } },
     { type: 'identify', userId: 'bob', traits: { phone: '+1' } },
@@ -326,7 +326,7 @@ test('a preview counts exactly who would be in, and how many can be reached', as
   expect(preview.sample.map(({ title }) => title)).toEqual(['bob', 'ada@example.com'])
 })
 
-test('an estimate for many profiles is near their number and is marked as an estimate; the exact number follows', async () => {
+test('an estimated preview of many profiles is near the exact count and marked as an estimate; the exact count follows', async () => {
   const { collaborator } = organization
   const preview = (estimate: boolean) =>
     collaborator.ok(methods.audiences.preview, { workspace }, { body: { query: never('Seen'), estimate } })
@@ -381,7 +381,7 @@ test('names and values are suggested from received events', async () => {
   expect(await suggest({ kind: 'trait_value', name: 'age' })).toEqual([{ text: '36', type: 'number' }])
 })
 
-test('a zero date is suggested as a text, and a day as a date', async () => {
+test('a zero date is suggested as a text, and a day is suggested as a date', async () => {
   const zeros = ['0000-00-00', '2026-00-10', '2026-11-00', '2026-11-00 00:00:00', '0000-00-00T00:00:00Z']
   const days = ['2026-11-10', '2026-11-10 00:00:00', '0999-01-01T00:00:00Z']
   const valuesOf = (texts: readonly string[], prefix: string) =>
@@ -402,7 +402,7 @@ test('a zero date is suggested as a text, and a day as a date', async () => {
 })
 
 describe('bad input', () => {
-  test('too many values, conditions, and empty groups are refused in words', async () => {
+  test('a query with too many values, too many conditions, or empty groups is refused with a message', async () => {
     const trait = queriesOf(trialAudience)[0]?.selectedAttributes[0]
     const listed = { ...trait, operator: 'equals_any', values: Array.from({ length: 10_001 }, String) }
     expect(await refused(queryOf({ selectedAttributes: [listed] as never }))).toContain('At most 10000 elements')
@@ -417,7 +417,7 @@ describe('bad input', () => {
     expect(await refused({ groups: { aaaa: { tableName: 'accounts', segments: [] } } })).toContain('Only users')
   })
 
-  test('a list of 10,000 values finds those of a trait and of a property, or all others; two such lists are refused', async () => {
+  test('a list of 10,000 values matches a trait or property, or excludes the values; a query with two such lists is refused', async () => {
     await receive(
       { type: 'identify', userId: 'ada', traits: { plan: 'x' } },
       { userId: 'ada', properties: { plan: 'person 9999 é' } },
@@ -470,7 +470,7 @@ describe('bad input', () => {
     }
   })
 
-  test('contradictory conditions match no profile, and an event that is no longer sent is never true and always not', async () => {
+  test('contradictory conditions match no profile; a condition on an event that no profile has is false, and its negation true', async () => {
     await receive({ userId: 'ada' }, { type: 'identify', userId: 'ada', traits: { plan: 'pro' } })
     const found = async (query: AudienceQuery): Promise<number | null> =>
       (await compute((await create(query)).name)).size
@@ -491,7 +491,7 @@ describe('bad input', () => {
     expect(await found(trait('not_contains', 'deleted'))).toBe(1)
   })
 
-  test('a value that is SQL, a pattern, or JSON finds the same text alone, as a trait and as a property', async () => {
+  test('a value that looks like SQL, a pattern, or JSON matches only the same text, in traits and properties', async () => {
     const hostile = [
       "' or 1=1 --",
       '{x:String}',
@@ -524,7 +524,7 @@ describe('bad input', () => {
       }
   })
 
-  test('a number as text is that number, and no text of it is found as a number', async () => {
+  test('a numeric text matches the equal number, and other texts with digits do not', async () => {
     const traits = { a: '12', b: 12, c: '12abc', d: '0x0c', e: '1e1', f: ' 12' }
     await receive(...Object.entries(traits).map(([userId, age]) => ({ type: 'identify', userId, traits: { age } })))
     const found = async (valueType: 'number' | 'text', value: string): Promise<string[]> => {
@@ -538,7 +538,7 @@ describe('bad input', () => {
     expect(await found('text', '12')).toEqual(['a'])
   })
 
-  test('a hundred conditions are counted', async () => {
+  test('a query with a hundred conditions is counted', async () => {
     await receive({ userId: 'ada' })
     const many = Array.from({ length: 100 }, (_, index) => ({
       ...(queriesOf(never(`Event ${index}`))[0] as SegmentQuery),
@@ -550,7 +550,7 @@ describe('bad input', () => {
     expect(preview.size).toBe(1)
   })
 
-  test('a name of a property or event that is SQL is only a name', async () => {
+  test('a property or event whose name is SQL is treated only as a name', async () => {
     await receive({ userId: 'ada' })
     for (const event of ["') or 1=1 --", '{workspace:String}', '$1', 'x\\', '`'])
       expect(

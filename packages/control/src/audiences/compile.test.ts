@@ -59,7 +59,7 @@ test('a typical audience reads events once, by name and time, and traits by name
   expect(profiles.params).toMatchSnapshot()
 })
 
-test('an event or a time that many conditions name is one parameter, so that the event store checks it once', () => {
+test('conditions share one parameter for the same event or time, so the event store checks it once', () => {
   const queries = [1, 2, 3].map((value) =>
     audienceQuery.parse({
       groups: {
@@ -93,7 +93,7 @@ test('an event or a time that many conditions name is one parameter, so that the
   expect(crossings.crossings(asOf - 1000)?.text.match(/event = |receive_time\) (>|<=) /g)).toHaveLength(3)
 })
 
-test('a sample has the profiles whose IDs are below its share of all numbers, in both stores', () => {
+test('a sample contains the profiles whose IDs are below its share of the ID range, in both stores', () => {
   const { events, profiles } = compileAudience(typical, {
     workspaceId,
     asOf,
@@ -108,7 +108,7 @@ test('a sample has the profiles whose IDs are below its share of all numbers, in
   for (const text of formsOf(profiles)) expect(text).toMatch(/merged_into is null and id < \$\d+::uuid/)
 })
 
-test('how many profiles are left by events at most follows from the sizes of their sets', () => {
+test('the maximum number of profiles is computed from the sizes of the event sets', () => {
   const did = (id: string, event: string, count: object) => ({ id, type: 'event', selectedEvent: event, count })
   const trait = { id: 'tttt', type: 'attribute', selectedAttributes: [{ id: 'uuuu', name: 'a', operator: 'exists' }] }
   const some = did('aaaa', 'A', { operator: 'at_least', value: 1 })
@@ -125,14 +125,14 @@ test('how many profiles are left by events at most follows from the sizes of the
     expect(most('or', some, anybody)).toBe(Number.POSITIVE_INFINITY)
 })
 
-describe('whatever a query is', () => {
+describe('a compiled query, whatever its conditions', () => {
   const random = createRandom(7)
   const samples = [undefined, { share: 16 }]
   const compiled = Array.from({ length: 300 }, (_, index) =>
     compileAudience(randomAudience(random), { workspaceId, asOf, queryOf: noOther, sample: samples[index % 2] }),
   )
 
-  test('each table that is read is narrowed to the workspace', () => {
+  test('a compiled query restricts each table that it reads to the workspace', () => {
     for (const { events, profiles } of compiled) {
       expect(profiles.params[0]).toBe(workspaceId)
       for (const text of formsOf(profiles)) {
@@ -149,7 +149,7 @@ describe('whatever a query is', () => {
     }
   })
 
-  test('none of its values is part of a statement', () => {
+  test('a compiled query contains none of its values in a statement', () => {
     const quoted = /'([^']*)'/g
     // Kinds of values, states of events, and how texts are put together.
     const own =
@@ -160,7 +160,7 @@ describe('whatever a query is', () => {
   })
 })
 
-test('an audience that refers to itself is empty there, and the compiler ends', () => {
+test('if an audience refers to itself, that condition matches no profile, and the compiler ends', () => {
   const itself = audienceQuery.parse({
     groups: {
       aaaa: {
@@ -174,7 +174,7 @@ test('an audience that refers to itself is empty there, and the compiler ends', 
   expect(profiles.text({ few: false, stored: false })).toContain(') and false')
 })
 
-test.each(eventTypes)('%s names the events of that type that have no name', (type) => {
+test.each(eventTypes)('an event condition on the type %s also matches events of the type without a name', (type) => {
   const query = audienceQuery.parse({
     groups: { aaaa: { segments: [{ id: 'bbbb', queries: [{ id: 'cccc', type: 'event', selectedEvent: type }] }] } },
   })

@@ -63,7 +63,7 @@ const textOf = ({ kind, profile, merged }: AudienceChange): string =>
   `${kind} ${profile?.title ?? '?'}${merged ? ' merged' : ''}`
 
 describe('the history of an audience', () => {
-  test('has each entry and exit with its time, and put together these are the members', async () => {
+  test('the history of an audience contains each entry and exit with its time, and together they give the members', async () => {
     await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' })
     const name = await create(did('Seen'))
     const first = await compute(name)
@@ -84,7 +84,7 @@ describe('the history of an audience', () => {
     expect((await changes(name, { kind: 'left' })).changes.map(textOf)).toEqual(['left ada'])
   })
 
-  test('is kept for 400 days after an exit, and put together stays the members', async () => {
+  test('the history of an audience keeps changes for 400 days after an exit, and still gives the members', async () => {
     const name = await create(did('Seen'))
     const day = 24 * hour
     const ids = { in: newId(), back: newId(), gone: newId(), 'gone lately': newId(), untold: newId() }
@@ -140,7 +140,7 @@ describe('the history of an audience', () => {
     expect(await read(behind)).toEqual([])
   })
 
-  test('comes by pages, with each change once', async () => {
+  test('the history of an audience is returned in pages, with each change once', async () => {
     await receive(...Array.from({ length: 5 }, (_, index) => ({ userId: `user-${index}` })))
     const name = await create(did('Seen'))
     await compute(name)
@@ -154,7 +154,7 @@ describe('the history of an audience', () => {
     expect(titles.toSorted()).toEqual([0, 1, 2, 3, 4].map((index) => `entered user-${index}`))
   })
 
-  test('members come by pages of one time, whatever profiles enter, leave, and come back meanwhile', async () => {
+  test('pages of members show one moment, even if profiles enter, leave, and return meanwhile', async () => {
     await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     await receive({ userId: 'dora' }, { userId: 'eve' })
     const name = await create(did('Seen'))
@@ -179,7 +179,7 @@ describe('the history of an audience', () => {
     expect(await members(name)).toEqual(['ada', 'dora', 'eve', 'finn'])
   })
 
-  test('names the profile that one was merged into, and none for one that was deleted', async () => {
+  test('the history names the profile into which another profile was merged, and no profile after a deletion', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device' }, { userId: 'bob' })
     const name = await create(did('Seen'))
     await compute(name)
@@ -199,7 +199,7 @@ describe('the history of an audience', () => {
     ])
   })
 
-  test('is masked for guests, and not there for others', async () => {
+  test('the history of an audience is masked for guests, and not found by other organizations', async () => {
     await receive({ userId: 'ada.lovelace@example.com' })
     const name = await create(did('Seen'))
     await compute(name)
@@ -208,7 +208,7 @@ describe('the history of an audience', () => {
       expect((await organization.outsider.call('GET', `/${name}${below}`)).status).toBe(404)
   })
 
-  test('has the size at the end of each hour and day; one without a computation has that of before', async () => {
+  test('the history has the size at the end of each hour and day; without a computation, it keeps the previous size', async () => {
     await receive({ userId: 'ada' })
     const name = await create(did('Seen'))
     const { as_of } = await compute(name)
@@ -235,7 +235,7 @@ describe('the history of an audience', () => {
   })
 })
 
-describe('why a profile is in an audience or not', () => {
+describe('the explanation why a profile is in an audience', () => {
   const profileOf = async (userId: string): Promise<string> => {
     const { profiles } = await organization.collaborator.ok(
       methods.profiles.list,
@@ -259,7 +259,7 @@ describe('why a profile is in an audience or not', () => {
   }
   const heldIn = ({ conditions }: { conditions: { met: boolean }[] }): boolean[] => conditions.map(({ met }) => met)
 
-  test('shows which conditions were true when the audience was computed, and agrees with its members', async () => {
+  test('the explanation shows which conditions were true when the audience was computed, and agrees with its members', async () => {
     await receiveLongAgo(
       { type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } },
       { userId: 'ada' },
@@ -283,12 +283,12 @@ describe('why a profile is in an audience or not', () => {
     expect(heldIn(later)).toEqual([false, true])
   })
 
-  test('is asked of now while the audience was never computed', async () => {
+  test('the explanation uses current data if the audience was never computed', async () => {
     await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } }, { userId: 'ada' })
     expect(await explain(await create(both('Seen')), 'ada')).toMatchObject({ met: true, enter_time: null })
   })
 
-  test('the answer says if a profile is suppressed, or has no user ID though one is required', async () => {
+  test('the explanation says if a profile is suppressed, or lacks a required user ID', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device', traits: {} })
     const name = await create(both('Seen', false))
     await compute(name)
@@ -302,7 +302,7 @@ describe('why a profile is in an audience or not', () => {
     expect(await explain(name, 'ada')).toMatchObject({ met: false, suppressed: true })
   })
 
-  test('counts what all identifiers of a profile did', async () => {
+  test('the explanation counts the events of all identifiers of a profile', async () => {
     await receive({ anonymousId: 'device' })
     await receive({ type: 'identify', userId: 'ada', anonymousId: 'device', traits: { email: 'ada@example.com' } })
     const name = await create(both('Seen'))
@@ -310,7 +310,7 @@ describe('why a profile is in an audience or not', () => {
     expect(heldIn(await explain(name, 'ada'))).toEqual([true, true])
   })
 
-  test('is masked for guests, and answers 404 for another workspace and for an unknown profile', async () => {
+  test('the explanation is masked for guests, and is 404 for another workspace or an unknown profile', async () => {
     await receive({ userId: 'ada.lovelace@example.com' })
     const name = await create(did('Seen'))
     await compute(name)
@@ -322,7 +322,7 @@ describe('why a profile is in an audience or not', () => {
     expect((await organization.guest.call('GET', path(profile, organization.workspaceId))).status).toBe(404)
   })
 
-  test('lists each audience of a profile with its entry time, also after a merge', async () => {
+  test('the explanation lists each audience of a profile with its entry time, also after a merge', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device' })
     const seen = await create(did('Seen'), 'Seen')
     const { as_of } = await compute(seen)

@@ -74,7 +74,7 @@ test.each([
   },
 )
 
-test('names that were received have no warning: of events, calls, properties, objects, and traits', async () => {
+test('received names of events, calls, properties, objects, and traits cause no warning', async () => {
   const query = queryOf(
     event('Order Completed', 'total', 'address', 'address.city'),
     { ...event('identify', 'plan'), id: 'q002' },
@@ -84,7 +84,7 @@ test('names that were received have no warning: of events, calls, properties, ob
   expect(warnings).toEqual([])
 })
 
-test('a computed trait gets the same warning, and it can be saved while the event store is away', async () => {
+test('a computed trait with an unknown name gets the same warning, and can be saved while the event store is unavailable', async () => {
   const definition: ComputedTraitDefinition = {
     event: 'Order Completed',
     operation: 'sum',
@@ -147,21 +147,24 @@ test.each<[string, EventMapping, Told[]]>([
     purchase({ ...given, value: field('properties.audience') }, { event_name: 'Audience Entered' }),
     [],
   ],
-])('a mapping is accepted, and %s that was never received is warned of at its field', async (_, mapping, expected) => {
-  const { params } = await startMapped(harness, organization)
-  const { collaborator } = organization
-  const preview = await collaborator.ok(methods.mappings.preview, params, { body: { event_mapping: mapping } })
-  expect(warned(preview.warnings)).toEqual(expected.map(([at, nearest]) => [`event_mapping.${at}`, nearest]))
-  const body = { event_mappings: [mapping] }
-  const saved = await collaborator.ok(methods.mappings.update, params, { body })
-  expect(warned(saved.warnings)).toEqual(expected.map(([at, nearest]) => [`event_mappings.0.${at}`, nearest]))
-  expect((await organization.guest.ok(methods.mappings.get, params)).warnings).toEqual([])
-})
+])(
+  'a mapping with %s that was never received is accepted with a warning at the field',
+  async (_, mapping, expected) => {
+    const { params } = await startMapped(harness, organization)
+    const { collaborator } = organization
+    const preview = await collaborator.ok(methods.mappings.preview, params, { body: { event_mapping: mapping } })
+    expect(warned(preview.warnings)).toEqual(expected.map(([at, nearest]) => [`event_mapping.${at}`, nearest]))
+    const body = { event_mappings: [mapping] }
+    const saved = await collaborator.ok(methods.mappings.update, params, { body })
+    expect(warned(saved.warnings)).toEqual(expected.map(([at, nearest]) => [`event_mappings.0.${at}`, nearest]))
+    expect((await organization.guest.ok(methods.mappings.get, params)).warnings).toEqual([])
+  },
+)
 
 const events = (...event_names: string[]) =>
   event_names.map((event_name) => ({ event_type: 'track' as const, event_name }))
 
-test('a signal is accepted, and each name that was never received is warned of at its field, when it is tried, made and changed', async () => {
+test('a signal with names that were never received is accepted with a warning at each field, in preview, creation, and update', async () => {
   const { collaborator, workspaceId } = organization
   const params = { workspace: workspaceId }
   const body = { title: 'Shop', app: { name: 'catalogSources/http' } }

@@ -118,7 +118,7 @@ const ask = (kind: 'suppress' | 'delete', value: string) =>
   )
 
 describe('a live audience', () => {
-  test('is entered and left by each profile that changed, without a whole computation', async () => {
+  test('each changed profile enters or leaves a live audience without a complete computation', async () => {
     await receive({ userId: 'ada' })
     const seen = await create(did('Seen'))
     const others = await create(never('Order Completed'))
@@ -130,7 +130,7 @@ describe('a live audience', () => {
     expect((await get(seen)).as_of).toBe((await get(others)).as_of)
   })
 
-  test('takes a changed trait into account', async () => {
+  test('a live audience includes changed traits', async () => {
     await receive({ userId: 'ada' })
     const reachable = await create(trialAudience)
     await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } })
@@ -142,7 +142,7 @@ describe('a live audience', () => {
     expect(await members(reachable)).toEqual([])
   })
 
-  test('is left and entered by time alone', async () => {
+  test('profiles enter and leave a live audience as time passes, without a new event', async () => {
     await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' })
     const seen = await create(did('Seen'))
     const others = await create(never('Seen'))
@@ -154,7 +154,7 @@ describe('a live audience', () => {
     expect(await members(others)).toEqual(['ada'])
   })
 
-  test('a merged profile is a member once, and leaves if it no longer meets the conditions after a merge', async () => {
+  test('a merged profile is one member of a live audience, and leaves if it no longer meets the conditions', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device' }, { anonymousId: 'phone', event: 'Other' })
     const seen = await create(did('Seen'))
     const others = await create(never('Other'))
@@ -167,7 +167,7 @@ describe('a live audience', () => {
     expect(await members(others)).toEqual([])
   })
 
-  test('is left by a suppressed or deleted profile, and entered again when the suppression is lifted', async () => {
+  test('a suppressed or deleted profile leaves a live audience, and enters again when the suppression is lifted', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     const seen = await create(did('Seen'))
     await ask('suppress', 'ada')
@@ -180,7 +180,7 @@ describe('a live audience', () => {
     expect(await members(seen)).toEqual(['ada', 'cleo'])
   })
 
-  test('waits for events that are not stored yet', async () => {
+  test('a live audience waits for events that are not stored yet', async () => {
     const seen = await create(did('Seen'))
     stored = false
     await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })
@@ -191,7 +191,7 @@ describe('a live audience', () => {
     expect(await members(seen)).toEqual(['ada'])
   })
 
-  test('stays exact as of before while storing is behind, however long, and then misses no profile', async () => {
+  test('a live audience keeps its last exact state while storage lags, however long, and then misses no profile', async () => {
     const name = await create(did('Seen'))
     const { as_of } = await get(name)
     stored = false
@@ -208,7 +208,7 @@ describe('a live audience', () => {
     expect((await get(name)).as_of).not.toBe(as_of)
   })
 
-  test('an old recorded change is applied even if its position was never reported, unless storing is behind', async () => {
+  test('an old recorded change is applied even if its position was never reported, unless storage lags', async () => {
     const name = await create(did('Seen'))
     stored = false
     await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })
@@ -218,7 +218,7 @@ describe('a live audience', () => {
     expect(await members(name)).toEqual(['ada'])
   })
 
-  test('that is not live is left alone, and a changed query has nothing of the one before', async () => {
+  test('an incremental evaluation skips an audience that is not live, and a changed query discards the previous members', async () => {
     const seen = await create(did('Seen'))
     await organization.collaborator.call('PATCH', `/${seen}?update_mask=query`, { query: did('Other') })
     await receive({ userId: 'ada' })
@@ -229,7 +229,7 @@ describe('a live audience', () => {
     expect(await members(seen)).toEqual([])
   })
 
-  test('keeps its members while it is paused, and has missed nothing once it is resumed', async () => {
+  test('a paused live audience keeps its members, and has missed no change after it is resumed', async () => {
     await receive({ userId: 'ada' })
     const seen = await create(did('Seen'))
     const params = { workspace, audience: idIn(seen) }
@@ -249,7 +249,7 @@ describe('a live audience', () => {
     expect(await changes(seen)).toEqual(['entered ada', 'entered bob'])
   })
 
-  test('an evaluation continues where it stopped after a kill: no profile enters twice, and none is missed', async () => {
+  test('after a kill, an evaluation continues where it stopped: no profile enters twice or is missed', async () => {
     const seen = await create(did('Seen'))
     await receive({ userId: 'ada' })
     setFaultHandler((point) => {
@@ -263,7 +263,7 @@ describe('a live audience', () => {
     expect(await changes(seen)).toEqual(['entered ada'])
   })
 
-  test('keeps profiles that enter while it is computed as a whole, and no profile enters twice', async () => {
+  test('a live audience keeps profiles that enter during a complete computation, and no profile enters twice', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const seen = await create(did('Seen'))
     const orders = await create(never('Order Completed'))
@@ -300,7 +300,7 @@ describe('a live audience', () => {
     expect((await get(name)).size).toBe(2)
   })
 
-  test('shows after a whole computation that a profile left in the second look, after its members could be read', async () => {
+  test('a computation publishes a first result, and then removes a profile that changed during it', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const seen = await create(did('Seen'))
     await organization.collaborator.call('PATCH', `/${seen}?update_mask=query`, { query: did('Other') })
@@ -318,7 +318,7 @@ describe('a live audience', () => {
   })
 })
 
-test('a workspace with long passes delays no other one', async () => {
+test('a workspace with long evaluations does not delay other workspaces', async () => {
   const slow = workspace
   const ofSlow = await create(did('Seen'))
   let [elapsed, held] = [0, false]
@@ -354,7 +354,7 @@ test('a workspace with long passes delays no other one', async () => {
   }
 })
 
-test('an audience that compares dates with now is computed as a whole each minute, and others as a repair', async () => {
+test('an audience that compares dates with the current time is recomputed each minute; others are recomputed as a repair', async () => {
   const dated = await create(
     queryOf({
       type: 'attribute',
@@ -377,7 +377,7 @@ test('an audience that compares dates with now is computed as a whole each minut
   expect((await queued()).toSorted()).toEqual([idIn(dated), idIn(plain)].toSorted())
 })
 
-test('touches are kept until every audience has taken them into account', async () => {
+test('recorded profile changes are kept until every audience has evaluated them', async () => {
   const seen = await create(did('Seen'))
   const count = async (): Promise<number> =>
     (await harness.db.selectFrom('audience_touches').select('id').where('workspace_id', '=', workspace).execute())
@@ -395,7 +395,7 @@ test('touches are kept until every audience has taken them into account', async 
   expect(await members(seen)).toEqual(['ada'])
 })
 
-test('after each pass there are in random audiences those that a whole computation finds', async () => {
+test('after each incremental evaluation, random audiences contain the same profiles as a complete computation', async () => {
   const random = createRandom(7)
   const evaluation = createEvaluation({ db: harness.db, eventStore: harness.eventStore })
   // Changes by the calendar need a complete computation.

@@ -35,7 +35,7 @@ const list = async (query: {
 }
 const count = async (query: Parameters<typeof list>[0]): Promise<number> => (await list(query)).length
 
-test('a record has actor, action, time, and address, and the values before and after', async () => {
+test('a record has actor, action, time, and address, and the values before and after the change', async () => {
   const { administrator, workspaceId, workspace } = organization
   const { source } = await makeResources(workspaceId, administrator)
   const at = { workspace: workspaceId, source: idIn(source.name) }
@@ -52,7 +52,7 @@ test('a record has actor, action, time, and address, and the values before and a
   })
 })
 
-test('a changed setting is there before and after, a changed secret is not', async () => {
+test('a record has the previous and the new value of a changed setting, and never of a secret', async () => {
   const { administrator, workspaceId } = organization
   const { destination } = await makeResources(workspaceId, administrator)
   const at = { workspace: workspaceId, destination: idIn(destination.name) }
@@ -65,7 +65,7 @@ test('a changed setting is there before and after, a changed secret is not', asy
   expect(JSON.stringify(await list({}))).not.toMatch(/hush hush|very secret/)
 })
 
-test('names of a user, a write key, and the addressee of invoices are there before and after', async () => {
+test('a record has the previous and new names of a user, a write key, and the invoice recipient', async () => {
   const { administrator, workspaceId, organization: name } = organization
   const user = { user: administrator.userId }
   await administrator.ok(methods.users.update, user, { body: { first_name: 'Ada' } })
@@ -97,7 +97,7 @@ test('names of a user, a write key, and the addressee of invoices are there befo
   for (const { key } of [writekey, rotated]) expect(JSON.stringify(await list({}))).not.toContain(key)
 })
 
-test('what staff do names both, and what a key does names the key', async () => {
+test("a staff action's record names the staff member and the organization; a key's record names the key", async () => {
   const { platformAdmin, workspaceId } = organization
   await platformAdmin.ok(methods.workspaces.actOnBehalf, {}, { body: { workspaceId } })
   await platformAdmin.ok(methods.workspaces.update, { workspace: workspaceId }, { body: { title: 'Staging' } })
@@ -123,7 +123,7 @@ test('what staff do names both, and what a key does names the key', async () => 
   ])
 })
 
-test('records are found by who, what, object and time; patterns in a text are taken as they are', async () => {
+test('records are found by actor, action, object, and time; pattern characters in a search are literal', async () => {
   const { administrator, workspaceId } = organization
   const all = await count({})
   expect(await count({ actor: administrator.email.slice(4, 20) })).toBeGreaterThan(0)
@@ -138,7 +138,7 @@ test('records are found by who, what, object and time; patterns in a text are ta
   expect(await count({ start_time: newest?.time ?? '' })).toBe(1)
 })
 
-test('pages hold each record once, and another organization has none of them', async () => {
+test('pages contain each record once, and no records of another organization', async () => {
   const { administrator, organizationId, otherOrganizationId, outsider } = organization
   const seen: string[] = []
   let token = ''
@@ -153,7 +153,7 @@ test('pages hold each record once, and another organization has none of them', a
   expect(audit_records.filter(({ id }) => seen.includes(id))).toEqual([])
 })
 
-test('records are kept as long as the plan of their organization says', async () => {
+test("records are kept for the time that the organization's plan defines", async () => {
   const before = await count({})
   await harness.clearExpired()
   expect(await count({})).toBe(before)
@@ -163,7 +163,7 @@ test('records are kept as long as the plan of their organization says', async ()
   expect(await count({})).toBe(0)
 })
 
-test('a setting says for how many days by plan, and nothing else', () => {
+test('the configured retention in days by plan is valid, and other formats are refused', () => {
   const read = readAuditRetention('plans/free=30, *=forever')
   expect([retentionOf(read, 'plans/free'), retentionOf(read, 'plans/team')]).toEqual([30, null])
   for (const text of ['', 'free=30', 'plans/free=0', 'plans/free=-1', 'plans/free', '*=soon'])

@@ -30,7 +30,7 @@ test.each(['sources.list', 'destinations.get', 'metrics.get', 'catalogSources.li
   },
 )
 
-test('reads that change nothing count by what they show, whatever their verb', () => {
+test('methods that count as staff reads include methods with the verbs GET and POST', () => {
   const verbs = new Set(methodList.filter(({ name }) => staffReads.includes(name)).map(({ verb }) => verb))
   expect(verbs).toEqual(new Set(['GET', 'POST']))
 })

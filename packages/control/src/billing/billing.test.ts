@@ -54,7 +54,7 @@ const rowsOf = async (organizationId: string) => {
   return { subscriptions: await of('sandbox_subscriptions'), invoices: await of('sandbox_invoices') }
 }
 
-test('API-38, BIL-13, BIL-14: GET of the plans answers each with its price and features', async () => {
+test('API-38, BIL-13, BIL-14: GET of the plans returns each plan with its price and features', async () => {
   const { guest } = await startOrganization(harness)
   const { status, body } = await guest.call('GET', '/plans')
   expect(status).toBe(200)
@@ -95,11 +95,11 @@ test.each([
   [JSON.stringify({ ...defaultPlans, plans: [] }), 'plans'],
   [JSON.stringify({ ...defaultPlans, currency: 'dollars' }), 'currency'],
   [JSON.stringify({ ...defaultPlans, plans: [defaultPlans.plans[0], defaultPlans.plans[0]] }), 'names must differ'],
-])('an invalid catalogue is refused with the problem', (text, what) => {
+])('an invalid catalogue of plans is refused with the problem', (text, what) => {
   expect(() => readPlanCatalogue(text)).toThrow(what)
 })
 
-test('a catalogue from a file replaces the default one, in its own currency', () => {
+test('a catalogue of plans from a file replaces the default one, with its own currency', () => {
   const plans = [
     { name: 'plans/only', title: 'Only', description: '', monthly: 1050, features: defaultPlans.plans[0]?.features },
   ]
@@ -136,7 +136,7 @@ describe('the sandbox', () => {
     ['4111111111111111', 400, 'VALIDATION'],
     ['abc', 400, 'VALIDATION'],
     ['4000000000000002', 402, 'CARD_DECLINED'],
-  ])('refuses the number %s and keeps nothing of it', async (number, status, reason) => {
+  ])('the sandbox refuses the card number %s and stores nothing of it', async (number, status, reason) => {
     const { administrator, organization } = await startOrganization(harness)
     const { body } = await administrator.call('POST', `/${organization}:billingSetupIntent`, {})
     const card = { ...trialCard, number, client_secret: body.client_secret }
@@ -150,7 +150,7 @@ describe('the sandbox', () => {
     })
   })
 
-  test("does not take another organization's secret, nor its payment methods", async () => {
+  test("the sandbox rejects another organization's secret and payment methods", async () => {
     const [one, other] = [await paying(), await startOrganization(harness)]
     const { body } = await one.administrator.call('POST', `/${one.organization}:billingSetupIntent`, {})
     const card = { ...trialCard, client_secret: body.client_secret }
@@ -166,7 +166,7 @@ describe('the sandbox', () => {
 })
 
 describe('changing the plan', () => {
-  test('API-37: PATCH of the subscription buys the plan, which the organization has at once, with an invoice', async () => {
+  test('API-37: PATCH of the subscription buys the plan, which applies immediately, with an invoice', async () => {
     const { administrator, guest, organization, params } = await paying()
     expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
       status: 200,
@@ -190,7 +190,7 @@ describe('changing the plan', () => {
     expect((await harness.call('', 'GET', path.slice(0, -1))).status).toBe(404)
   })
 
-  test('needs a payment method, and a plan that has a price', async () => {
+  test('changing the plan needs a payment method, and a plan that has a price', async () => {
     const { administrator, organization } = await startOrganization(harness)
     expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
       status: 400,
@@ -200,7 +200,7 @@ describe('changing the plan', () => {
     expect(await buy(administrator, organization, 'plans/unknown')).toMatchObject({ status: 400 })
   })
 
-  test('with a card that is declined changes nothing', async () => {
+  test('changing the plan with a declined card changes nothing', async () => {
     const { administrator, organization, organizationId } = await paying('4000000000000341')
     expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
       status: 402,
@@ -212,7 +212,7 @@ describe('changing the plan', () => {
     })
   })
 
-  test('by two people at once ends in one subscription and one invoice', async () => {
+  test('two people who change the plan at once get one subscription and one invoice', async () => {
     const { administrator, platformAdmin, organization, organizationId } = await paying()
     const replies = await Promise.all(
       [administrator, platformAdmin, administrator, platformAdmin].map((who) => buy(who, organization, 'plans/team')),
@@ -223,7 +223,7 @@ describe('changing the plan', () => {
   })
 
   test.each(['before the provider is asked', 'between its call and its answer'])(
-    'that is cut off %s ends in one subscription when it is asked again',
+    'a plan change that is interrupted %s leads to one subscription when it is repeated',
     async (when) => {
       const { administrator, organization, organizationId } = await paying()
       const sandbox = createSandbox({ db: harness.db, clock })
@@ -253,7 +253,7 @@ describe('changing the plan', () => {
     },
   )
 
-  test('upwards takes effect immediately, prorated; the lines of each invoice add up', async () => {
+  test('an upgrade applies immediately and is prorated; the lines of each invoice add up', async () => {
     const { administrator, organization, organizationId } = await paying()
     await buy(administrator, organization, 'plans/team')
     // The middle of 31 days.
@@ -270,7 +270,7 @@ describe('changing the plan', () => {
       )
   })
 
-  test('downwards, and cancelling, take effect at the end of the period, and can be taken back', async () => {
+  test('a downgrade or cancellation applies at the end of the period, and can be undone', async () => {
     const { administrator, organization, organizationId, params } = await paying()
     await buy(administrator, organization, 'plans/business')
     expect(await buy(administrator, organization, 'plans/team')).toMatchObject({
@@ -300,7 +300,7 @@ describe('changing the plan', () => {
     expect((await rowsOf(organizationId)).invoices).toHaveLength(2)
   })
 
-  test('a renewal that is declined is past due until a card pays it', async () => {
+  test('after a declined renewal, the subscription is past due until another card pays', async () => {
     const { administrator, organization, organizationId, params } = await paying()
     await buy(administrator, organization, 'plans/team')
     const bad = await addCard(administrator, organizationId, '4000000000000341')
@@ -409,7 +409,7 @@ describe('changing the plan', () => {
     expect(await state()).toBe('plans/business plans/team 2')
   })
 
-  test('a card that is to be confirmed is added once it is, and is no card when that is left', async () => {
+  test('a card that needs confirmation is added after the confirmation, and not without it', async () => {
     ahead = 0
     const { administrator, organization, organizationId } = await startOrganization(harness)
     const { body } = await administrator.call('POST', `/${organization}:billingSetupIntent`, {})
@@ -449,7 +449,7 @@ describe('changing the plan', () => {
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
   })
 
-  test('plan changes are refused if no payments are accepted, and the plan is the first one', async () => {
+  test('without a payment provider, plan changes are refused and the organization has the first plan', async () => {
     await using none = await startControl({
       billing: { plans: defaultPlans, payment: 'none', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
     })

@@ -80,7 +80,7 @@ test.each([
   ['syncs', 2, 0],
   ['workspaces', 2, 1],
 ] as const)(
-  'ERR-24, OPEN-13, OPEN-56: %s beyond %i are refused with "upgrade required", also at once, until there is room',
+  'ERR-24, OPEN-13, OPEN-56: %s beyond %i are refused with "upgrade required", also concurrently, until there is room',
   async (area, most, there) => {
     const { administrator, workspace, workspaceId } = organization
     const sync = async () =>
@@ -117,7 +117,7 @@ test.each([
   },
 )
 
-test('an invitation takes the place of a member: one too many is refused, and no email is sent', async () => {
+test("an invitation takes a member's seat: an invitation beyond the limit is refused, and no email is sent", async () => {
   const [one, other] = [newAddress(), newAddress()]
   expect(await invite(one, other)).toMatchObject(refused)
   expect([await harness.mailsTo(one), await harness.mailsTo(other)]).toEqual([[], []])
@@ -125,7 +125,7 @@ test('an invitation takes the place of a member: one too many is refused, and no
   expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 402, 402])
 })
 
-test('an invited user has a place, also in a plan that has become smaller, and so has an invitation that is sent again', async () => {
+test('an invited user keeps a seat after a downgrade to a smaller plan, also if the invitation is sent again', async () => {
   await subscribe('plans/team')
   const [first, second] = [newAddress(), newAddress()]
   const sent = await invite(first, second)
@@ -159,7 +159,7 @@ test('an expired invitation has no seat, and takes one again when it is sent aga
   expect((await resend()).status).toBe(200)
 })
 
-test('a user who would exceed the members of the plan cannot join by link or domain, and learns who can help', async () => {
+test("a user beyond the plan's members cannot join by link or domain, and learns who can help", async () => {
   const { administrator, organizationId } = organization
   const link = await administrator.ok(
     methods.invitationLinks.create,
@@ -190,7 +190,7 @@ test('a user who would exceed the members of the plan cannot join by link or dom
   expect((await byDomain()).status).toBe(200)
 })
 
-test('where plans do not limit, nothing is refused', async () => {
+test('if plans have no limits, no request is refused', async () => {
   await using free = await startControl({ billing: { ...billing, payment: 'none', limits: false } })
   const { administrator, organization: name, workspace } = await startOrganization(free)
   for (let made = 0; made < 3; made += 1) {
@@ -202,7 +202,7 @@ test('where plans do not limit, nothing is refused', async () => {
   expect((await administrator.call('POST', `/${name}/invitations:batchCreate`, { emails, role: 1 })).status).toBe(200)
 })
 
-test('one person can begin only so many organizations on the free plan, also at once; paid and deleted ones do not count', async () => {
+test('one person can create only a limited number of free organizations, also concurrently; paid and deleted ones do not count', async () => {
   const person = await harness.person()
   const requests: Record<string, string> = {}
   const begin = (title: string, by = person) => {

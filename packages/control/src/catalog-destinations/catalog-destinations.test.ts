@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-test('DST-03: a catalogued app carries its display name with its titles, documentation, count and icon', async () => {
+test('DST-03: a catalog app has its display name with titles, documentation, count, and icon', async () => {
   const workspace = { workspace: organization.workspaceId }
   const { catalog_destinations } = await organization.guest.ok(methods.catalogDestinations.list, workspace)
   const entry = catalog_destinations.find(({ name }) => name === 'catalogDestinations/webhook')
@@ -28,7 +28,7 @@ test('DST-03: a catalogued app carries its display name with its titles, documen
   )
 })
 
-test('an entry has the objects that syncs can write rows to, and their modes', async () => {
+test('a catalog entry has the objects to which syncs can write rows, and their modes', async () => {
   const { guest, workspaceId: workspace } = organization
   const { row_objects } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'webhook' })
   expect(row_objects).toEqual([
@@ -43,7 +43,7 @@ test('an entry has the objects that syncs can write rows to, and their modes', a
   ])
 })
 
-test('the catalogue is narrowed down to a kind of data', async () => {
+test('the destination catalog can be filtered by kind of data', async () => {
   const workspace = { workspace: organization.workspaceId }
   const slugs = async (data_kind: (typeof dataKinds)[number]) =>
     (
@@ -56,7 +56,7 @@ test('the catalogue is narrowed down to a kind of data', async () => {
   ).toMatchObject({ status: 400 })
 })
 
-test('an entry has the objects that it receives: how each is brought over, by which action, and the label of its identifier', async () => {
+test('a catalog entry has the objects that it receives: delivery method, action, and label of the identifier', async () => {
   await using mapped = await startControl({ catalog: mappedCatalog })
   const { guest, workspaceId: workspace } = await startOrganization(mapped)
   const { objects, actions } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'mapped' })

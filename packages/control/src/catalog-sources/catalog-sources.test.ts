@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-test('SRC-02, OPEN-20: a catalogued app has its titles, name, documentation, count, schema flag and icon', async () => {
+test('SRC-02, OPEN-20: a catalog app has its titles, name, documentation, count, schema flag, and icon', async () => {
   const { administrator } = organization
   const made = await administrator.ok(
     methods.workspaces.create,
@@ -36,7 +36,7 @@ test('SRC-02, OPEN-20: a catalogued app has its titles, name, documentation, cou
   })
 })
 
-test('SIG-02: the catalog lists the kinds of sources of one product apart from those of the other', async () => {
+test('SIG-02: the catalog lists the kinds of sources of each product separately', async () => {
   const { administrator, workspaceId: workspace } = organization
   const slugs = async (target_product?: 'CDP' | 'SIGNALS') => {
     const { catalog_sources } = await administrator.ok(
@@ -53,7 +53,7 @@ test('SIG-02: the catalog lists the kinds of sources of one product apart from t
   expect(wrong.status).toBe(400)
 })
 
-test('SRC-05: sources are for CDP or SIGNALS', () => {
+test('SRC-05: each source belongs to the product CDP or SIGNALS', () => {
   expect(targetProducts).toEqual(['CDP', 'SIGNALS'])
 })
 

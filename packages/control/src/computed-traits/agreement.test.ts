@@ -275,7 +275,7 @@ const deleteOne = async (): Promise<void> => {
   )
 }
 
-test(`whatever events come, late or again, and whatever profiles merge, are split, or are deleted, values are those of a plain evaluation (seed ${seed})`, async () => {
+test(`after any events, merges, splits, and deletions, computed values equal those of a plain evaluation (seed ${seed})`, async () => {
   const world = createWorld()
   await world.cache.start()
   const definitions = new Map<string, ComputedTraitDefinition>()
@@ -309,7 +309,7 @@ test(`whatever events come, late or again, and whatever profiles merge, are spli
   await world.close()
 }, 3_600_000)
 
-test('a killed pass continues with the remaining profiles, and computed values stay while a store is away', async () => {
+test('a killed computation continues with the remaining profiles, and computed values stay while a store is unavailable', async () => {
   const first = createWorld(3)
   await first.cache.start()
   const events = Array.from({ length: 60 }, makeEvent)

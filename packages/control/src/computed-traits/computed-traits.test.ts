@@ -188,7 +188,7 @@ test('a computed trait is created, listed, changed, and deleted with its values;
   ])
 })
 
-test('a definition without a property to add up, with a name that events send, or beyond the maximum is refused with advice', async () => {
+test('a definition without a property to sum, with a name that events use, or beyond the maximum is refused with advice', async () => {
   const path = `/workspaces/${workspace}/computedTraits`
   const post = (trait: string, definition: object) =>
     organization.collaborator.call('POST', path, { trait, definition })
@@ -214,7 +214,7 @@ test('a definition without a property to add up, with a name that events send, o
   expect(await post('trait 0', totals)).toMatchObject({ status: 400 })
 })
 
-test('a preview shows the values that saving will store, for the profiles that had the event last', async () => {
+test('a preview shows the values that saving will store, for the profiles with the latest matching events', async () => {
   await order('ada', 20)
   await order('grace', 5)
   await order('ada', 0.1)
@@ -240,7 +240,7 @@ test('a preview shows the values that saving will store, for the profiles that h
     expect(await traitsOf(profile.title)).toEqual(has_value ? { revenue: value } : {})
 })
 
-test('a value is a trait like others, for search, audiences, and the Profile API, says that it is computed, and is masked for guests', async () => {
+test('a computed value works as a trait in search, audiences, and the Profile API, is marked computed, and is masked', async () => {
   const made = await create('revenue', totals)
   await compute()
   await order('ada', 20)
@@ -264,7 +264,7 @@ test('a value is a trait like others, for search, audiences, and the Profile API
   expect(await traitsOf('ada')).toEqual({ revenue: '42.5' })
 })
 
-test('audiences evaluate the profiles whose value has changed, also when a computed trait is deleted', async () => {
+test('audiences evaluate the profiles whose computed value changed, also when a computed trait is deleted', async () => {
   const { collaborator } = organization
   await collaborator.ok(methods.audiences.create, { workspace }, { body: { title: 'Anyone', query: trialAudience } })
   await order('ada', 20)
@@ -287,7 +287,7 @@ test('audiences evaluate the profiles whose value has changed, also when a compu
   expect(await heard()).toBe(1)
 })
 
-test('a profile whose event is not stored yet is computed once it is, and no other profile waits for that', async () => {
+test('a profile whose event is not stored yet is computed after the event is stored, without delaying other profiles', async () => {
   await create('revenue', totals)
   await order('ada', 20)
   await order('grace', 5)
@@ -302,7 +302,7 @@ test('a profile whose event is not stored yet is computed once it is, and no oth
   expect(await traitsOf('grace')).toEqual({ revenue: '6' })
 })
 
-test('a new definition is computed for all profiles once all events received before are stored', async () => {
+test('a new definition is computed for all profiles once all earlier events are stored', async () => {
   await order('ada', 20)
   storedUpTo = 999_999
   const { name } = await create('revenue', totals)
@@ -336,7 +336,7 @@ test('workspaces with much to compute take turns', async () => {
   expect(turns.some((id, index) => id === turns[index - 1])).toBe(false)
 })
 
-test('an event that leaves the window stops counting without another event, and not before', async () => {
+test('an event that leaves the time window stops counting at that time, without another event', async () => {
   await order('ada', 20)
   await create('orders', { ...trialComputedTrait, window_days: 7 })
   await compute()
@@ -355,7 +355,7 @@ test('an event that leaves the window stops counting without another event, and 
   expect(await later(week)).toEqual({})
 })
 
-test('while the event store is away values stay and say of when they are; then they are computed', async () => {
+test('while the event store is unavailable, values stay and show their time; then they are recomputed', async () => {
   const made = await create('revenue', totals)
   await order('ada', 20)
   await compute()
@@ -372,7 +372,7 @@ test('while the event store is away values stay and say of when they are; then t
   expect(Date.parse((await get(made.name)).as_of ?? '')).toBeGreaterThan(Date.parse(as_of ?? ''))
 })
 
-test('a definition that needs too much shows advice, does not block others, and is retried', async () => {
+test('a too expensive definition shows advice, does not block other definitions, and is retried', async () => {
   await order('ada', 20)
   const made = await create('revenue', totals)
   broken = new EventStoreLimitExceeded('bytes', 'too much')
@@ -390,7 +390,7 @@ test('a definition that needs too much shows advice, does not block others, and 
   expect(await traitsOf('ada')).toEqual({ revenue: '20' })
 })
 
-test('events of after a suppression do not count, and count again within a day of it being lifted', async () => {
+test('events after a suppression do not count; they count within a day after the suppression is lifted', async () => {
   const { administrator } = organization
   await order('ada', 20)
   await create('revenue', totals)
@@ -410,7 +410,7 @@ test('events of after a suppression do not count, and count again within a day o
   expect(await traitsOf('ada')).toEqual({ revenue: '21' })
 })
 
-test('a deleted profile has no values any more, and none are computed for it', async () => {
+test('a deleted profile loses its computed values, and gets no new ones', async () => {
   await order('ada', 20)
   await order('grace', 5)
   const made = await create('revenue', totals)
@@ -425,7 +425,7 @@ test('a deleted profile has no values any more, and none are computed for it', a
   expect(await traitsOf('grace')).toEqual({ revenue: '5' })
 })
 
-test('a computed trait is suggested for conditions of audiences before a profile has a value, and no longer when it is deleted', async () => {
+test('a new computed trait is suggested for audience conditions before it has values; a deleted one is not', async () => {
   await receive({ userId: 'u-1', traits: { plan: 'team' } })
   const { name } = await create('revenue', totals)
   const suggested = async () => {
@@ -467,7 +467,7 @@ test.each<[string, readonly (object | undefined)[], { first?: unknown; last?: un
     { first: '["a"]', last: '["a",null]', unique: '3' },
   ],
   ['no value where no event has it', [{}, { plan: null }], {}],
-])('of first, last, and different values a property is %s', async (_, events, expected) => {
+])('for first, last, and distinct values, a property is %s', async (_, events, expected) => {
   for (const properties of events)
     await receive({ userId: 'ada', event: 'Plan Seen', properties: { n: 1, ...properties } })
   const definition = { ...trialComputedTrait, event: 'Plan Seen', property: 'plan', conditions: [] }
@@ -481,7 +481,7 @@ test.each<[string, readonly (object | undefined)[], { first?: unknown; last?: un
   expect(await traitsOf('ada')).toEqual(expected)
 })
 
-test('a definition of a later version, which cannot be read, leaves the computed traits of all workspaces known', async () => {
+test('an unreadable definition of a later version is skipped, and other computed traits stay known', async () => {
   const { administrator } = organization
   const body = (trait: string) => ({ body: { trait, definition: trialComputedTrait } })
   const strange = await administrator.ok(methods.computedTraits.create, { workspace }, body('strange'))

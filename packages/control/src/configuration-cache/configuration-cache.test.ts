@@ -60,8 +60,8 @@ const startDestinations = async () => {
   return cache
 }
 
-describe('the configuration cache of write keys', () => {
-  test('finds every valid key with its source, and no other text', async () => {
+describe('the cache of write keys', () => {
+  test('the cache of write keys finds every valid key with its source, and no other text', async () => {
     const made = await make()
     const cache = await startKeys()
     expect(cache.ready()).toBe(true)
@@ -83,7 +83,7 @@ describe('the configuration cache of write keys', () => {
     }
   })
 
-  test('is not ready before its first snapshot', () => {
+  test('the cache of write keys is not ready before its first snapshot', () => {
     const cache = createWriteKeyCache({
       db: harness.db,
       pool: harness.database.pool,
@@ -97,7 +97,7 @@ describe('the configuration cache of write keys', () => {
   test.each([
     ['with its notification', undefined],
     ['by looking, when no notification comes', { connect: () => Promise.reject(new Error('no connection')) }],
-  ])('sees a new key, a disabled source and a revocation by itself %s', async (_, pool) => {
+  ])('the cache of write keys notices a new key, a disabled source, and a revocation by itself %s', async (_, pool) => {
     const cache = await startKeys(
       pool === undefined ? {} : { pool: Object.assign(Object.create(harness.database.pool), pool) },
     )
@@ -118,7 +118,7 @@ describe('the configuration cache of write keys', () => {
     expect(cache.findRevoked(second.writekey.key)?.sourceId).toBe(idIn(second.source.name))
   })
 
-  test('asks the database nothing for a request, and serves the last snapshot while it is away', async () => {
+  test('the cache of write keys sends no query for a request, and serves its snapshot while the database is unavailable', async () => {
     await using own = await startControl()
     const { administrator, workspaceId } = await startOrganization(own)
     const made = await makeResources(workspaceId, administrator)
@@ -137,7 +137,7 @@ describe('the configuration cache of write keys', () => {
     await store.close()
   })
 
-  test('continues after its connections were cut', async () => {
+  test('the cache of write keys continues after its connections were closed', async () => {
     const cache = await startKeys({ pollMs: 100 })
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db)
@@ -145,7 +145,7 @@ describe('the configuration cache of write keys', () => {
     await eventually('the key', () => cache.find(made.writekey.key) !== undefined)
   })
 
-  test('holds everything that was committed before a refresh is done', async () => {
+  test('after a refresh, the cache of write keys contains everything that was committed before', async () => {
     const cache = await startKeys({ pollMs: 3_600_000 })
     for (let count = 0; count < 5; count++) {
       const made = await make()
@@ -154,7 +154,7 @@ describe('the configuration cache of write keys', () => {
     }
   })
 
-  test('is not reloaded because a key was used', async () => {
+  test('the cache of write keys is not reloaded when a key is used', async () => {
     const made = await make()
     const version = async () =>
       (await harness.db.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()).version
@@ -169,7 +169,7 @@ describe('the configuration cache of write keys', () => {
     expect(Number(await version())).toBe(Number(before) + 1)
   })
 
-  test('the memory for unknown texts is cleared instead of growing', async () => {
+  test('the cache of write keys clears its memory of unknown texts instead of growing', async () => {
     const cache = await startKeys()
     const made = await make()
     for (let index = 0; index < 50_000; index++) cache.find(`unknown-${index}`)
@@ -178,7 +178,7 @@ describe('the configuration cache of write keys', () => {
 })
 
 describe('a spread of a workspace', () => {
-  test('is in the caches of destinations and of write keys, in the latter with its change, as soon as it is written', async () => {
+  test('a spread is in the destination cache and, with its change, in the write key cache as soon as it is stored', async () => {
     const own = await startOrganization(harness)
     const [keys, destinations] = [await startKeys(), await startDestinations()]
     const { destination } = await makeResources(own.workspaceId, own.administrator)
@@ -207,8 +207,8 @@ describe('a spread of a workspace', () => {
   })
 })
 
-describe('the configuration cache of destinations', () => {
-  test('leads from a source to the destinations of its enabled connections, paused ones included', async () => {
+describe('the cache of destinations', () => {
+  test('the cache of destinations maps a source to the destinations of its enabled connections, including paused destinations', async () => {
     const { administrator, workspaceId } = organization
     const cache = await startDestinations()
     const made = await make()
@@ -250,7 +250,7 @@ describe('the configuration cache of destinations', () => {
     expect(cache.destinationsFor(newId())).toEqual([])
   })
 
-  test('follows a grant that is given and ends, and ignores renewed tokens', async () => {
+  test('the cache of destinations follows the start and end of a grant, and ignores renewed tokens', async () => {
     const cache = await startDestinations()
     const { destination } = await make()
     const [id, grantId, time] = [idIn(destination.name), newId(), new Date()]
@@ -276,7 +276,7 @@ describe('the configuration cache of destinations', () => {
     await eventually('its absence', () => cache.get(id)?.grant === undefined)
   })
 
-  test('notifies its listeners of a changed setting, until they stop', async () => {
+  test('the cache of destinations notifies its listeners of a changed setting until they unsubscribe', async () => {
     const cache = await startDestinations()
     const made = await make()
     const id = idIn(made.destination.name)
@@ -295,7 +295,7 @@ describe('the configuration cache of destinations', () => {
     expect(calls).toBe(before)
   })
 
-  test('misses no change of transactions that run side by side', async () => {
+  test('the cache of destinations includes the changes of concurrent transactions', async () => {
     const cache = await startDestinations()
     const made = await Promise.all(Array.from({ length: 12 }, () => make()))
     const wanted = made.map(({ source, destination }) => [idIn(source.name), idIn(destination.name)] as const)
@@ -329,7 +329,7 @@ test('the connector of a destination is loaded before its snapshot', async () =>
   expect(sources).toContain('http')
 })
 
-describe('following changes', () => {
+describe('a cache that follows changes', () => {
   const startBoth = async (secretBox = harness.secretBox) => {
     // Each listens on a connection of its own.
     const store = connectStore(silentLogger, harness.database.url, 6)
@@ -346,7 +346,7 @@ describe('following changes', () => {
     return { keys, destinations, schemas, refresh: () => Promise.all(all.map((cache) => cache.refresh())) }
   }
 
-  test('a cache that followed each change equals a freshly loaded one', async () => {
+  test('a cache that followed each change equals a newly loaded cache', async () => {
     const followed = await startBoth()
     const { administrator } = organization
     const made = await Promise.all(Array.from({ length: 4 }, () => make()))
@@ -387,7 +387,7 @@ describe('following changes', () => {
     expect(seen.size).toBe(steps.length)
   })
 
-  test('a change of one destination opens its secrets and no others', async () => {
+  test("a change of one destination decrypts only that destination's secrets", async () => {
     const opened: string[] = []
     const { secretBox } = harness
     const counting = {
@@ -411,7 +411,7 @@ describe('following changes', () => {
   })
 })
 
-describe('the configuration cache of schemas', () => {
+describe('the cache of schemas', () => {
   const startSchemas = async (logger: Logger = silentLogger) => {
     const store = connectStore(logger)
     const cache = createSchemaCache({ ...store })
@@ -431,7 +431,7 @@ describe('the configuration cache of schemas', () => {
     })
   const withEvent = (title: string) => JSON.stringify({ events: { [title]: {} } })
 
-  test('has the schema, version and enforcement of every source, and follows their changes', async () => {
+  test('the cache of schemas has the schema, version, and enforcement of every source, and follows their changes', async () => {
     const made = await make()
     const other = await make()
     const id = idIn(made.source.name)
@@ -462,7 +462,7 @@ describe('the configuration cache of schemas', () => {
     expect(cache.schemaFor(newId())).toBeUndefined()
   })
 
-  test('keeps the last schema of a source whose text cannot be read, and the others continue', async () => {
+  test('the cache of schemas keeps the last schema of a source whose text is unreadable, and other schemas follow changes', async () => {
     const errors: unknown[] = []
     const logger = { ...silentLogger, error: (...args: unknown[]) => void errors.push(args[0]) }
     const cache = await startSchemas(logger)
@@ -482,7 +482,7 @@ describe('the configuration cache of schemas', () => {
     expect([...(cache.schemaFor(one)?.schema.events.keys() ?? [])]).toEqual(['Mended'])
   })
 
-  test('reads the schemas of many sources', async () => {
+  test('the cache of schemas loads the schemas of many sources', async () => {
     const ids = (await Promise.all(Array.from({ length: 45 }, () => make()))).map(({ source }) => idIn(source.name))
     const cache = await startSchemas()
     expect(ids.filter((id) => cache.schemaFor(id) === undefined)).toEqual([])

@@ -21,7 +21,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const make = () => makeResources(organization.workspaceId, organization.administrator)
 const path = () => `/workspaces/${organization.workspaceId}/connections`
 
-test('a connection names its ends and is listed by either of them', async () => {
+test('a connection names its source and destination, and is listed by either of them', async () => {
   const { administrator, workspaceId } = organization
   const made = await make()
   await make()
@@ -41,7 +41,7 @@ test('a connection names its ends and is listed by either of them', async () => 
   expect((await list({})).connections.length).toBeGreaterThan(1)
 })
 
-test('two ends are connected once, however often and at once it is asked', async () => {
+test('a source and a destination are connected once, even with repeated or concurrent requests', async () => {
   const { administrator } = organization
   const made = await make()
   await administrator.call('DELETE', `/${made.connection.name}`)
@@ -50,7 +50,7 @@ test('two ends are connected once, however often and at once it is asked', async
   expect(replies.map((reply) => reply.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
 })
 
-test('ends that are deleted, made up or of another workspace are refused', async () => {
+test('a connection to a deleted, unknown, or foreign source or destination is refused', async () => {
   const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
   const own = await make()
   const gone = await make()
@@ -77,7 +77,7 @@ test('ends that are deleted, made up or of another workspace are refused', async
     })
 })
 
-test('a connection of another workspace is neither changed nor deleted', async () => {
+test('a connection of another workspace can neither be changed nor deleted', async () => {
   const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
   const foreign = await makeResources(otherWorkspaceId, outsider)
   const id = idIn(foreign.connection.name)
@@ -89,7 +89,7 @@ test('a connection of another workspace is neither changed nor deleted', async (
   expect(row).toEqual({ enabled: true })
 })
 
-test('a connection is switched off and on, and can be made again after it was deleted', async () => {
+test('a connection can be disabled and enabled, and created again after its deletion', async () => {
   const { administrator, workspaceId } = organization
   const made = await make()
   const params = { workspace: workspaceId, connection: idIn(made.connection.name) }
@@ -103,7 +103,7 @@ test('a connection is switched off and on, and can be made again after it was de
   expect((await administrator.call('POST', path(), body)).status).toBe(200)
 })
 
-test('what went over each connection in the last 24 hours is counted, of this workspace only', async () => {
+test('the events of each connection in the last 24 hours are counted, of this workspace only', async () => {
   const { guest, workspaceId, otherWorkspaceId } = organization
   const { source, destination } = await make()
   const ends = { source_id: idIn(source.name), destination_id: idIn(destination.name) }

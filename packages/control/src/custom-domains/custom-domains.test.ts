@@ -50,7 +50,7 @@ const point = ({ records: wanted }: CustomDomain): void => {
 
 describe('a domain name', () => {
   test.each(['example.com', 'www.a-b.co.uk', 'www.example', 'xn--bcher-kva.example'])(
-    'STF-35, AMB-84: %s is one',
+    'STF-35, AMB-84: %s is a valid domain name',
     (name) => {
       expect(domainName.parse(name)).toBe(name)
     },
@@ -73,12 +73,12 @@ describe('a domain name', () => {
     '\u212aey.example',
     `${'a'.repeat(64)}.com`,
     `${'a.'.repeat(130)}com`,
-  ])('STF-35, AMB-84: %s is none', (name) => {
+  ])('STF-35, AMB-84: %s is not a valid domain name', (name) => {
     expect(domainName.safeParse(name).error?.issues[0]?.message).toBe('Invalid domain name')
   })
 })
 
-test('API-34: a domain waits for its records, and works when both are found', async () => {
+test('API-34: a domain waits for its DNS records, and works when both are found', async () => {
   const domain = await made('Events.Example.COM')
   expect(domain).toMatchObject({ domain_name: 'events.example.com', state: 'pending', check_time: null })
   expect(domain.records).toEqual([
@@ -101,7 +101,7 @@ test('API-34: a domain waits for its records, and works when both are found', as
   expect((await now())?.records.map(({ found }) => found)).toEqual([true, true])
 })
 
-test('a record of another owner does not count: another host, and the text of another workspace', async () => {
+test('DNS records with another host or the text of another workspace do not verify a domain', async () => {
   const domain = await made('events.example.com')
   const other = await made('events.example.com', organization.otherWorkspaceId)
   records.set('CNAME events.example.com', 'elsewhere.example')
@@ -112,7 +112,7 @@ test('a record of another owner does not count: another host, and the text of an
   })
 })
 
-test('a domain taken by another workspace is refused, however it is written; one that waits for its records blocks no other', async () => {
+test('a domain of another workspace is refused in any spelling; an unverified domain does not block other workspaces', async () => {
   const waiting = await made('events.example.com', organization.otherWorkspaceId)
   const domain = await made('events.example.com')
   point(domain)
@@ -132,7 +132,7 @@ test('a domain taken by another workspace is refused, however it is written; one
     })
 })
 
-test('a workspace has one domain, and the address of the product is none', async () => {
+test("a workspace has at most one domain, and cannot use the product's own host", async () => {
   await made('events.example.com')
   expect((await add('other.example.com')).status).toBe(409)
   await harness.db.deleteFrom('custom_domains').execute()
@@ -140,7 +140,7 @@ test('a workspace has one domain, and the address of the product is none', async
   expect([own.status, Object.keys(own.body.metadata ?? {})]).toEqual([400, ['domain_name']])
 })
 
-test('a domain that stops resolving is failing until it resolves again; a silent DNS says nothing of it', async () => {
+test('a domain that stops resolving is failing until it resolves again; an unanswered DNS query does not change the state', async () => {
   const domain = await made('events.example.com')
   point(domain)
   await harness.checkCustomDomains()

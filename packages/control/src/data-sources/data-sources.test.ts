@@ -42,7 +42,7 @@ const idsOf = (name: string) => ({ workspace: name.split('/')[1] ?? '', data_sou
 const sql = { sql: 'select id, email from customers' }
 
 describe('a data source', () => {
-  test('is made with its settings, and its password is encrypted and never shown', async () => {
+  test('a data source is created with its settings, and its password is encrypted and never shown', async () => {
     const made = await create()
     expect(made).toMatchObject({ title: 'Warehouse', app: { title: 'Database' }, model_count: 0 })
     expect(made.settings.map(({ name, value, is_set }) => [name, value, is_set])).toEqual([
@@ -73,7 +73,7 @@ describe('a data source', () => {
     expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: expect.any(String) } } })
   })
 
-  test('that is asked for twice by one request is made once', async () => {
+  test('a data source whose creation request is repeated is created once', async () => {
     const { administrator, workspaceId: workspace } = organization
     const body = { ...given(), request_id: newId() }
     const [one, other] = await Promise.all([
@@ -83,7 +83,7 @@ describe('a data source', () => {
     expect(one.name).toBe(other.name)
   })
 
-  test('does not send its password to another host without it being entered again', async () => {
+  test('a data source does not send its password to another host before the password is entered again', async () => {
     const { administrator } = organization
     const made = await create()
     const path = `/${made.name}:updateSetting`
@@ -100,7 +100,7 @@ describe('a data source', () => {
     expect(opened.at(-1)?.context.settings).toMatchObject({ host: 'other.example', password: 'again' })
   })
 
-  test('is found in its own workspace only, also by who may see both', async () => {
+  test('a data source is found only in its own workspace, even by users with access to both', async () => {
     const other = await startOrganization(harness)
     const made = await create()
     const path = `/workspaces/${other.workspaceId}/dataSources/${idIn(made.name)}`
@@ -120,8 +120,8 @@ describe('a data source', () => {
   })
 })
 
-describe('a database that is asked', () => {
-  test('is connected to with the entered settings, and the connection is closed with the answer', async () => {
+describe('a database behind a data source', () => {
+  test('a database is connected to with the entered settings, and the connection is closed after the response', async () => {
     const { administrator } = organization
     const made = await create()
     const answer = await administrator.ok(methods.dataSources.testConnection, idsOf(made.name), { body: {} })
@@ -129,7 +129,7 @@ describe('a database that is asked', () => {
     expect(opened.at(-1)).toMatchObject({ closed: true, context: { settings: { password: 's3cret-word' } } })
   })
 
-  test('ERR-04: that cannot be reached is 412 with words, and with the reason without any secret', async () => {
+  test('ERR-04: an unreachable database gives 412 with a message and a reason without secrets', async () => {
     const { administrator } = organization
     const made = await create({ host: 'away' })
     const answer = {
@@ -158,7 +158,7 @@ describe('a database that is asked', () => {
     expect(tested.message).not.toContain('s3cret')
   })
 
-  test('MAP-09, OPEN-57: that refuses a query is reported in the words of the product, with its own beside them', async () => {
+  test("MAP-09, OPEN-57: a query that the database rejects gives the product's message and the database's own", async () => {
     const { administrator } = organization
     const made = await create()
     const reply = await administrator.call('POST', `/${made.name}:validate`, { query: { sql: 'wrong' } })
@@ -181,14 +181,14 @@ describe('a database that is asked', () => {
     ['a query of 65,536 characters', { query: { sql: 'x'.repeat(65_536) } }],
     ['neither a table nor a query', { query: {} }],
     ['a table without a schema', { query: { table: 'customers' } }],
-  ])('is not asked %s', async (_, body) => {
+  ])('the database is not queried %s', async (_, body) => {
     const made = await create()
     const before = opened.length
     expect(await organization.administrator.call('POST', `/${made.name}:preview`, body)).toMatchObject({ status: 400 })
     expect(opened).toHaveLength(before)
   })
 
-  test('has its tables shown by pages, and the columns of one that is there', async () => {
+  test('the tables of a database are listed in pages, and the columns of an existing table are shown', async () => {
     const { administrator } = organization
     const params = idsOf((await create()).name)
     const { tables } = await administrator.ok(methods.dataSources.listTables, params, { query: { search: 'cust' } })
@@ -204,7 +204,7 @@ describe('a database that is asked', () => {
     expect(await administrator.call('GET', missing)).toMatchObject({ status: 404 })
   })
 
-  test('shows its first 100 rows with long values cut, and it is written down who looked', async () => {
+  test('the first 100 rows of a query are shown with long values cut, and the audit log records the reader', async () => {
     const { administrator } = organization
     const params = idsOf((await create()).name)
     const preview = await administrator.ok(methods.dataSources.preview, params, { body: { query: sql } })
@@ -221,7 +221,7 @@ describe('a database that is asked', () => {
     ['an emoji', `select 1 -- ${'x'.repeat(987)}🙂`],
     ['a sign of a rare alphabet', `select '${'x'.repeat(991)}𐐨'`],
     ['many characters of two units', `select 1 --${'𝄞'.repeat(600)}`],
-  ])('is asked a query of which the record is cut at %s', async (_, query) => {
+  ])('a query to a database is recorded in the audit log, cut at %s', async (_, query) => {
     const params = idsOf((await create()).name)
     await organization.administrator.ok(methods.dataSources.preview, params, { body: { query: { sql: query } } })
     const [record] = (await harness.audits()).filter(({ action }) => action === 'dataSources.preview').toReversed()
@@ -230,7 +230,7 @@ describe('a database that is asked', () => {
     expect([kept.isWellFormed(), kept.length]).toEqual([true, 999])
   })
 
-  test('that is slow delays its own workspace and no other, and a call that finds the queue full is refused', async () => {
+  test('a slow database delays only its own workspace, and a call beyond the full queue is refused', async () => {
     const slow = await create({ host: 'slow' })
     const other = await startOrganization(harness)
     const theirs = await create({}, other)
@@ -249,7 +249,7 @@ describe('a database that is asked', () => {
     expect(statuses.toSorted()).toEqual([...Array(10).fill(200), 429])
   })
 
-  test('whose secrets were encrypted with another key is not connected to', async () => {
+  test('a data source whose secrets were encrypted with another key is not connected', async () => {
     const made = await create()
     const sealed = harness.secretBox.seal('{"password":"x"}', 'dataSources/another/secrets')
     await harness.db

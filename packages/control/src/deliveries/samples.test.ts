@@ -9,7 +9,7 @@ const requestOf = (body: string, url = 'https://hooks.example/users/u-1?key=k'):
   )
 const event = (id: string, more: object = {}): object => ({ messageId: id, userId: `user-of-${id}`, ...more })
 
-test('a masked sample keeps its address, its status and its names, and no value of any person', () => {
+test('a masked sample keeps its host, status, and names, and hides all values', () => {
   const body = JSON.stringify({
     batch: [event('m-1', { traits: { email: 'ada@example.com', age: 36, tags: ['vip', '"quoted"'], on: true } })],
   })
@@ -47,7 +47,7 @@ test.each([
   ['a statement with an empty line', "insert into users\n\nvalues ('secret')"],
   ['a text in a list', requestOf('["secret", secret]')],
   ['an address of somebody', requestOf('', 'https://h.example/users/secret')],
-])('a masked sample says nothing of its values: %s', (_, request) => {
+])('a masked sample contains none of its values: %s', (_, request) => {
   for (const sample of [
     { request, response: '' },
     { request: '', response: request },
@@ -71,7 +71,7 @@ test.each([
   ['cut off behind it', `[${two},${three.slice(0, 12)}`, `[${two},…`],
   ['cut off before it', `[${one},${three}`, '[…'],
   ['with braces in texts', `[{"messageId":"m-1","t":"]},{"},${two}]`, `[…,${two}]`],
-])('of a batch only the own part of an event is shown: %s', (_, body, shown) => {
+])("a sample of a batch shows only the event's own part: %s", (_, body, shown) => {
   expect(own(body)).toBe(shown)
 })
 

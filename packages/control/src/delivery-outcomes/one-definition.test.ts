@@ -61,7 +61,7 @@ const ways = [
 /** Counted by hand: received, filtered, pending, failed, delivered in the period. */
 const expected = { received: 10, filtered: 1, pending: 1, failed: 3, delivered: 5 }
 
-test('overview, connections and metrics give the same numbers for the same deliveries', async () => {
+test('the overview, connections, and metrics show the same numbers for the same deliveries', async () => {
   const { administrator, workspaceId } = organization
   const one = await makeResources(workspaceId, administrator)
   const other = await makeResources(workspaceId, administrator)
@@ -141,13 +141,13 @@ test('overview, connections and metrics give the same numbers for the same deliv
   }
 })
 
-test('the success share is delivered of delivered and failed, and there is none while both are zero', () => {
+test('the success share is delivered / (delivered + failed), and is absent while both are zero', () => {
   expect(successRate({ delivered: 3, failed: 1 })).toBe(0.75)
   expect(successRate({ delivered: 0, failed: 2 })).toBe(0)
   expect(successRate({ delivered: 0, failed: 0 })).toBeUndefined()
 })
 
-test('the attempts of a period are listed from its start to before its end, and a period without length is refused', async () => {
+test("attempts are listed from a period's start to before its end, and an empty period is refused", async () => {
   const { administrator, workspaceId } = organization
   const { source, destination } = await makeResources(workspaceId, administrator)
   const attempt = (event_id: string, time: number) =>

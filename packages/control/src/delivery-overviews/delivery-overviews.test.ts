@@ -94,7 +94,7 @@ const bruteForce = (rows: readonly Row[]): Pick<DeliveryOverview, 'current' | 'p
 
 const byText = (one: object, other: object): number => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
 
-test('counts of events agree with going through every row, however often they were tried', async () => {
+test('event counts equal a scan of every row, however often the events were attempted', async () => {
   const { store, get } = await start()
   let seed = 7
   const random = (below: number): number => {
@@ -163,7 +163,7 @@ test('counts of events agree with going through every row, however often they we
   expect(counted.current.received).toBeGreaterThan(1000)
 })
 
-test('an event delivered at the third try is delivered once, not at the first try, in the hour of its delivery', async () => {
+test('an event delivered at the third attempt counts as delivered once, in the hour of its delivery', async () => {
   const { store, get } = await start()
   await store([
     { event_id: 'a', status: 'retry', time: first + hour, attempt: 1 },
@@ -176,7 +176,7 @@ test('an event delivered at the third try is delivered once, not at the first tr
   expect(buckets).toEqual({ '2026030203': { delivered: 1, retried: 1, failed: 0, filtered: 0 } })
 })
 
-test('95 of a hundred deliveries took at most the p95 latency', async () => {
+test('the p95 latency is at least that of 95 in 100 deliveries', async () => {
   const { store, get } = await start()
   await store(
     Array.from({ length: 100 }, (_, index) => ({
@@ -191,7 +191,7 @@ test('95 of a hundred deliveries took at most the p95 latency', async () => {
   expect(previous.p95_latency_ms).toBeNull()
 })
 
-test('events held without a try are pending, those given up without a try failed, and waiting ones are shown with their age', async () => {
+test('held events without an attempt are pending; discarded ones without an attempt are failed; waiting ones show their age', async () => {
   const { get, place, source } = await start()
   const park = (more: object) =>
     harness.db

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const complete = (caller: Caller, body: unknown, path = name) => caller.call('POST', `/${path}:completeConnect`, body)
 const grantOf = async () => (await administrator.ok(methods.destinations.get, params)).grant
 
-test('a destination that needs permission has none at first, is connected by consent, and shows by which user and since when', async () => {
+test('a destination with OAuth 2 has no grant at first; after consent, it shows the user and the time', async () => {
   expect(await grantOf()).toEqual({ status: 'none', account: '', connect_time: null, error: '', missing: '' })
   const { grant } = await connect(administrator, provider, name)
   expect(grant).toMatchObject({ status: 'connected', account: 'ada@example.com', error: '' })
@@ -57,7 +57,7 @@ test('a destination without OAuth 2 has no grant, and cannot be connected', asyn
   expect(reply).toMatchObject({ status: 400, body: { message: 'This destination does not use OAuth' } })
 })
 
-test('the consent asks for the scopes, with a state and a challenge that are other ones each time, and its own parameters', async () => {
+test('each consent requests the scopes with a new state and challenge, and keeps its own parameters', async () => {
   const ask = () => administrator.ok(methods.destinations.connect, params, { body: { redirect_uri: returnAddress } })
   const [one, two] = [await ask(), await ask()].map(({ authorize_url }) => new URL(authorize_url).searchParams)
   expect(Object.fromEntries(one ?? [])).toMatchObject({
@@ -73,7 +73,7 @@ test('the consent asks for the scopes, with a state and a challenge that are oth
   expect(one?.get('code_challenge')).not.toBe(two?.get('code_challenge'))
 })
 
-test('missing settings are named before consent is requested', async () => {
+test('a consent names missing settings before it begins', async () => {
   await administrator.ok(methods.destinations.updateSetting, params, {
     body: { name: 'token_url', value: null, secrets: { client_secret: 'again' } },
   })
@@ -84,60 +84,60 @@ test('missing settings are named before consent is requested', async () => {
 })
 
 test.each(['https://evil.example/destination-oauth-callback', 'http://localhost/elsewhere', 'javascript:alert(1)'])(
-  'people are sent back to no other page: %s',
+  'a consent redirects to no other page: %s',
   async (redirect_uri) => {
     const reply = await administrator.call('POST', `/${name}:connect`, { redirect_uri })
     expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
   },
 )
 
-describe('a state is refused', () => {
+describe('a refused OAuth state', () => {
   const unknown = { status: 400, body: { reason: 'CONSENT_UNKNOWN' } }
 
-  test('that was never given', async () => {
+  test('a state that was never issued is refused', async () => {
     const { code, state } = await permit(administrator, provider, name)
     expect(await complete(administrator, { code, state: `${state}x` })).toMatchObject(unknown)
   })
 
-  test('that was given to another user, who may still use it', async () => {
+  test('a state that was issued to another user is refused, and its owner may still use it', async () => {
     const body = await permit(administrator, provider, name)
     expect(await complete(organization.collaborator, body)).toMatchObject(unknown)
     expect(await complete(administrator, body)).toMatchObject({ status: 200 })
   })
 
-  test('that was given for another destination', async () => {
+  test('a state that was issued for another destination is refused', async () => {
     const other = await makePermitted(organization, provider)
     const body = await permit(administrator, provider, name)
     expect(await complete(administrator, body, other.name)).toMatchObject(unknown)
   })
 
-  test('that was used', async () => {
+  test('a used state is refused', async () => {
     const body = await permit(administrator, provider, name)
     expect(await complete(administrator, body)).toMatchObject({ status: 200 })
     expect(await complete(administrator, body)).toMatchObject(unknown)
     expect(await grantOf()).toMatchObject({ status: 'connected' })
   })
 
-  test('that is older than ten minutes', async () => {
+  test('a state that is older than ten minutes is refused', async () => {
     const body = await permit(administrator, provider, name)
     harness.advance(10 * 60_000)
     expect(await complete(administrator, body)).toMatchObject(unknown)
   })
 
-  test('that was void since its user began anew', async () => {
+  test('a state is refused after its user began again', async () => {
     const body = await permit(administrator, provider, name)
     await permit(administrator, provider, name)
     expect(await complete(administrator, body)).toMatchObject(unknown)
   })
 
-  test('when the client has been changed meanwhile', async () => {
+  test('a state is refused after the client was changed', async () => {
     const body = await permit(administrator, provider, name)
     await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'client_id', value: 'other' } })
     expect(await complete(administrator, body)).toMatchObject(unknown)
   })
 })
 
-test('a code that the other side does not take leaves things as they were, with its reason', async () => {
+test('a code that the provider rejects changes nothing, and the response has the reason', async () => {
   const { state } = await permit(administrator, provider, name)
   const reply = await complete(administrator, { code: 'made-up', state })
   expect(reply).toMatchObject({ status: 400, body: { reason: 'PROVIDER_REFUSED' } })
@@ -145,7 +145,7 @@ test('a code that the other side does not take leaves things as they were, with 
   expect(await grantOf()).toMatchObject({ status: 'none' })
 })
 
-test('a token URL that cannot be reached is reported as unreachable', async () => {
+test('an unreachable token URL is reported as unreachable', async () => {
   const made = await makePermitted(organization, provider, { token_url: 'http://127.0.0.1:1/token' })
   const body = await permit(administrator, provider, made.name)
   expect(await complete(administrator, body, made.name)).toMatchObject({
@@ -154,7 +154,7 @@ test('a token URL that cannot be reached is reported as unreachable', async () =
   })
 })
 
-test('a token URL that may not be reached is not asked', async () => {
+test('a token URL that may not be reached gets no request', async () => {
   const made = await makePermitted(organization, provider, { token_url: 'http://10.0.0.1/token' })
   const body = await permit(administrator, provider, made.name)
   const reply = await complete(administrator, body, made.name)
@@ -168,13 +168,13 @@ test.each([
   ['another token URL', { name: 'token_url', value: 'http://127.0.0.1:1/steal', secrets: { client_secret: 'again' } }],
   ['another client', { name: 'client_id', value: 'other' }],
   ['another address that its tokens are sent to', { name: 'api_url', value: 'http://127.0.0.1:1' }],
-])('a grant is good for the client and the addresses it was given for: %s asks for a new one', async (_, body) => {
+])('a grant is only valid for its client and addresses: %s requires a new grant', async (_, body) => {
   await connect(administrator, provider, name)
   await administrator.ok(methods.destinations.updateSetting, params, { body })
   expect(await grantOf()).toMatchObject({ status: 'expired', error: changedAfter })
 })
 
-test('a consent that was begun for one address is not completed for another', async () => {
+test('a consent that was begun for one address cannot be completed for another', async () => {
   const body = await permit(administrator, provider, name)
   await administrator.ok(methods.destinations.updateSetting, params, {
     body: { name: 'api_url', value: 'https://evil.example' },
@@ -182,7 +182,7 @@ test('a consent that was begun for one address is not completed for another', as
   expect(await complete(administrator, body)).toMatchObject({ status: 400, body: { reason: 'CONSENT_UNKNOWN' } })
 })
 
-test('disconnecting forgets the tokens, and it can be connected again', async () => {
+test('disconnecting deletes the tokens, and the destination can be connected again', async () => {
   await connect(administrator, provider, name)
   const { grant } = await administrator.ok(methods.destinations.disconnect, params, { body: {} })
   expect(grant).toMatchObject({ status: 'none' })
@@ -192,7 +192,7 @@ test('disconnecting forgets the tokens, and it can be connected again', async ()
   expect((await connect(administrator, provider, name)).grant).toMatchObject({ status: 'connected' })
 })
 
-test('deleting a destination forgets its tokens', async () => {
+test('deleting a destination deletes its tokens', async () => {
   await connect(administrator, provider, name)
   await administrator.ok(methods.destinations.delete, params)
   expect(
@@ -213,7 +213,7 @@ test.each([
   expect((await organization.outsider.call('POST', elsewhere, body)).status).toBe(404)
 })
 
-test('no token, code, verifier or secret is in an answer, in the audit log or readable in the database', async () => {
+test('no response or audit record contains a token, code, verifier, or secret, and the database stores none readable', async () => {
   const { code, state } = await permit(administrator, provider, name)
   const answers = [await complete(administrator, { code, state })]
   const row = await harness.db

@@ -49,7 +49,7 @@ const delivered = async (id: string, secretBox = harness.secretBox) => {
 }
 
 describe('a destination', () => {
-  test('API-49, DST-02, DST-23: is made of a catalogue entry: it has its settings with defaults, and its app is an instance of its own', async () => {
+  test('API-49, DST-02, DST-23: a destination is created from a catalog entry with default settings, and has its own app instance', async () => {
     const { made, params } = await create({ region: 'eu' })
     expect(made.app).toMatchObject({
       display_name: 'Webhook',
@@ -80,7 +80,7 @@ describe('a destination', () => {
     expect(await administrator.ok(methods.destinations.getApp, params)).toEqual(made.app)
   })
 
-  test('never shows its secrets, keeps them encrypted, and gives them to delivery', async () => {
+  test('a destination never shows its secrets, stores them encrypted, and gives them to delivery', async () => {
     const { made, params } = await create({
       signing_secret: 'do not tell',
       headers: { Authorization: 'Bearer do not tell' },
@@ -131,12 +131,12 @@ describe('a destination', () => {
     ],
     [{ title: 'Title \ud800', app }, 'title', 'Control characters are not allowed'],
     [{ title: 'Title', app, settings: { url: ['x'] } }, 'settings.url', expect.any(String)],
-  ])('is rejected as %j', async (body, field, text) => {
+  ])('a destination is rejected as %j', async (body, field, text) => {
     const reply = await administrator.call('POST', path(), body)
     expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata: { [field]: text } } })
   })
 
-  test('API-49, DST-09: is made with title and app alone; it needs set-up until its last required setting is there', async () => {
+  test('API-49, DST-09: a destination is created with only title and app, and needs set-up until required settings are complete', async () => {
     const made = await administrator.ok(methods.destinations.create, workspace, { body: { title: 'Later', app } })
     const params = { ...workspace, destination: idIn(made.name) }
     expect(made).toMatchObject({ state: 'needs_setup', missing_settings: ['url'], enabled: true })
@@ -168,7 +168,7 @@ describe('a destination', () => {
     })
   })
 
-  test('of one request sent twice is made once', async () => {
+  test('a destination whose creation request is repeated is created once', async () => {
     const body = { title: 'Twice', app, settings: { url: 'https://a.example' }, request_id: crypto.randomUUID() }
     const [a, b] = await Promise.all(
       [1, 2].map(() => administrator.ok(methods.destinations.create, workspace, { body })),
@@ -178,7 +178,7 @@ describe('a destination', () => {
     expect(await administrator.call('POST', path(), body)).toMatchObject({ status: 409 })
   })
 
-  test('API-50: changes only what the mask names', async () => {
+  test('API-50: updating a destination changes only the fields that the mask names', async () => {
     const { made } = await create()
     const body = { title: 'Archive', enabled: false, settings: { url: 'https://b.example' } }
     const reply = await administrator.call('PATCH', `/${made.name}?update_mask=title`, body)
@@ -190,7 +190,7 @@ describe('a destination', () => {
     expect(byName(made.app.settings)).toMatchObject({ url: { value: 'https://a.example/hook' } })
   })
 
-  test('API-46b: that is deleted is gone with its connections, and its secrets are destroyed', async () => {
+  test('API-46b: a deleted destination is removed with its connections, and its secrets are destroyed', async () => {
     const made = await makeResources(workspace.workspace, administrator)
     const id = idIn(made.destination.name)
     expect((await administrator.call('DELETE', `/${made.destination.name}`)).status).toBe(200)
@@ -218,7 +218,7 @@ describe('updateSetting', () => {
   const update = (name: string, setting: string, value: unknown) =>
     administrator.call('POST', `/${name}/app:updateSetting`, { name: setting, value })
 
-  test('API-51, AMB-76: changes one setting and leaves the others, secrets included', async () => {
+  test('API-51, AMB-76: updateSetting changes one setting and keeps the others, including secrets', async () => {
     const { made, params } = await create({ signing_secret: 'first' })
     expect(await update(made.name, 'batch_size', 20)).toMatchObject({ status: 200, body: { name: `${made.name}/app` } })
     expect(await update(made.name, 'signing_secret', 'second')).toMatchObject({ status: 200 })
@@ -239,7 +239,7 @@ describe('updateSetting', () => {
     ['headers', { 'X-A': 'a\r\nX-B: b' }, { value: expect.any(String) }],
     ['colour', 'red', { name: /no setting/ }],
     ['', 'red', { name: 'Required' }],
-  ])('FORM-39: rejects %s = %j', async (setting, value, metadata) => {
+  ])('FORM-39: updateSetting rejects %s = %j', async (setting, value, metadata) => {
     const { made, params } = await create()
     const before = await rowOf(params.destination)
     expect(await update(made.name, setting, value)).toMatchObject({
@@ -249,7 +249,7 @@ describe('updateSetting', () => {
     expect(await rowOf(params.destination)).toEqual(before)
   })
 
-  test('MAP-08: gives a setting that is not editable its first value, and no other', async () => {
+  test('MAP-08: updateSetting accepts only the first value of a setting that is not editable', async () => {
     const { made, params } = await create()
     expect(await update(made.name, 'region', 'eu')).toMatchObject({ status: 200 })
     for (const value of ['us', null])
@@ -260,7 +260,7 @@ describe('updateSetting', () => {
     expect((await delivered(params.destination))?.settings).toMatchObject({ region: 'eu' })
   })
 
-  test('of two settings at once keeps both', async () => {
+  test('two concurrent calls of updateSetting both keep their values', async () => {
     const { made, params } = await create()
     await Promise.all([
       update(made.name, 'batch_size', 33),
@@ -274,7 +274,7 @@ describe('updateSetting', () => {
     })
   })
 
-  describe('when it changes where a secret is sent', () => {
+  describe('updateSetting for an address to which a secret is sent', () => {
     const headers = { Authorization: 'Bearer kept' }
     const evil = 'https://evil.example/hook'
     const redirect = (name: string, body: object) =>
@@ -285,14 +285,14 @@ describe('updateSetting', () => {
       ['another secret', { secrets: { signing_secret: 'x' } }, { 'secrets.headers': /again/ }],
       ['one that is no secret', { secrets: { batch_size: 5 } }, { 'secrets.batch_size': /no secret/ }],
       ['one that breaks a rule', { secrets: { headers: { 'bad name': 'x' } } }, { 'secrets.headers': /header name/ }],
-    ])('with %s given, it is refused, names the secret and changes nothing', async (_, body, metadata) => {
+    ])('with %s given, updateSetting is refused, names the secret, and changes nothing', async (_, body, metadata) => {
       const { made, params } = await create({ headers })
       const before = await rowOf(params.destination)
       expect(await redirect(made.name, body)).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
       expect(await rowOf(params.destination)).toEqual(before)
     })
 
-    test('with the secret entered again or removed, it is done, and nothing of the old one is left', async () => {
+    test('with the secret entered again or removed, updateSetting succeeds, and nothing of the old secret remains', async () => {
       const { made, params } = await create({ headers })
       const again = { headers: { Authorization: 'Bearer again' } }
       expect(await redirect(made.name, { secrets: again })).toMatchObject({ status: 200 })
@@ -302,7 +302,7 @@ describe('updateSetting', () => {
       expect((await delivered(params.destination))?.settings.headers).toBeUndefined()
     })
 
-    test('another path of the same origin, and secrets that were never set, ask for nothing', async () => {
+    test('updateSetting needs no secret for another path of the same origin, or if no secret was set', async () => {
       const { made } = await create({ headers })
       expect(await redirect(made.name, { value: 'https://a.example/other' })).toMatchObject({ status: 200 })
       expect(await redirect(made.name, { value: 'http://a.example/other' })).toMatchObject({ status: 400 })
@@ -311,7 +311,7 @@ describe('updateSetting', () => {
     })
   })
 
-  test('never overwrites secrets that cannot be opened; such a destination is held, not dropped', async () => {
+  test('updateSetting never overwrites unreadable secrets; such a destination is held, not dropped', async () => {
     const { made, params } = await create({ signing_secret: 'kept' })
     const sealed = createSecretBox(Buffer.alloc(32, 9)).seal('{}', 'x')
     await harness.db
@@ -331,7 +331,7 @@ describe('updateSetting', () => {
   })
 })
 
-test('consent categories are changed by themselves, kept in their order, and given to delivery', async () => {
+test('consent categories are changed separately, keep their order, and are given to delivery', async () => {
   const { made, params } = await create()
   expect(made.consent_categories).toEqual([])
   const update = (body: object, mask = 'consent_categories') =>
@@ -374,7 +374,7 @@ describe('retry', () => {
       .execute()
   }
 
-  test('makes what waits or is dead due now, of this destination only', async () => {
+  test('retry makes waiting or dead deliveries of this destination due, and of no other', async () => {
     const { params } = await create()
     const { params: other } = await create()
     await park(params.destination, 'waiting', 2, 1)
@@ -399,7 +399,7 @@ describe('retry', () => {
     expect(left.parked_deliveries).toMatchObject([{ event_count: 5, next_time: '2027-01-01T00:00:00.000Z' }])
   })
 
-  test('pages show everything parked once', async () => {
+  test('pages show each parked delivery once', async () => {
     const { params } = await create()
     for (let index = 10; index < 15; index++) await park(params.destination, 'waiting', index, index)
     const seen: number[] = []

@@ -42,7 +42,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const ask = (query: { object: string; object_name?: string }) =>
   organization.collaborator.ok(methods.destinations.getObject, made.params, { query })
 
-test('a destination describes an object by its name, with its fields, the first 100 values of each, and facts without secrets', async () => {
+test('a destination describes an object by name, with its fields, the first 100 values of each, and non-secret facts', async () => {
   const described = await ask({ object: 'table', object_name: 'customers' })
   expect(described).toEqual({
     fields: [{ ...field, options: options.slice(0, 100) }],
@@ -63,7 +63,7 @@ test.each([
   },
 )
 
-test('an object that there is not is refused, and so is the destination of another workspace', async () => {
+test('an unknown object is refused, and so is the destination of another workspace', async () => {
   const { guest, administrator, workspaceId } = organization
   const path = `/${made.destination.name}/object`
   expect(await administrator.call('GET', `${path}?object=users`)).toMatchObject({ status: 400 })

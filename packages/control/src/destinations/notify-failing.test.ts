@@ -57,7 +57,7 @@ const park = ({ state, attempts = 1, firstMs, events = 1, reason = 'HTTP 500', n
 
 const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('administrators and collaborators are notified of a failing destination once a day, with what and why', async () => {
+test('administrators and collaborators are notified of a failing destination once a day, with the reason', async () => {
   const { administrator, collaborator, guest, outsider } = organization
   await park({ state: 'dead', firstMs: -minute, events: 1200, nextMs: -minute })
   await park({ state: 'waiting', firstMs: -16 * minute, reason: 'HTTP 503', nextMs: minute })
@@ -78,7 +78,7 @@ test('administrators and collaborators are notified of a failing destination onc
   expect((await harness.audits()).filter(({ action }) => action.startsWith('notifications'))).toEqual([])
 })
 
-test('the next day they are notified again', async () => {
+test('administrators are notified of a failing destination again the next day', async () => {
   await park({ state: 'waiting', firstMs: -16 * minute })
   await harness.notifyFailingDestinations()
   await harness.db

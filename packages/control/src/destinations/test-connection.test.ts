@@ -28,7 +28,7 @@ const ask = async (answer: PeerAnswer) => {
   }
 }
 
-test('the connection is tried with the settings of the destination, without an event, and written down', async () => {
+test("a connection test uses the destination's settings without an event, and is recorded", async () => {
   const { answer, destination } = await ask({ status: 200, body: `welcome ${secretOfMapped}` })
   expect(answer).toEqual({ ok: true, message: 'HTTP 200: welcome [redacted]', latency_ms: expect.any(Number) })
   expect(peer?.requests).toMatchObject([
@@ -41,18 +41,18 @@ test('the connection is tried with the settings of the destination, without an e
   })
 })
 
-test('a refusal is an answer', async () => {
+test('a connection test that the destination refuses returns a successful response', async () => {
   expect((await ask({ status: 401, body: 'no' })).answer).toMatchObject({ ok: false, message: 'HTTP 401: no' })
 })
 
-test('failures on the way are reported in words', async () => {
+test('a connection test reports network failures in words', async () => {
   expect((await ask('reset')).answer).toMatchObject({
     ok: false,
     message: expect.stringContaining('Could not connect'),
   })
 })
 
-test('a fault of the connector reveals no internals, and a test that never ends is given up', async () => {
+test('an error of the connector reveals no internals, and a connection test that never ends is aborted', async () => {
   const failing = (testConnection: DestinationDefinition['testConnection']) =>
     startControl({ catalog: { ...mappedCatalog, destinations: listed({ ...mappedDestination, testConnection }) } })
   await using faulty = await failing(() => Promise.reject(new TypeError('undefined is not a function')))
@@ -71,7 +71,7 @@ test('a fault of the connector reveals no internals, and a test that never ends 
   })
 })
 
-test('a workspace tests its connections, and sends test events, 60 times in 15 minutes at most', async () => {
+test('a workspace can test connections and send test events at most 60 times in 15 minutes', async () => {
   const { path } = await startMapped(harness, organization)
   const trial = { event_mapping: { id: 'aaaa', destination: 'purchase', field_mappings: [] }, payload: '{}' }
   const { collaborator } = organization
@@ -85,7 +85,7 @@ test('a workspace tests its connections, and sends test events, 60 times in 15 m
   expect((await harness.audits()).length - before).toBe(60)
 })
 
-test('it is for those who may, of destinations that exist', async () => {
+test('only permitted users can test a connection, and only of existing destinations', async () => {
   const { destination } = await startMapped(harness, organization)
   const path = `/${destination.name}:testConnection`
   const { administrator, guest, outsider, otherWorkspaceId, workspaceId } = organization

@@ -42,7 +42,7 @@ const start = async () => {
   return { drop, thisHour, params, list: () => administrator.ok(methods.droppedEvents.listBySource, params) }
 }
 
-test('discarded events are summed up by reason over the last 24 hours, the most frequent first', async () => {
+test('discarded events of the last 24 hours are summed by reason, the most frequent first', async () => {
   const { drop, list, thisHour } = await start()
   await drop(1, 3)
   await drop(1, 4)
@@ -60,14 +60,14 @@ test('discarded events are summed up by reason over the last 24 hours, the most 
   ])
 })
 
-test('nothing of another source or another workspace is counted', async () => {
+test('discarded events of another source or workspace are not counted', async () => {
   const { drop, list } = await start()
   await drop(0, 5, { source_id: newId() })
   await drop(0, 5, { workspace_id: organization.otherWorkspaceId })
   expect((await list()).dropped_events).toEqual([])
 })
 
-test("another workspace's source is not found", async () => {
+test("discarded events of another workspace's source are not found", async () => {
   const { params } = await start()
   const { administrator, outsider, otherWorkspaceId } = organization
   const path = `/workspaces/${params.workspace}/sources/${params.source}/droppedEvents`
@@ -80,7 +80,7 @@ test("another workspace's source is not found", async () => {
   ).toMatchObject({ status: 404 })
 })
 
-test('pages show every reason once', async () => {
+test('pages of discarded events show every reason once', async () => {
   const { drop, params } = await start()
   for (const [index, reason] of ['a', 'b', 'c'].entries()) await drop(0, 10 - index, { reason })
   const seen: string[] = []

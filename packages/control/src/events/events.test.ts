@@ -47,7 +47,7 @@ const event = (workspaceId: string, sourceId: string, eventId: string, receive: 
 })
 
 describe('the events of a source', () => {
-  test('are shown once each, newest first, over pages, equal times and all spans of time', async () => {
+  test("a source's events are listed once each, newest first, over pages, equal times, and all time ranges", async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const id = idIn(source.name)
@@ -87,7 +87,7 @@ describe('the events of a source', () => {
     }
   })
 
-  test('events can be sorted by their own time, across pages and in a period; an event with a clock ahead counts from receipt', async () => {
+  test('events can be sorted by their own time, across pages and periods; an event with a fast clock counts from receipt', async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const id = idIn(source.name)
@@ -124,7 +124,7 @@ describe('the events of a source', () => {
     expect(await list({ end_time: iso(now - 300 * day), time_by: 'event_time' })).toBe('0')
   })
 
-  test('carry what a list shows', async () => {
+  test('a listed event has the fields that a list shows', async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const id = idIn(source.name)
@@ -154,7 +154,7 @@ describe('the events of a source', () => {
     ])
   })
 
-  test('are filtered by whole values, which are never statements', async () => {
+  test('events are filtered by whole values, which are never part of a statement', async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const params = { workspace: workspaceId, source: idIn(source.name) }
@@ -180,7 +180,7 @@ describe('the events of a source', () => {
 })
 
 describe('one event', () => {
-  test('comes with its original, kept exactly, and every attempt to deliver it', async () => {
+  test('one event is returned with its exact original and every delivery attempt', async () => {
     const { administrator, workspaceId } = organization
     const { source, destination } = await makeResources(workspaceId, administrator)
     const at = harness.now() - 500
@@ -238,7 +238,7 @@ describe('one event', () => {
     expect(left.deliveries.map((each) => [each.attempt, each.reason])).toEqual([[4, 'No mapping matches']])
   })
 
-  test('of a batch that failed its own part is shown, and guests see no values of people, wherever samples are', async () => {
+  test('one event of a failed batch is returned with its own part of each sample; guests see no values in samples', async () => {
     const { administrator, guest, workspaceId: workspace } = organization
     const { source, destination } = await makeResources(workspace, administrator)
     const place = { workspace, destination: idIn(destination.name) }
@@ -311,7 +311,7 @@ describe('one event', () => {
     }
   })
 
-  test('shows its violations of the schema that validated it, and when it was sent again', async () => {
+  test('one event is returned with its violations of the validating schema, and the time when it was sent again', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const at = harness.now() - 5000
@@ -354,7 +354,7 @@ describe('one event', () => {
     expect(await get('9-1-0')).toMatchObject({ replay_time: null })
   })
 
-  test('comes as destinations get it: with what its batch said, every number to the digit, names in their order', async () => {
+  test('one event is returned as destinations receive it: with batch fields, exact numbers, and names in order', async () => {
     const { administrator, workspaceId } = organization
     const properties = '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,null,"\\ud800é"]}'
     const context = '{"library":{"name":"of the batch","1":2.50}}'
@@ -382,7 +382,7 @@ describe('one event', () => {
     expect((await read('exact-1')).text).toBe(original)
   })
 
-  test('whose original is not a JSON object, or one too deep to be written, has no payload', async () => {
+  test('an event has no payload if its original is not a JSON object or is nested too deeply', async () => {
     const { administrator, workspaceId } = organization
     await store('events', [
       event(workspaceId, newId(), '7-0-0', harness.now(), { original: '{"broken"', status: 'rejected' }),
@@ -399,7 +399,7 @@ describe('one event', () => {
     })
   })
 
-  test('are read with their payload by ids, of this source only; unknown ids are left out', async () => {
+  test('events are read with their payload by IDs, of this source only; unknown IDs are skipped', async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const id = idIn(source.name)
@@ -422,7 +422,7 @@ describe('one event', () => {
     expect((await read(Array(51).fill('12-0-0').join())).status).toBe(400)
   })
 
-  test('API-06: that was accepted and is not stored yet is shown as pending, and whole once it is stored', async () => {
+  test('API-06: an accepted event that is not stored yet is shown as pending, and complete after it is stored', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     const read = (workspace: string) => administrator.call('GET', `/workspaces/${workspace}/events/10-0-0`)
     expect((await read(workspaceId)).status).toBe(404)
@@ -436,7 +436,7 @@ describe('one event', () => {
     expect(await read(workspaceId)).toMatchObject({ status: 200, body: { state: 'stored', event_id: '10-0-0' } })
   })
 
-  test('that is stored between the two looks is not missed', async () => {
+  test('an event that is stored between the two look-ups is found', async () => {
     const { administrator, workspaceId } = organization
     onAsked = () => store('events', [event(workspaceId, newId(), '11-0-0', harness.now())])
     expect(await administrator.call('GET', `/workspaces/${workspaceId}/events/11-0-0`)).toMatchObject({
@@ -446,7 +446,7 @@ describe('one event', () => {
     onAsked = async () => {}
   })
 
-  test('of another workspace is not found', async () => {
+  test('an event of another workspace is not found', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     await store('events', [event(otherWorkspaceId, newId(), '8-0-0', harness.now())])
     expect(await administrator.call('GET', `/workspaces/${workspaceId}/events/8-0-0`)).toMatchObject({ status: 404 })

@@ -62,7 +62,7 @@ const start = async (rows: readonly Row[]) => {
   }
 }
 
-test('events are found by how they were validated, and by whether they were tests', async () => {
+test('events are found by validation result, and by whether they are tests', async () => {
   const { find } = await start([
     { id: 'a', compatibility: 'compatible', test: true },
     { id: 'b', compatibility: 'incompatible', status: 'blocked' },
@@ -93,7 +93,7 @@ test('events are found by any part of their name, in any letter case', async () 
   expect(await find({ search: "' or 1=1 --" })).toEqual([])
 })
 
-test('a person is found by user id or anonymous id', async () => {
+test("a person's events are found by user ID or anonymous ID", async () => {
   const { find } = await start([
     { id: 'a', user_id: 'u-1', anonymous_id: 'x' },
     { id: 'b', user_id: 'u-2', anonymous_id: 'u-1' },
@@ -104,7 +104,7 @@ test('a person is found by user id or anonymous id', async () => {
   expect(await find({ user_id: 'u' })).toEqual([])
 })
 
-test('events without a profile are found: accepted ones of which no ID is of a user', async () => {
+test('events without a profile are found: accepted events of which no ID belongs to a user', async () => {
   const { find } = await start([
     { id: 'a', user_id: 'u-1' },
     { id: 'b' },
@@ -115,7 +115,7 @@ test('events without a profile are found: accepted ones of which no ID is of a u
   expect(await find({ profile: 'none' })).toEqual(['b', 'c'])
 })
 
-test('events are found by when they were received: at or after the start, before the end', async () => {
+test('events are found by their receipt time: from the start to before the end', async () => {
   const at = (text: string): number => Date.parse(text)
   const { find } = await start([
     { id: 'a', receive_time: at('2026-01-01T00:00:00.000Z') },
@@ -153,10 +153,10 @@ test('pages of a filtered list show each event once', async () => {
   expect(seen).toEqual(['0', '2', '4', '6'])
 })
 
-describe('a property and its value', () => {
+describe('an event filter by a property and its value', () => {
   const by = (property: string, property_value: string) => ({ property, property_value })
 
-  test('are found as text, whatever the type of the value', async () => {
+  test("a property's value is matched as text, whatever its type", async () => {
     const { find } = await start([
       { id: 'text', body: { properties: { v: '49.9' } } },
       { id: 'number', body: { properties: { v: 49.9 } } },
@@ -180,7 +180,7 @@ describe('a property and its value', () => {
     expect(await find(by('V', 'true'))).toEqual([])
   })
 
-  test('differ from neighbours that are the same number only by rounding', async () => {
+  test("a property's value does not match numbers that differ only by rounding", async () => {
     const numbers = ['9007199254740993', '9007199254740992', '0.12345678901234567']
     const { find } = await start(
       numbers.map((id) => ({
@@ -193,7 +193,7 @@ describe('a property and its value', () => {
       expect(await find(by('id', number))).toEqual([number])
   })
 
-  test('are found beside a number that the engine cannot read', async () => {
+  test('a property is matched in an event that also has a number that the engine cannot read', async () => {
     const { find } = await start([
       {
         id: 'a',
@@ -205,7 +205,7 @@ describe('a property and its value', () => {
     expect(await find(by('plan', 'free'))).toEqual([])
   })
 
-  test('are found in traits, also in those an identify call has in its context', async () => {
+  test('a filter by property also matches traits, including those in the context of an identify call', async () => {
     const { find } = await start([
       { id: 'a', type: 'identify', body: { traits: { plan: 'pro' } } },
       { id: 'b', type: 'group', body: { traits: { plan: 'pro' } } },
@@ -248,7 +248,7 @@ describe('a property and its value', () => {
     '%',
     '',
   ]
-  test('are found under any name, and nothing else is', async () => {
+  test('a filter matches a property with any characters in its name, and no nested property', async () => {
     const text = 'yes, it\'s {me} \\ "so" ü'
     const { find } = await start([
       ...names.map((name) => ({ id: `${name}: yes`, original: JSON.stringify({ properties: named(name, text) }) })),
@@ -262,7 +262,7 @@ describe('a property and its value', () => {
     expect(await find(by("' or 1=1 --", "' or 1=1 --"))).toEqual([])
   })
 
-  test('are found in rejected events when those are asked for', async () => {
+  test('a filter by property matches rejected events if they are requested', async () => {
     const { find } = await start([
       { id: 'a', status: 'rejected', original: '{"properties":{"plan":"pro"}}' },
       { id: 'b', status: 'rejected', original: '{"properties":{"plan":"pro"' },
@@ -273,7 +273,7 @@ describe('a property and its value', () => {
   })
 })
 
-test('each filter narrows what the others leave', async () => {
+test('combined filters return only the events that match each of them', async () => {
   const { find } = await start([
     { id: 'a', event: 'Order', user_id: 'u', body: { properties: { plan: 'pro' } } },
     { id: 'b', event: 'Order', user_id: 'v', body: { properties: { plan: 'pro' } } },
@@ -303,7 +303,7 @@ test.each([
   }
 })
 
-test("a source that is no name is refused, another workspace's is not found", async () => {
+test("an invalid source name is refused, and another workspace's source is not found", async () => {
   const { source } = await start([{ id: 'a' }])
   const { guest, outsider, workspaceId, otherWorkspaceId } = organization
   const of = (workspace: string, name: string): string => `/workspaces/${workspace}/events?source=${name}`

@@ -110,7 +110,7 @@ test('held events are grouped by state, reason and status: dead letters first, t
   ])
 })
 
-test('groups of one state are listed, and of dead letters only those given up since a time', async () => {
+test('groups of one state are listed; groups of dead letters can be limited to those since a time', async () => {
   const { park, place, administrator } = await start()
   const since = new Date('2026-03-02T00:00:00Z')
   await park('dead', 'before', { next_time: new Date(since.getTime() - 1) })
@@ -124,7 +124,7 @@ test('groups of one state are listed, and of dead letters only those given up si
   expect(await list({ start_time: since.toISOString(), state: 'dead' })).toEqual(['after'])
 })
 
-test('the parked deliveries of a group name their events, and one, or the group, is made due by itself', async () => {
+test('the parked deliveries of a group name their events; one delivery or the whole group can be made due', async () => {
   const { park, groups, place, administrator, source } = await start()
   await storeEvents(place.workspace, idIn(source.name), ['e1', 'e2'])
   const one = await park('dead', 'HTTP 500', {}, ['e1', 'e2'])
@@ -162,7 +162,7 @@ test('the parked deliveries of a group name their events, and one, or the group,
   ])
 })
 
-test('discarded events are removed, and the delivery log shows this for each of them', async () => {
+test('discarded events are removed, and the delivery log shows this for each event', async () => {
   const { park, groups, place, administrator, source } = await start()
   await storeEvents(place.workspace, idIn(source.name), ['d1'])
   await park('dead', 'no such order', { last_status: 422, attempts: 2 }, ['d1', 'd2'])
@@ -182,7 +182,7 @@ test('discarded events are removed, and the delivery log shows this for each of 
   expect(await administrator.call('POST', `/${name}:discard`, {})).toMatchObject({ status: 404 })
 })
 
-test('events that are still tried again cannot be discarded', async () => {
+test('events that are still retried cannot be discarded', async () => {
   const { park, groups, administrator } = await start()
   await park('waiting', 'HTTP 503', {}, ['w1'])
   const [group] = await groups()
@@ -193,7 +193,7 @@ test('events that are still tried again cannot be discarded', async () => {
   expect(await groups()).toHaveLength(1)
 })
 
-test('names of another destination are not found, and names of another kind are refused', async () => {
+test('a name from another destination is not found, and a name of another kind is refused', async () => {
   const { park, destination, groups, administrator } = await start()
   const other = await start()
   const foreign = await other.park('dead', 'no')

@@ -42,13 +42,13 @@ test.each([
   [{ email_limit: 1.5 }, 'email_limit'],
   [{ single_kinds: ['With Space'] }, 'single_kinds.0'],
   [{ blocked_values: [' '] }, 'blocked_values.0'],
-])('settings %j are refused', async (body, field) => {
+])('the identity settings %j are refused', async (body, field) => {
   const reply = await ofWorkspace().refused(body)
   expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
   expect(Object.keys(reply.body.metadata as object)).toEqual([field])
 })
 
-test('profiles follow the settings: earlier links stay, and later events are linked by the present rules', async () => {
+test('profiles follow changed settings: earlier links stay, and the new rules link later events', async () => {
   const { workspaceId: workspace } = await startOrganization(harness)
   const relational = openRelational({ url: harness.database.url, logger: silentLogger, maxConnections: 4 })
   const deps = { db: relational.db, pool: relational.pool, logger: silentLogger, pollMs: 3_600_000 }

@@ -158,7 +158,7 @@ const sizeOfStored = async (bytes: Buffer) => imageSize(await stored(bytes))
 const refused = (text: string) => ({ status: 400, body: { reason: 'VALIDATION', metadata: { content: text } } })
 
 describe('an uploaded picture', () => {
-  test('of each kind becomes WebP of at most 512 pixels a side, never larger than it was', async () => {
+  test('an uploaded picture of each kind becomes WebP of at most 512 pixels a side, and is never enlarged', async () => {
     const large = picture(1000, 500)
     for (const bytes of [await large.jpeg(80), await picture(1000, 500).png(), await picture(1000, 500).webp(80)])
       expect(await sizeOfStored(bytes)).toMatchObject({ type: 'webp', width: 512, height: 256 })
@@ -170,7 +170,7 @@ describe('an uploaded picture', () => {
     ['of 16 bits in grey', 16, 0, 2 * 64],
     ['in black and white', 1, 0, 8],
     ['in grey with transparency', 8, 4, 2 * 64],
-  ] as const)('%s is taken too', async (_, depth, type, rowBytes) => {
+  ] as const)('an uploaded picture %s is accepted', async (_, depth, type, rowBytes) => {
     expect(await sizeOfStored(blackPng(64, 32, depth, type, rowBytes))).toMatchObject({
       type: 'webp',
       width: 64,
@@ -179,7 +179,7 @@ describe('an uploaded picture', () => {
     expect(await sizeOfStored(blackPng(64, 2000, depth, type, rowBytes))).toMatchObject({ height: 512 })
   })
 
-  test('is turned upright, and nothing but its pixels is kept', async () => {
+  test('an uploaded picture is turned upright, and only its pixels are kept', async () => {
     const upright = await stored(turned(await picture(80, 40).jpeg(90), 6))
     expect(imageSize(upright)).toMatchObject({ type: 'webp', width: 40, height: 80 })
     // The camera was held so that the left half is on top.
@@ -191,7 +191,7 @@ describe('an uploaded picture', () => {
     expect((await stored(blackPng(64, 32, 8, 2, 3 * 64))).includes('where I live')).toBe(false)
   })
 
-  test('is recognised by its bytes: anything else is refused with the text of the rule', async () => {
+  test('an uploaded picture is recognized by its bytes; other files are refused with the text of the rule', async () => {
     const text = 'jpeg, jpg, png, webp files are accepted.'
     for (const bytes of [
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
@@ -204,12 +204,12 @@ describe('an uploaded picture', () => {
       expect(await upload(bytes)).toMatchObject(refused(text))
   })
 
-  test('that is broken is refused', async () => {
+  test('a broken picture is refused', async () => {
     const broken = (await picture(300, 300).png()).subarray(0, 60)
     expect(await upload(broken)).toMatchObject(refused("The image can't be read. Save it again and retry."))
   })
 
-  test('of more pixels than there is memory for is refused before it is decoded', async () => {
+  test('a picture with too many pixels for the memory is refused before it is decoded', async () => {
     const text = 'The image has too many pixels; at most 8.3 million are accepted.'
     // 16,000 by 16,000 pixels of black in 300 kB.
     expect(await upload(blackPng(16_000, 16_000, 1, 0, 2000).subarray(0, 300_000))).toMatchObject(refused(text))
@@ -224,7 +224,7 @@ describe('an uploaded picture', () => {
     )
   })
 
-  test('that is narrow is refused before it is decoded, whatever its format, however few pixels it has', async () => {
+  test('a narrow picture is refused before it is decoded, whatever its format or number of pixels', async () => {
     const text = 'The image is too large. Each side can have at most 16,384 pixels.'
     const longJpeg = await picture(20, 20).jpeg(80)
     longJpeg.writeUInt16BE(1, longJpeg.indexOf(Buffer.from([0xff, 0xc0])) + 5)
@@ -242,7 +242,7 @@ describe('an uploaded picture', () => {
     expect(await sizeOfStored(blackPng(1, 16_384, 8, 2, 3))).toMatchObject({ width: 1, height: 512 })
   })
 
-  test('of 16 bits a channel, or of an animation, may have fewer pixels', async () => {
+  test('the maximum number of pixels is lower for pictures with 16 bits a channel and for animations', async () => {
     const text = 'The image has too many pixels of 16 bits a channel; at most 4.8 million are accepted.'
     expect(await upload(blackPng(2400, 2001, 16, 6, 1).subarray(0, 2000))).toMatchObject(refused(text))
     const frames = animated(await picture(20, 20).webpLossless(), 3500, 2001, 1)
@@ -251,7 +251,7 @@ describe('an uploaded picture', () => {
     )
   })
 
-  test('of many scans or frames is refused before it is decoded: each touches every pixel', async () => {
+  test('a picture with many scans or frames is refused before it is decoded, because each covers every pixel', async () => {
     const text = 'The image has too many frames or scans; at most 100 are accepted.'
     const jpeg = await picture(20, 20).jpeg(80)
     const scan = jpeg.subarray(jpeg.indexOf(Buffer.from([0xff, 0xda])), -2)
@@ -272,7 +272,7 @@ describe('an uploaded picture', () => {
     expect(await upload(Buffer.concat([animation.subarray(0, 30), ...frames]))).toMatchObject(refused(text))
   })
 
-  test('takes less than 100 MiB while it is decoded, when it has as many pixels as are accepted', async () => {
+  test('decoding a picture with the maximum number of pixels takes less than 100 MiB', async () => {
     const largest: Record<string, () => Promise<Buffer> | Buffer> = {
       'PNG with transparency': () => blackPng(3456, 2400, 8, 6, 4 * 3456),
       'PNG of 16 bits': () => blackPng(2400, 2000, 16, 6, 8 * 2400),
@@ -300,7 +300,7 @@ describe('an uploaded picture', () => {
     expect(Math.max(...Object.values(grown))).toBeGreaterThan(30)
   })
 
-  test('may have 2 MB, and more is refused with the text of the rule', async () => {
+  test('an uploaded picture may have 2 MB, and a larger one is refused with the text of the rule', async () => {
     const png = await picture(64, 64).png()
     const ofSize = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)])
     expect((await upload(ofSize(imageMaxBytes))).status).toBe(200)
@@ -313,7 +313,7 @@ describe('an uploaded picture', () => {
     expect(await call(undefined)).toMatchObject({ status: 400, body: { metadata: { content: expect.any(String) } } })
   })
 
-  test(`is one of at most ${uploadsPerHour} an hour`, async () => {
+  test(`a user can upload at most ${uploadsPerHour} pictures an hour`, async () => {
     const person = await harness.person()
     const content = (await picture(2, 2).png()).toString('base64')
     const statuses: number[] = []
@@ -323,8 +323,8 @@ describe('an uploaded picture', () => {
   })
 })
 
-describe('the logo', () => {
-  test('is shown wherever the organisation is, until it is replaced or removed; then nothing stays of it', async () => {
+describe('the logo of an organization', () => {
+  test('the logo is shown wherever the organization is, until it is replaced or removed; then nothing of it remains', async () => {
     const { administrator, guest, organizationId, organization: name } = organization
     const first = await upload(await picture(20, 10).png())
     expect(first.status).toBe(200)
@@ -345,7 +345,7 @@ describe('the logo', () => {
     expect(await harness.blobs.list('logos/')).toEqual([])
   })
 
-  test('is changed by administrators only', async () => {
+  test('only administrators can change the logo', async () => {
     const { collaborator, guest, outsider, organization: name } = organization
     const bytes = await picture(20, 10).png()
     for (const [who, status] of [
@@ -363,7 +363,7 @@ describe('the logo', () => {
   })
 })
 
-test('a picture that cannot be stored is refused for now, and the one before stays', async () => {
+test('a picture that cannot be stored is refused temporarily, and the previous picture stays', async () => {
   const before = keyOf(((await upload(await picture(20, 10).png())).body.extra as { logo: string }).logo)
   const put = vi.spyOn(harness.blobs, 'put').mockRejectedValue(new BlobsUnavailable('NoSuchBucket: secret words'))
   try {
@@ -381,7 +381,7 @@ test('a picture that cannot be stored is refused for now, and the one before sta
   expect(await harness.blobs.list('logos/')).toEqual([before])
 })
 
-test('a picture is replaced and removed while the storage cannot delete, and the sweep deletes it later', async () => {
+test('a picture can be replaced or removed while the storage cannot delete, and a later sweep deletes it', async () => {
   const before = keyOf(((await upload(await picture(20, 10).png())).body.extra as { logo: string }).logo)
   const away = vi.spyOn(harness.blobs, 'delete').mockRejectedValue(new BlobsUnavailable('away'))
   const path = keyOf(((await upload(await picture(10, 20).png())).body.extra as { logo: string }).logo)
@@ -392,7 +392,7 @@ test('a picture is replaced and removed while the storage cannot delete, and the
   expect(await harness.blobs.list('logos/')).toEqual([path])
 })
 
-test('pictures that a killed process left behind are removed at the second look, those in use never', async () => {
+test('pictures that a killed process left are removed at the second sweep, and used pictures never', async () => {
   const path = keyOf(((await upload(await picture(20, 10).png())).body.extra as { logo: string }).logo)
   const left = `photos/${'0'.repeat(32)}-${'1'.repeat(16)}.webp`
   await harness.blobs.put(left, Buffer.from('x'), 'image/webp')
@@ -403,7 +403,7 @@ test('pictures that a killed process left behind are removed at the second look,
   expect(await harness.readImage(path, {})).toBeDefined()
 })
 
-test("a photo is its user's own affair", async () => {
+test('only the users themselves can change their photo', async () => {
   const { administrator, guest, organizationId, platformAdmin } = organization
   const content = (await picture(20, 10).jpeg(80)).toString('base64')
   const path = `/users/${guest.userId}`
@@ -424,13 +424,13 @@ test("a photo is its user's own affair", async () => {
   expect(await harness.blobs.list('photos/')).not.toContain(keyOf(reply.body.photo_url))
 })
 
-describe('a smaller picture', () => {
+describe('a smaller version of a picture', () => {
   const sizeOf = async (key: string, box: { maxWidth?: number; maxHeight?: number }) => {
     const found = await harness.readImage(key, box)
     return found === undefined ? undefined : imageSize(Buffer.from(found.body))
   }
 
-  test('is the smallest offered one that is large enough, and never larger than the stored one', async () => {
+  test('a smaller version is the smallest offered one that is large enough, and never exceeds the stored picture', async () => {
     const key = keyOf(((await upload(await picture(400, 200).png())).body.extra as { logo: string }).logo)
     expect(await sizeOf(key, {})).toMatchObject({ width: 400, height: 200 })
     expect(await sizeOf(key, { maxWidth: 48, maxHeight: 48 })).toMatchObject({ width: 48, height: 24 })
@@ -448,7 +448,7 @@ describe('a smaller picture', () => {
     'logos/../x',
     'other/a.webp',
     `logos/${'0'.repeat(32)}-${'0'.repeat(16)}.webp`,
-  ])('of the key %j is none', async (key) => {
+  ])('the key %j names no smaller version of a picture', async (key) => {
     expect(await harness.readImage(key, { maxWidth: 32 })).toBeUndefined()
   })
 })

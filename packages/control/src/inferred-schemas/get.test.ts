@@ -50,7 +50,7 @@ const start = async () => {
   }
 }
 
-test('events of the last days are proposed as a schema, with the traits of identify calls as its user', async () => {
+test('a schema is proposed from the events of the last days, with traits of identify calls as its user', async () => {
   const { event, store, infer } = await start()
   const identify = { type: 'identify', event: '' }
   await store([
@@ -101,7 +101,7 @@ test('events of the last days are proposed as a schema, with the traits of ident
   expect(Object.keys((await infer({ days: 30 })).schema.events)).toContain('Old')
 })
 
-test('only the newest events of a frequent name are read, and rare names are seen beside it', async () => {
+test('only the newest events of a frequent name are read, and rare names are still found', async () => {
   const { event, store, infer } = await start()
   await store([
     ...Array.from({ length: 500 }, (_, index) => event('Frequent', index < 200 ? { newer: 1 } : { older: 1 })),
@@ -120,7 +120,7 @@ test('a source without events has an empty proposal', async () => {
   expect(await infer()).toEqual({ schema: { events: {} }, events: [], mixed: [] })
 })
 
-test('it is shown to members of the organisation only, for sources that exist and spans that make sense', async () => {
+test('only members of the organization see a proposed schema, for existing sources and valid time ranges', async () => {
   const { params } = await start()
   const { administrator, outsider, otherWorkspaceId } = organization
   const of = (workspace: string, source: string): string => `/workspaces/${workspace}/sources/${source}/inferredSchema`
@@ -135,7 +135,7 @@ test('it is shown to members of the organisation only, for sources that exist an
   }
 })
 
-test('of many large events with names of their own no more is read than of few', async () => {
+test('many large events with unique names cost no more reading than a few', async () => {
   const { event, store, infer } = await start()
   const long = 'x'.repeat(30_000)
   for (let part = 0; part < 7; part++)

@@ -19,7 +19,7 @@ const object = (properties: object, required: string[] = [], recommended: string
 const string = { type: 'string' }
 const number = { type: 'number' }
 
-describe('a property', () => {
+describe('an inferred property', () => {
   test.each<[string, Sample[], unknown]>([
     [
       'of every JSON type has that type',
@@ -62,20 +62,20 @@ describe('a property', () => {
     [20, 15, 'optional'],
     [5, 4, 'recommended'],
     [1, 1, 'recommended'],
-  ])('of %i events in %i is %s otherwise', (events, present, requirement) => {
+  ])('an inferred property of %i events in %i is %s otherwise', (events, present, requirement) => {
     const sample = times(events, (index) => (index < present ? { v: 1 } : {}))
     expect(ofE(sample)).toEqual(
       object({ v: number }, requirement === 'required' ? ['v'] : [], requirement === 'recommended' ? ['v'] : []),
     )
   })
 
-  test('that is null somewhere is not required, since null would be refused', () => {
+  test('an inferred property that is sometimes null is not required, because a required one would refuse null', () => {
     expect(ofE(times(50, (index) => ({ v: index === 7 ? null : 1 })))).toEqual(object({ v: number }, [], ['v']))
   })
 })
 
-describe('an array', () => {
-  test('of objects has the fields of its items, with how often they are there', () => {
+describe('an inferred array', () => {
+  test('an inferred array of objects has the fields of its items, with their frequency', () => {
     const samples = times(10, () => ({ products: [{ sku: 'a', price: 1 }, { sku: 'b', gift: true }, { sku: null }] }))
     expect(ofE(samples)).toEqual(
       object(
@@ -100,20 +100,20 @@ describe('an array', () => {
     ['of objects and texts', [[{ a: 1 }, 'a']]],
     ['of objects here and numbers there', [[{ a: 1 }], [1]]],
     ['without anything', [[]]],
-  ])('%s has no items', (_, lists) => {
+  ])('an inferred array %s has no items', (_, lists) => {
     const samples = times(lists.length, (index) => ({ l: lists[index] }))
     expect((ofE(samples) as { properties: object }).properties).toEqual({ l: { type: 'array' } })
   })
 
-  test('inside of items has no items of its own', () => {
+  test('an array inside items has no items of its own', () => {
     expect(ofE(times(1, () => ({ a: [{ b: [{ c: 1 }] }] })))).toEqual(
       object({ a: { type: 'array', items: object({ b: { type: 'array' } }, [], ['b']) } }, [], ['a']),
     )
   })
 })
 
-describe('the schema', () => {
-  test('has an event for each title, the user from the traits, and the number of events that were read', () => {
+describe('an inferred schema', () => {
+  test('an inferred schema has an event for each title, the user from the traits, and the number of events read', () => {
     const samples = [
       ...times(2, () => ({ a: 1 }), 'Rare'),
       ...times(3, () => ({}), 'Frequent'),
@@ -131,12 +131,12 @@ describe('the schema', () => {
     ])
   })
 
-  test('of nothing has nothing', () => {
+  test('a schema inferred from no events is empty', () => {
     expect(inferred([])).toEqual({ events: {} })
     expect(inferSchema([]).events).toEqual([])
   })
 
-  test('fits the events that it was inferred from', () => {
+  test('an inferred schema accepts the events from which it was inferred', () => {
     const samples = times(60, (index) => ({
       total: index,
       ...(index % 3 === 0 ? { coupon: null } : { coupon: 'x' }),
@@ -162,7 +162,7 @@ describe('the schema', () => {
       () => names(20, 200).flatMap((title) => times(1, () => values(names(300, 200), 1), title)),
     ],
     ['a user larger than a schema', () => times(1, () => values(names(500, 200), [values(names(50, 200), 1)]), '')],
-  ])('keeps to the limits with %s', (_, make) => {
+  ])('an inferred schema keeps to the limits with %s', (_, make) => {
     const { schema } = inferSchema(make())
     const text = formatSourceSchema(schema)
     expect(() => parseSourceSchema(text)).not.toThrow()
@@ -170,7 +170,7 @@ describe('the schema', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(schemaLimits.bytes)
   })
 
-  test('keeps the frequent properties and events when not all of them have room', () => {
+  test('an inferred schema keeps the most frequent properties and events if not all fit', () => {
     const rare = names(600, 8)
     const samples = [...times(1, () => values(rare, 1)), ...times(2, () => ({ frequent: 'a' }))]
     const properties = inferSchema(samples).schema.events.get('E')?.properties
@@ -183,7 +183,7 @@ describe('the schema', () => {
   })
 })
 
-test('names the properties that came with several types, the proposed one first, and no others', () => {
+test('an inferred schema names the properties with several types, the proposed type first, and no other properties', () => {
   const samples = [
     ...times(6, (index) => ({ total: index < 4 ? 1 : 'x', same: 1, lines: [{ sku: index === 0 ? 1 : 'S', n: 1 }] })),
     ...times(2, (index) => ({ plan: index === 0 ? true : null, 'a/b': index === 0 ? 'x' : {} }), ''),
@@ -213,7 +213,7 @@ test('names the properties that came with several types, the proposed one first,
   ])
 })
 
-test('names that are never the same take no more memory than a schema can be made of', () => {
+test('names that never repeat use no more memory than a schema can contain', () => {
   setFlagsFromString('--expose-gc')
   const gc: () => void = runInNewContext('gc')
   gc()

@@ -28,7 +28,7 @@ const make = async (role: 1 | 2 = 1) =>
   )
 
 describe('an invitation link', () => {
-  test('API-40: opens the organisation to each holder, with its role, and notifies the administrators', async () => {
+  test('API-40: an invitation link adds each holder to the organization with its role, and notifies the administrators', async () => {
     const { administrator, organizationId, workspaceId } = organization
     const link = await make(2)
     expect(link).toMatchObject({ role: { value: 'ORG_GUEST' } })
@@ -68,7 +68,7 @@ describe('an invitation link', () => {
     }
   })
 
-  test('leaves the role of a member as it is, upwards and downwards', async () => {
+  test('an invitation link does not change the role of a member, in either direction', async () => {
     const { collaborator, guest, organizationId } = organization
     for (const [who, role] of [
       [collaborator, 2],
@@ -82,7 +82,7 @@ describe('an invitation link', () => {
     expect([roleOf(collaborator.userId), roleOf(guest.userId)]).toEqual(['ORG_COLLABORATOR', 'ORG_GUEST'])
   })
 
-  test('opened twice at once makes one membership', async () => {
+  test('an invitation link that is opened twice at once makes one membership', async () => {
     const link = await make()
     const person = await harness.person()
     const replies = await Promise.all(
@@ -92,7 +92,7 @@ describe('an invitation link', () => {
     expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toHaveLength(1)
   })
 
-  test('does not take back a removed user, but one who has left', async () => {
+  test('an invitation link does not admit a removed user, but admits a user who left', async () => {
     const { administrator, organization: name } = organization
     const link = await make()
     const person = await harness.person()
@@ -110,7 +110,7 @@ describe('an invitation link', () => {
     expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toEqual([])
   })
 
-  test('never makes Administrators', async () => {
+  test('an invitation link cannot have the role Administrator', async () => {
     const { administrator } = organization
     const reply = await administrator.call('POST', `/${organization.organization}/invitationlinks`, { role: 0 })
     expect(reply).toMatchObject({
@@ -123,7 +123,7 @@ describe('an invitation link', () => {
     })
   })
 
-  test('that was revoked or is over 7 days old is gone, for members too when it is read, and leaves the list', async () => {
+  test('a revoked or 7 days old invitation link answers 410, also to members, and is no longer listed', async () => {
     const { administrator, organizationId } = organization
     const list = async () =>
       (await administrator.ok(methods.invitationLinks.list, { organization: organizationId })).invitation_links
@@ -151,7 +151,7 @@ describe('an invitation link', () => {
     expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toEqual([])
   })
 
-  test('of another organisation or of none is not found, and opens no other organisation', async () => {
+  test('an invitation link of another or no organization is not found, and opens no other organization', async () => {
     const { otherOrganizationId, guest, outsider } = organization
     const link = await make()
     for (const path of [
@@ -166,7 +166,7 @@ describe('an invitation link', () => {
     expect((await harness.call('', 'POST', `/${link.name}:accept`, { user: guest.userId })).status).toBe(401)
   })
 
-  test('is made, listed and ended by administrators only, and no record holds its address', async () => {
+  test('only administrators create, list, and delete invitation links, and no audit record contains their addresses', async () => {
     const { guest, collaborator, outsider, organization: name } = organization
     const link = await make()
     for (const [who, status] of [

@@ -54,7 +54,7 @@ const mailsTo = (email: string) =>
   harness.db.selectFrom('mails').selectAll().where('recipient', '=', email).orderBy('id').execute()
 
 describe('inviting', () => {
-  test('API-12, MEM-11: emails with one role, or lines of invitee_email and role, are answered as such lines and mailed', async () => {
+  test('API-12, MEM-11: inviting emails with one role, or lines of invitee_email and role, returns such lines and sends mails', async () => {
     const { administrator, organizationId } = organization
     const [a, b, c] = [newAddress(), newAddress(), newAddress()]
     const first = await send({ emails: [` ${a} `, b, a.toUpperCase()], role: 2 })
@@ -86,7 +86,7 @@ describe('inviting', () => {
     expect(mail?.body_text).toContain('Guest')
   })
 
-  test('keeps only a hash of the link, and no record holds it', async () => {
+  test('inviting stores only a hash of the link, and no audit record contains the link', async () => {
     const made = await invite(newAddress())
     expect(made.token).toMatch(/^[\w-]{43}$/)
     const row = await harness.db
@@ -98,7 +98,7 @@ describe('inviting', () => {
     expect(JSON.stringify([row, await harness.audits()])).not.toContain(made.token)
   })
 
-  test('a member is refused with the field, and then none of the batch is invited', async () => {
+  test('inviting a member is refused at the field, and then no address in the batch is invited', async () => {
     const { guest, collaborator } = organization
     const stranger = newAddress()
     const text = `Already a member: ${guest.email}`
@@ -114,7 +114,7 @@ describe('inviting', () => {
     expect(await mailsTo(stranger)).toEqual([])
   })
 
-  test('an address that is invited already gets a new link and role; the old link ends', async () => {
+  test('inviting an invited address again sends a new link and role, and the old link ends', async () => {
     const email = newAddress()
     const first = await invite(email, 2)
     const second = await invite(email.toUpperCase(), 0)
@@ -125,7 +125,7 @@ describe('inviting', () => {
     expect((await look(first.id, token)).status).toBe(200)
   })
 
-  test('the same address twice at once makes one invitation', async () => {
+  test('inviting the same address twice at once makes one invitation', async () => {
     const emails = [newAddress(), newAddress()]
     const replies = await Promise.all([
       send({ emails, role: 2 }),
@@ -146,11 +146,11 @@ describe('inviting', () => {
       'emails',
       "You can't invite more than 10 emails at once",
     ],
-  ])('%j is refused', async (body, field, text) => {
+  ])('the invitation of %j is refused', async (body, field, text) => {
     expect(await send(body)).toMatchObject({ status: 400, body: { metadata: { [field]: text } } })
   })
 
-  test('is for administrators and platform admins', async () => {
+  test('only administrators and platform admins can invite', async () => {
     const { collaborator, guest, outsider, platformAdmin } = organization
     const body = { emails: [newAddress()], role: 2 }
     expect((await send(body, collaborator)).status).toBe(403)
@@ -162,7 +162,7 @@ describe('inviting', () => {
     expect((await send(body, platformAdmin)).status).toBe(200)
   })
 
-  test(`stops at ${invitationsPerHour} an hour, and refused invitations do not count`, async () => {
+  test(`inviting stops at ${invitationsPerHour} an hour, and refused invitations do not count`, async () => {
     const batch = () => send({ emails: Array.from({ length: 10 }, newAddress), role: 2 })
     await send({ emails: [organization.guest.email], role: 2 })
     for (let sent = 0; sent < invitationsPerHour; sent += 10) expect((await batch()).status).toBe(200)
@@ -173,7 +173,7 @@ describe('inviting', () => {
     })
   })
 
-  test(`stops at ${invitationsPerPersonAndHour} an hour for one person, in however many organisations`, async () => {
+  test(`inviting stops at ${invitationsPerPersonAndHour} an hour for one person across all organizations`, async () => {
     const person = await harness.person()
     const sent = async (): Promise<Reply[]> => {
       const { organization } = await person.ok(
@@ -199,7 +199,7 @@ describe('inviting', () => {
 })
 
 describe('an open invitation', () => {
-  test('is mailed again with a new link, at most every 30 seconds', async () => {
+  test('an open invitation can be mailed again with a new link, at most every 30 seconds', async () => {
     const email = newAddress()
     const made = await invite(email)
     const again = () => organization.administrator.call('POST', `/${made.name}:resend`, {})
@@ -215,7 +215,7 @@ describe('an open invitation', () => {
     expect((await look(made.id, await mailedToken(harness, email))).status).toBe(200)
   })
 
-  test('that has expired stays listed and works again once it is mailed again', async () => {
+  test('an expired invitation stays listed, and works again after it is mailed again', async () => {
     const person = await harness.person()
     const made = await invite(person.email)
     await harness.db
@@ -234,7 +234,7 @@ describe('an open invitation', () => {
     expect((await accept(person, { ...made, token: await mailedToken(harness, person.email) })).status).toBe(200)
   })
 
-  test('that is revoked is gone, leaves the list, and makes room for another', async () => {
+  test('a revoked invitation leaves the list and frees its seat', async () => {
     const person = await harness.person()
     const made = await invite(person.email)
     expect((await organization.administrator.call('DELETE', `/${made.name}`)).status).toBe(200)
@@ -247,7 +247,7 @@ describe('an open invitation', () => {
     expect((await accept(person, await invite(person.email))).status).toBe(200)
   })
 
-  test('is seen, mailed again and revoked by administrators of its organisation only', async () => {
+  test('only administrators of the organization see, resend, and revoke an invitation', async () => {
     const { collaborator, guest, outsider, otherOrganizationId, organizationId } = organization
     const made = await invite(newAddress())
     for (const [who, status] of [
@@ -272,7 +272,7 @@ describe('an open invitation', () => {
 })
 
 describe('the holder of the link', () => {
-  test('sees the organization and role, and whether the address has an account', async () => {
+  test('the holder of an invitation link sees the organization and role, and whether the address has an account', async () => {
     const { organizationId } = organization
     const person = await harness.person()
     const [known, unknown] = [await invite(person.email.toUpperCase(), 0), await invite(newAddress(), 2)]
@@ -287,7 +287,7 @@ describe('the holder of the link', () => {
     expect((await look(unknown.id, unknown.token)).body).toMatchObject({ has_account: false })
   })
 
-  test('is the only one who sees them', async () => {
+  test('only the holder of an invitation link sees the organization and role', async () => {
     const [made, other] = [await invite(newAddress()), await invite(newAddress())]
     for (const [id, token] of [
       [made.id, ''],
@@ -300,8 +300,8 @@ describe('the holder of the link', () => {
   })
 })
 
-describe('accepting', () => {
-  test('API-40: makes the caller a member with the role, proves the address, notifies the administrators, and answers the organisation', async () => {
+describe('accepting an invitation', () => {
+  test('API-40: accepting an invitation makes the caller a member, verifies the address, notifies administrators, and returns the organization', async () => {
     const { administrator, organizationId, workspaceId } = organization
     const person = await harness.person()
     const made = await invite(person.email.toUpperCase(), 0)
@@ -339,7 +339,7 @@ describe('accepting', () => {
     })
   })
 
-  test('twice, or in several tabs at once, is answered the same each time and makes one membership', async () => {
+  test('accepting an invitation twice or concurrently gives the same response and one membership', async () => {
     const person = await harness.person()
     const made = await invite(person.email)
     const replies = await Promise.all([accept(person, made), accept(person, made), accept(person, made)])
@@ -354,7 +354,7 @@ describe('accepting', () => {
     })
   })
 
-  test('with another address is refused in words that name both', async () => {
+  test('accepting an invitation with another address is refused with a message that names both', async () => {
     const [person, other] = [await harness.person(), await harness.person()]
     const made = await invite(person.email)
     const reply = await accept(other, made)
@@ -369,7 +369,7 @@ describe('accepting', () => {
     expect(await accept(other, made)).toMatchObject({ status: 410 })
   })
 
-  test('does not bring back a removed user', async () => {
+  test('accepting an invitation does not bring back a removed user', async () => {
     const person = await harness.person()
     const made = await invite(person.email)
     await accept(person, made)
@@ -378,7 +378,7 @@ describe('accepting', () => {
     expect(await roleOf(person)).toBeUndefined()
   })
 
-  test('by a member is answered and leaves the role, upwards and downwards', async () => {
+  test('accepting an invitation as a member succeeds and does not change the role, in either direction', async () => {
     const person = await harness.person()
     const made = await invite(person.email, 0)
     const link = await organization.administrator.ok(
@@ -397,7 +397,7 @@ describe('accepting', () => {
     expect(await open()).toHaveLength(1)
   })
 
-  test('while it is revoked ends one way or the other, never both', async () => {
+  test('accepting and revoking an invitation at once has only one of the two effects', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await harness.person()
       const made = await invite(person.email)
@@ -413,7 +413,7 @@ describe('accepting', () => {
     }
   })
 
-  test('needs a session and a token', async () => {
+  test('accepting an invitation needs a session and a token', async () => {
     const made = await invite(newAddress())
     expect((await harness.call('', 'POST', `/invitations/${made.id}:accept`, { token: made.token })).status).toBe(401)
     expect(await organization.guest.call('POST', `/invitations/${made.id}:accept`, {})).toMatchObject({

@@ -37,7 +37,7 @@ const mails = (text: string): Mail[] => [
 
 describe('every mail', () => {
   test.each(mails(evil).map((mail) => [mail.kind, mail] as const))(
-    '%s shows what people typed as text only',
+    'each mail, here %s, shows typed text only as text',
     (_, mail) => {
       expect(mail.html).not.toMatch(/<script/i)
       expect(mail.html).toMatch(/&lt;script&gt;|%3Cscript%3E/)
@@ -47,14 +47,17 @@ describe('every mail', () => {
     },
   )
 
-  test.each(mails('Ada').map((mail) => [mail.kind, mail] as const))('%s loads nothing from elsewhere', (_, mail) => {
-    expect(mail.html).not.toMatch(/<(img|link|script|iframe|form)\b|url\(|@import/i)
-    for (const [, url] of mail.html.matchAll(/href="([^"]*)"/g)) expect(url).toMatch(/^https:\/\/cdp\.example\.com\//)
-    expect(mail.text).not.toMatch(/<\w+|undefined|null|NaN/)
-  })
+  test.each(mails('Ada').map((mail) => [mail.kind, mail] as const))(
+    'each mail, here %s, loads no remote resource',
+    (_, mail) => {
+      expect(mail.html).not.toMatch(/<(img|link|script|iframe|form)\b|url\(|@import/i)
+      for (const [, url] of mail.html.matchAll(/href="([^"]*)"/g)) expect(url).toMatch(/^https:\/\/cdp\.example\.com\//)
+      expect(mail.text).not.toMatch(/<\w+|undefined|null|NaN/)
+    },
+  )
 })
 
-test('an invitation says who invites whereto in which role and until when, and links to accepting', () => {
+test('an invitation mail names the inviter, organization, role, and expiry, and links to the page for accepting it', () => {
   const url = `${origin}/invitations/1?token=t&x=1`
   const mail = invitationMail({
     inviter: 'Ada Lovelace',
@@ -70,7 +73,7 @@ test('an invitation says who invites whereto in which role and until when, and l
   expect(mail.html).toContain(`href="${url.replaceAll('&', '&amp;')}"`)
 })
 
-test('a name of any length takes at most 60 characters of an invitation', () => {
+test('a name of any length takes at most 60 characters of an invitation mail', () => {
   const long = 'Urgent: verify your account '.repeat(8)
   const given = { role: 'ORG_GUEST', url: `${origin}/invitations/1`, expireTime } as const
   const mail = invitationMail({ ...given, inviter: long, organization: long })
@@ -94,7 +97,7 @@ test.each([
   ['Acme, Inc. and Sons', 'Acme, Inc. and Sons'],
   ['Acme 2.0', 'Acme 2.0'],
   ['A/B Testing: R&D', 'A/B Testing: R&D'],
-])('a chosen name leads nowhere from a mail: %s', (name, shown) => {
+])('a user-chosen name in a mail is never a link: %s', (name, shown) => {
   const time = new Date('2026-01-02T03:04:05Z')
   const invitation = invitationMail({
     inviter: name,
@@ -137,7 +140,7 @@ const ofOklch = (lightness: number, chroma: number, hue: number): string => {
     .join('')}`
 }
 
-test('the button of a mail has the blue of the web application', () => {
+test('the button of a mail has the same blue as the web application', () => {
   const theme = readFileSync(new URL('../../../../apps/web/src/ui/theme.css', import.meta.url), 'utf8')
   const [, ...parts] = /--color-accent: light-dark\(oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/.exec(theme) ?? []
   const [lightness = 0, chroma = 0, hue = 0] = parts.map(Number)

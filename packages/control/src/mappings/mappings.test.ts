@@ -61,7 +61,7 @@ describe('the mappings of a destination', () => {
     expect(await organization.guest.ok(methods.mappings.get, params)).toEqual(shown)
   })
 
-  test('are saved as a whole, in force for deliveries, and written down', async () => {
+  test('mappings of a destination are saved together, used for deliveries, and recorded', async () => {
     const { params, destinationId, destination } = await start()
     const { administrator, collaborator, workspaceId } = organization
     const own = mappingsOf(good, { id: 'rest', destination: 'send', field_mappings: [] })
@@ -78,7 +78,7 @@ describe('the mappings of a destination', () => {
     })
   })
 
-  test('that cannot be read hold the events of their destination, and leave the others alone', async () => {
+  test('unreadable mappings hold the events of their destination, and do not affect other destinations', async () => {
     const { destinationId } = await start()
     const other = await start()
     const mappings = JSON.stringify([{ id: 'aaaa', destination: 'send', of: 'a later version' }])
@@ -87,14 +87,14 @@ describe('the mappings of a destination', () => {
     expect(await delivered(other.destinationId)).toMatchObject({ enabled: true })
   })
 
-  test('may be none: then every event is left out', async () => {
+  test('a destination without mappings skips every event', async () => {
     const { params, destinationId } = await start()
     const saved = await organization.administrator.ok(methods.mappings.update, params, { body: { event_mappings: [] } })
     expect(saved).toMatchObject({ is_preset: false, event_mappings: [] })
     expect((await delivered(destinationId))?.mappings).toEqual([])
   })
 
-  test('go back to those of the app with null', async () => {
+  test('setting the mappings to null restores those of the app', async () => {
     const { params, destinationId } = await start()
     const { administrator } = organization
     const presets = await administrator.ok(methods.mappings.get, params)
@@ -104,7 +104,7 @@ describe('the mappings of a destination', () => {
     expect((await delivered(destinationId))?.mappings).toBeUndefined()
   })
 
-  test('of two who change the same revision only the first saves; without one the last wins', async () => {
+  test('if two users change the same revision of mappings, only the first saves; without a revision, the last wins', async () => {
     const { params, path } = await start()
     const { administrator, collaborator } = organization
     const save = (caller: typeof administrator, body: object) => caller.call('PUT', path(), body)
@@ -158,7 +158,7 @@ describe('the mappings of a destination', () => {
       { 'event_mappings.0.field_mappings.0.source.name': 'Required' },
     ],
     ['nothing', {}, { event_mappings: expect.any(String) }],
-  ])('are refused with %s, and stay as they were', async (_, body, metadata) => {
+  ])('mappings are refused with %s, and stay unchanged', async (_, body, metadata) => {
     const { params, path } = await start()
     const before = await organization.administrator.ok(methods.mappings.get, params)
     const reply = await organization.administrator.call('PUT', path(), body)
@@ -168,7 +168,7 @@ describe('the mappings of a destination', () => {
   })
 })
 
-test('calls of mappings are for those who may make them, on destinations that exist', async () => {
+test('only permitted users can call mapping methods, and only for existing destinations', async () => {
   const { path, destinationId } = await start()
   const { administrator, guest, outsider, otherWorkspaceId, workspaceId } = organization
   const trial = { event_mapping: good, payload: '{}' }

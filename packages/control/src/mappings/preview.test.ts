@@ -36,7 +36,7 @@ const em = createHash('sha256').update('ada@example.com').digest('hex')
 const parsed = (preview: MappingPreview): unknown => (preview.payload === '' ? undefined : JSON.parse(preview.payload))
 
 describe('a preview', () => {
-  test('shows what deliveries would make of the latest event that fits', async () => {
+  test('a preview shows the result of a delivery for the latest matching event', async () => {
     const { preview, store } = await start()
     await store([
       order(1),
@@ -55,7 +55,7 @@ describe('a preview', () => {
     })
   })
 
-  test('heeds the filters of the mapping and of the connection', async () => {
+  test('a preview applies the filters of the mapping and of the connection', async () => {
     const { preview, store, connection } = await start()
     const { administrator, workspaceId } = organization
     await store([order(1), order(20), order(300)])
@@ -75,7 +75,7 @@ describe('a preview', () => {
     expect(parsed(await preview(mapping))).toMatchObject({ value: 1 })
   })
 
-  test('a mapping whose action sends the whole event shows it unchanged, even if the mapping is disabled', async () => {
+  test('a preview shows an event unchanged if the action sends it as a whole, even if the mapping is disabled', async () => {
     const { preview, store } = await start()
     await store([order(5)])
     const [whole] = mappingsOf({ id: 'aaaa', destination: 'send', enabled: false, field_mappings: [] })
@@ -85,7 +85,7 @@ describe('a preview', () => {
     expect(parsed(shown)).toMatchObject({ properties: { total: 5 }, userId: 'u1' })
   })
 
-  test('shows a named event, and why it is left out', async () => {
+  test('a preview shows a named event, and why the mapping skips it', async () => {
     const { preview, store } = await start()
     const [other = ''] = await store([order(1, { event: 'Order Refunded' })])
     expect(await preview(mapping, { event: other })).toMatchObject({
@@ -96,7 +96,7 @@ describe('a preview', () => {
     })
   })
 
-  test('names the fields that an event has not, and those of the wrong type', async () => {
+  test('a preview names the fields that an event lacks, and those with a wrong type', async () => {
     const { preview, store } = await start()
     const [name = ''] = await store([order('many', { context: {} })])
     const currency = { type: 'FIELD', name: 'properties' }
@@ -117,7 +117,7 @@ describe('a preview', () => {
     })
   })
 
-  test('shows an optional field that cannot be made as a problem, and leaves it out', async () => {
+  test('a preview shows an optional field that cannot be mapped as a problem, and omits it', async () => {
     const { preview } = await start()
     const items = { type: 'FIELD', name: 'context.traits' }
     const shown = await preview(
@@ -134,7 +134,7 @@ describe('a preview', () => {
     expect(broken).toMatchObject({ payload: '', problems: [{ field: 'f001' }] })
   })
 
-  test('names required fields that are not mapped, and shows a template as Error at its place', async () => {
+  test('a preview names required fields without a mapping, and shows the error of a template at its place', async () => {
     const { preview } = await start()
     const template = { type: 'TEMPLATE', value: '{{ a' }
     const payload = JSON.stringify(order(1))
@@ -149,7 +149,7 @@ describe('a preview', () => {
     })
   })
 
-  test('shows copied numbers to the digit, and says that templates may change numbers', async () => {
+  test('a preview shows copied numbers exactly, and says that templates may change numbers', async () => {
     const { preview } = await start()
     const odd = '{"id":9223372036854775807,"b":1.0,"10":null,"2":[1e400]}'
     const copied = { id: 'f00a', source: { type: 'FIELD', name: 'properties' }, target: { name: 'all' } }
@@ -171,7 +171,7 @@ describe('a preview', () => {
     expect((await preview(given, { payload: '{"event":"Bought","properties":{"b":1}}' })).problems).toEqual([])
   })
 
-  test('runs on a call of the tracking API, and on an event that a preview has shown', async () => {
+  test('a preview accepts a call of the tracking API, and an event that a preview has shown', async () => {
     const { preview, sourceId } = await start()
     const [given] = mappingsOf({
       id: 'aaaa',
@@ -191,7 +191,7 @@ describe('a preview', () => {
     expect(JSON.parse(again.event?.payload ?? '')).toMatchObject({ extra: { channel: 'web' } })
   })
 
-  test('without an event, the preview says what to do', async () => {
+  test('a preview without an event says what to do', async () => {
     const { preview, connection } = await start()
     expect(await preview(mapping)).toMatchObject({
       event: null,
@@ -241,12 +241,12 @@ describe('a preview', () => {
       { event_mapping: 'Templates of at most 100000 characters together' },
     ],
     ['no mapping', {}, {}, 400, { 'event_mapping.id': expect.any(String) }],
-  ])('is refused for %s', async (_, given, more, status, metadata) => {
+  ])('a preview is refused for %s', async (_, given, more, status, metadata) => {
     const { refuse } = await start()
     expect(await refuse(given, more)).toMatchObject({ status, body: { metadata } })
   })
 
-  test('shows no event of another workspace, and none that was rejected', async () => {
+  test('a preview shows no event of another workspace, and no rejected event', async () => {
     const { refuse, store } = await start()
     const [rejected = ''] = await store([order(1)], { status: 'rejected', type: '' })
     expect(await refuse(mapping, { event: rejected })).toMatchObject({

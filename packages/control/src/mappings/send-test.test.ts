@@ -41,7 +41,7 @@ const start = async (answer: PeerAnswer = { status: 200, body: 'taken' }) => {
 }
 
 describe('a test event', () => {
-  test('is sent as a delivery would send it, and request and answer are shown without secrets', async () => {
+  test('a test event is sent like a delivery, and its request and response are shown without secrets', async () => {
     const { send, store, requests, destination } = await start({ status: 200, body: `taken, ${secretOfMapped}` })
     await store([order], { message_id: 'kept' })
     const [whole] = mappingsOf({ id: 'aaaa', destination: 'send', field_mappings: [] })
@@ -67,7 +67,7 @@ describe('a test event', () => {
     expect(logged).toEqual([])
   })
 
-  test('the test request contains the result of the mapping', async () => {
+  test('a test request contains the result of the mapping', async () => {
     const { send, requests } = await start()
     const sent = await send(mapping, { payload: JSON.stringify(order) })
     expect(sent).toMatchObject({ outcome: 'delivered', event: { name: '' } })
@@ -87,7 +87,7 @@ describe('a test event', () => {
       { outcome: 'rejected', reason: 'HTTP 422', http_status: 422 },
     ],
     ['reset', { outcome: 'retry', http_status: 0, reason: expect.stringMatching(/closed the connection|reset/i) }],
-  ])('a test that gets the response %j shows it', async (answer, wanted) => {
+  ])('a test event that gets the response %j shows it', async (answer, wanted) => {
     const { send } = await start(answer)
     const sent = await send(mapping, { payload: JSON.stringify(order) })
     expect(sent).toMatchObject(wanted)
@@ -95,7 +95,7 @@ describe('a test event', () => {
     if (typeof answer === 'object') expect(sent.response).toContain(answer.body)
   })
 
-  test('is not sent where the mapping makes nothing of it', async () => {
+  test('a test event is not sent if the mapping skips it', async () => {
     const { send, requests } = await start()
     const none = { outcome: 'none', http_status: 0, request: '', response: '' }
     expect(await send(mapping, { payload: '{"event":"Other"}' })).toMatchObject({
@@ -111,7 +111,7 @@ describe('a test event', () => {
     expect(requests).toEqual([])
   })
 
-  test('is not sent without the secrets of its destination', async () => {
+  test('a test event is not sent without the secrets of its destination', async () => {
     const { path, destinationId, requests } = await start()
     const secrets_encrypted = createSecretBox(Buffer.alloc(32, 9)).seal('{}', 'x')
     await harness.db.updateTable('destinations').set({ secrets_encrypted }).where('id', '=', destinationId).execute()

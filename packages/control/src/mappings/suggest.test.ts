@@ -37,8 +37,8 @@ const proposed = ({ field_mappings }: Suggested) =>
     ]),
   )
 
-describe('field mappings are proposed', () => {
-  test('from the newest events: fields with the same name, in any letter case', async () => {
+describe('suggested field mappings', () => {
+  test('fields with the same name in the newest events are suggested, in any letter case', async () => {
     const { suggest, store } = await start()
     await store([
       {
@@ -56,7 +56,7 @@ describe('field mappings are proposed', () => {
     })
   })
 
-  test('as the connector itself proposes, where events have it; what saves them is complete', async () => {
+  test("the connector's own mappings are suggested if events have the fields, and are complete for saving", async () => {
     const { suggest, store, params } = await start()
     await store([
       {
@@ -78,7 +78,7 @@ describe('field mappings are proposed', () => {
     )
   })
 
-  test('from the schema of a source, also before its first event', async () => {
+  test('fields are suggested from the schema of a source, also before its first event', async () => {
     const { suggest, describe: describeEvents } = await start()
     await describeEvents({
       events: {
@@ -127,7 +127,7 @@ describe('field mappings are proposed', () => {
     ])
   })
 
-  test('with the fields that a mapping may name, their types and examples', async () => {
+  test('the suggestions list the fields that a mapping can use, with types and examples', async () => {
     const { suggest, store } = await start()
     const properties = { total: 5, none: null, address: { city: 'Berlin' }, long: 'x'.repeat(200), ok: true, 'a\nb': 1 }
     await store([
@@ -156,7 +156,7 @@ describe('field mappings are proposed', () => {
     ])
   })
 
-  test('from nothing but what clients fill by themselves where no source is connected', async () => {
+  test('without a connected source, only fields that clients always fill are suggested', async () => {
     const { suggest, connection } = await start()
     await organization.administrator.call(
       'DELETE',
@@ -168,7 +168,7 @@ describe('field mappings are proposed', () => {
   })
 })
 
-test('an action that there is none of is refused', async () => {
+test('suggestions for an unknown action are refused', async () => {
   const { path } = await start()
   expect(await organization.administrator.call('POST', path(':suggest'), { destination: 'fly' })).toMatchObject({
     status: 400,

@@ -37,7 +37,7 @@ const removeFounder = async (): Promise<void> => {
 }
 
 describe('the members of an organisation', () => {
-  test('API-25: see each of their roles in it, and who else belongs to it', async () => {
+  test('API-25: members of an organization see their own role in it, and the other members', async () => {
     const { guest, organizationId } = organization
     const { memberships } = await guest.ok(methods.memberships.list, { user: guest.userId })
     expect(memberships).toEqual([
@@ -61,7 +61,7 @@ describe('the members of an organisation', () => {
     })
   })
 
-  test('are listed in pages, the oldest first', async () => {
+  test('the members of an organization are listed in pages, the oldest first', async () => {
     const { guest, organizationId } = organization
     const all = await members(guest)
     const page = (page_token: string) =>
@@ -76,7 +76,7 @@ describe('the members of an organisation', () => {
     expect(second.next_page_token).toBe('')
   })
 
-  test('are hidden from strangers, and from callers without a session', async () => {
+  test('the members of an organization are hidden from outsiders and from callers without a session', async () => {
     const path = `/${organization.organization}/memberships`
     expect((await organization.outsider.call('GET', path)).status).toBe(404)
     expect((await harness.call('', 'GET', path)).status).toBe(401)
@@ -84,7 +84,7 @@ describe('the members of an organisation', () => {
 })
 
 describe('a role', () => {
-  test('given by an administrator counts at once', async () => {
+  test('a role that an administrator gives applies immediately', async () => {
     const { administrator, guest, workspace } = organization
     const create = () =>
       guest.call('POST', `/${workspace}/sources`, { title: 'S', app: { name: 'catalogSources/http' } })
@@ -107,7 +107,7 @@ describe('a role', () => {
     })
   })
 
-  test('that is the same already is answered without a record', async () => {
+  test('setting the same role again succeeds without an audit record', async () => {
     const { administrator, guest } = organization
     const name = await nameOf(guest)
     const before = (await harness.audits()).length
@@ -115,12 +115,12 @@ describe('a role', () => {
     expect(await harness.audits()).toHaveLength(before)
   })
 
-  test.each([[{}], [{ role: 3 }], [{ role: 'OWNER' }], [{ role: null }]])('%j is refused', async (body) => {
+  test.each([[{}], [{ role: 3 }], [{ role: 'OWNER' }], [{ role: null }]])('the role %j is refused', async (body) => {
     const reply = await organization.administrator.call('PATCH', `/${await nameOf(organization.guest)}`, body)
     expect(reply).toMatchObject({ status: 400, body: { metadata: { role: expect.any(String) } } })
   })
 
-  test('is changed by administrators only, and by platform admins', async () => {
+  test('only administrators and platform admins can change a role', async () => {
     const { collaborator, guest, outsider, platformAdmin } = organization
     const name = await nameOf(guest)
     const change = async (token: string) => (await harness.call(token, 'PATCH', `/${name}`, { role: 0 })).status
@@ -131,7 +131,7 @@ describe('a role', () => {
     expect(await change(platformAdmin.token)).toBe(200)
   })
 
-  test('of a membership of another organisation, or of none, is not found', async () => {
+  test('a role in a membership of another or no organization is not found', async () => {
     const { administrator, outsider, organizationId, otherOrganizationId } = organization
     const { memberships } = await outsider.ok(methods.memberships.listByOrganization, {
       organization: otherOrganizationId,
@@ -152,7 +152,7 @@ describe('a role', () => {
 })
 
 describe('a member', () => {
-  test('a removed member sees nothing of the organisation from then on', async () => {
+  test('a removed member loses access to the organization immediately', async () => {
     const { administrator, guest, workspace, organizationId } = organization
     await harness.db
       .insertInto('notifications')
@@ -180,7 +180,7 @@ describe('a member', () => {
     })
   })
 
-  test('may leave, but not put another out', async () => {
+  test('a member may leave, but cannot remove another member', async () => {
     const { collaborator, guest, outsider, workspace } = organization
     expect((await guest.call('DELETE', `/${await nameOf(collaborator)}`)).status).toBe(403)
     expect((await outsider.call('DELETE', `/${await nameOf(collaborator)}`)).status).toBe(404)
@@ -198,7 +198,7 @@ describe('the last administrator', () => {
     },
   }
 
-  test('cannot leave, be removed or demoted, not even by a platform admin', async () => {
+  test('the last administrator cannot leave, be removed, or be demoted, even by a platform admin', async () => {
     await removeFounder()
     const { administrator, platformAdmin, guest } = organization
     const name = await nameOf(administrator)
@@ -211,7 +211,7 @@ describe('the last administrator', () => {
   })
 
   test.each(['demote each other', 'remove each other', 'step back', 'leave'])(
-    'is left when two %s at the same moment',
+    'one administrator remains when two %s at the same moment',
     async (how) => {
       await removeFounder()
       const { administrator: a, collaborator: b } = organization

@@ -74,7 +74,7 @@ test('received events are counted per UTC day and hour, under YYYYMMDD and YYYYM
   expect(await get({ ...partOfAnHour, granularity: 'total' })).toEqual({ total: 0 })
 })
 
-test('without a source all sources of the workspace count, and nothing of another workspace', async () => {
+test('without a source, the events of all sources of the workspace count, and of no other workspace', async () => {
   const { store, event, inOtherWorkspace, ofOtherSource } = await start()
   await store('events', [
     event('2022-05-05T01:00:00Z'),
@@ -87,7 +87,7 @@ test('without a source all sources of the workspace count, and nothing of anothe
   expect(await outsider.ok(methods.metrics.get, { workspace: otherWorkspaceId }, { query })).toEqual({ '20220505': 1 })
 })
 
-test('only events that were validated so are counted when asked for', async () => {
+test('with a validation status, only events with that status are counted', async () => {
   const { store, event, get } = await start()
   await store('events', [
     event('2024-01-02T00:00:00Z', { compatibility: 'compatible' }),
@@ -99,7 +99,7 @@ test('only events that were validated so are counted when asked for', async () =
   expect(await get({ compatibility: 'needsAttention' })).toEqual({})
 })
 
-test('a profile is one distinct user of a bucket, by user id and else by anonymous id', async () => {
+test('a profile is one distinct user of a time bucket, by user ID or else by anonymous ID', async () => {
   const { store, event, get } = await start()
   await store('events', [
     event('2024-01-02T01:00:00Z', { user_id: 'a', anonymous_id: 'x' }),
@@ -114,7 +114,7 @@ test('a profile is one distinct user of a bucket, by user id and else by anonymo
   expect(await get({ metric: 'profiles', granularity: 'total' })).toEqual({ total: 3 })
 })
 
-test('deliveries count when they are settled, not with each attempt, and filtered ones count as neither', async () => {
+test('deliveries count when they are settled, not per attempt, and filtered ones are neither delivered nor failed', async () => {
   const { store, get, destination, inOtherWorkspace } = await start()
   const attempt = (event_id: string, status: string, time: string, more: object = {}) => ({
     destination_id: idIn(destination.name),
@@ -137,7 +137,7 @@ test('deliveries count when they are settled, not with each attempt, and filtere
   expect(await get({ metric: 'deliveries_failed', granularity: 'hour' })).toEqual({ '2024010401': 1 })
 })
 
-test('OPEN-12: runs of syncs that failed count when they ended, and no others; they have no source', async () => {
+test('OPEN-12: only failed sync runs count, at the time of their end, without a source', async () => {
   const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
   const { destination } = await makeResources(workspaceId, administrator)
   const sync_id = await makeSync(harness, organization, destination.name)
@@ -192,7 +192,7 @@ test.each([
   expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
 })
 
-test('the longest ranges are answered', async () => {
+test('metrics of the longest time ranges are returned', async () => {
   const path = `/workspaces/${organization.workspaceId}/metrics?${base}`
   for (const [days, granularity] of [
     [400, 'day'],
@@ -209,7 +209,7 @@ test('the longest ranges are answered', async () => {
   })
 })
 
-test('a caller cannot count in a foreign workspace or source', async () => {
+test('a caller cannot count events of a foreign workspace or source', async () => {
   const { workspaceId, otherWorkspaceId, outsider, administrator } = organization
   const { source } = await makeResources(workspaceId, administrator)
   const query = `?${base}&end_date.seconds=1704067201`

@@ -31,7 +31,7 @@ const create = () =>
   organization.administrator.ok(methods.models.create, { workspace: organization.workspaceId }, { body: given() })
 const idsOf = (name: string) => ({ workspace: organization.workspaceId, model: idIn(name) })
 
-test('a model keeps its query, its key and the columns that the database described, and is listed with its data source', async () => {
+test('a model stores its query, key, and the columns that the database returned, and is listed with its data source', async () => {
   const made = await create()
   expect(made).toMatchObject({
     title: 'Customers',
@@ -63,7 +63,7 @@ test('MAP-09, OPEN-57: a query that the database refuses is not saved', async ()
   expect(await administrator.ok(methods.models.get, idsOf(made.name))).toEqual(made)
 })
 
-test('ERR-04: a model of a database that cannot be reached is not saved', async () => {
+test('ERR-04: a model of an unreachable database is not saved', async () => {
   const { administrator, workspaceId } = organization
   const data_source = await makeDataSource(organization, 'away')
   const reply = await administrator.call('POST', `/workspaces/${workspaceId}/models`, given({ data_source }))
@@ -82,7 +82,7 @@ test.each([
   expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: expect.any(String) } } })
 })
 
-test('a data source of another workspace makes no model, and a model is found in its own only', async () => {
+test("a model cannot use another workspace's data source, and other workspaces cannot find the model", async () => {
   const other = await startOrganization(harness)
   const made = await create()
   const { platformAdmin, workspaceId } = other
@@ -97,7 +97,7 @@ test('a data source of another workspace makes no model, and a model is found in
   expect(await platformAdmin.call('GET', filtered)).toMatchObject({ status: 404 })
 })
 
-test('another title asks no database; another key is checked against the columns', async () => {
+test("changing a model's title needs no database; changing its key checks it against the columns", async () => {
   const { administrator } = organization
   const made = await create()
   const renamed = await administrator.ok(methods.models.update, idsOf(made.name), { body: { title: 'People' } })
@@ -108,7 +108,7 @@ test('another title asks no database; another key is checked against the columns
   expect(moved).toMatchObject({ title: 'People', primary_key: ['email', 'id'], query: made.query })
 })
 
-test('a data source that is deleted takes its models along, and nothing of its password stays', async () => {
+test('deleting a data source deletes its models, and nothing of its password remains', async () => {
   const { administrator, workspaceId: workspace } = organization
   const name = await makeDataSource(organization, 'gone.example')
   const body = given({ data_source: name })

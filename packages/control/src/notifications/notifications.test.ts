@@ -61,7 +61,7 @@ test('an inbox lists the newest first in pages and counts the unread', async () 
   })
 })
 
-test('a notification that is read is counted no more, and keeps the time of its first reading', async () => {
+test('a read notification is no longer counted, and keeps the time when it was first read', async () => {
   const person = await harness.person()
   await notifyAll([person], newId())
   await notifyAll([person], newId())
@@ -76,7 +76,7 @@ test('a notification that is read is counted no more, and keeps the time of its 
   expect(after.notifications.find((each) => each.name === name)).toEqual(read.body)
 })
 
-test('one cause makes one notification for each user, which an open inbox shows at once', async () => {
+test('one cause makes one notification for each user, and an open inbox shows it immediately', async () => {
   const [a, b] = [await harness.person(), await harness.person()]
   const before = harness.published.length
   await notifyAll([a], 'destinations/1')
@@ -90,7 +90,7 @@ test('one cause makes one notification for each user, which an open inbox shows 
   expect(harness.published.at(-1)).toMatchObject({ event: 'notification', data: (await inbox(b)).notifications[0] })
 })
 
-test('an inbox is seen and read by its user only, and its channel is open to no token, platform admins included', async () => {
+test('only its user can read an inbox, and no token opens its channel, even of platform admins', async () => {
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
   await notifyAll([person], newId())
   const [{ name } = { name: '' }] = (await inbox(person)).notifications

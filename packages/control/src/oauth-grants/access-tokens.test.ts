@@ -83,7 +83,7 @@ const inboxOf = async (userId: string) =>
     .where('kind', '=', 'connection_expired')
     .execute()
 
-test('a token serves until it is near its end, then it is renewed once for all who ask, in whichever process', async () => {
+test('a token is used until it nearly expires, and is then renewed once for all callers in all processes', async () => {
   const grantId = (await grantRow()).id
   const [one, two] = [process(), process()]
   const before = renewals()
@@ -114,7 +114,7 @@ test('each refresh token is used once, over many renewals', async () => {
   expect(await grantRow()).toMatchObject({ status: 'connected', error: '' })
 })
 
-test('a token that is refused with 401 is renewed once, however many callers got this response', async () => {
+test('a token that gets 401 is renewed once, however many callers got this response', async () => {
   const tokens = process()
   const refused = await tokens(id, { client })
   provider.destination.forgetAccessTokens()
@@ -126,7 +126,7 @@ test('a token that is refused with 401 is renewed once, however many callers got
   expect(await works(all[0] ?? '')).toBe(200)
 })
 
-test('a token that was renewed for a request and is still refused ends the grant; one that served is renewed again', async () => {
+test('a renewed token that is still refused ends the grant; a token that worked before is renewed again', async () => {
   const tokens = process()
   const first = await tokens(id, { client })
   const second = await tokens(id, { client, refused: first })
@@ -141,7 +141,7 @@ test('a token that was renewed for a request and is still refused ends the grant
   expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
 })
 
-test('a grant that was revoked at the other side is expired, its tokens are forgotten, and editors are notified once', async () => {
+test('a grant that the provider revoked expires, its tokens are deleted, and editors are notified once', async () => {
   const tokens = process()
   const refused = await tokens(id, { client })
   provider.destination.revoke()
@@ -167,7 +167,7 @@ test('a grant that was revoked at the other side is expired, its tokens are forg
   expect(await works(await tokens(id, { client, grantId: (await grantRow()).id }))).toBe(200)
 })
 
-test('a token URL that does not answer costs nothing while the token still serves, and is tried again afterwards', async () => {
+test('while the token URL does not respond, a valid token is still used, and the renewal is retried later', async () => {
   const tokens = process()
   const first = await tokens(id, { client })
   provider.trouble('html')
@@ -186,7 +186,7 @@ test('a token URL that does not answer costs nothing while the token still serve
   expect(await grantRow()).toMatchObject({ status: 'connected', error: '' })
 })
 
-test('who reconnects while tokens are being renewed wins: what comes back for the old grant is dropped', async () => {
+test('if a user reconnects during a renewal, the result for the old grant is discarded', async () => {
   const tokens = process()
   now += 595_000
   provider.destination.hold(true)
@@ -201,7 +201,7 @@ test('who reconnects while tokens are being renewed wins: what comes back for th
   expect(served).toBe(await process()(id, { client }))
 })
 
-test('a lease whose holder has died ends, and another renews', async () => {
+test('a lease whose holder died expires, and another process renews the token', async () => {
   await harness.db
     .updateTable('oauth_grants')
     .set({ lease_id: id, lease_until: new Date(Date.now() + 600) })
@@ -213,14 +213,14 @@ test('a lease whose holder has died ends, and another renews', async () => {
   expect(performance.now() - started).toBeGreaterThan(300)
 })
 
-test('a token from memory is not served for another grant', async () => {
+test('a cached token is not used for another grant', async () => {
   const tokens = process()
   const first = await tokens(id, { client, grantId: (await grantRow()).id })
   await connect(organization.administrator, provider, name)
   expect(await tokens(id, { client, grantId: (await grantRow()).id })).not.toBe(first)
 })
 
-test('a destination that is not connected, or whose client was changed, has no token', async () => {
+test('a destination without a connection, or whose client was changed, has no token', async () => {
   await expect(process()(id, { client: { ...client, tokenUrl: 'http://127.0.0.1:1/' } })).rejects.toThrow(
     ConfigurationError,
   )

@@ -107,7 +107,7 @@ select count(*)::int as count from ${sql.table(table)} where ${sql.ref(column)} 
 }
 
 describe('deleting an organization', () => {
-  test('needs its name, an administrator, and no key; a refused call changes nothing', async () => {
+  test('deleting an organization needs its name, an administrator, and no API key; a refused call changes nothing', async () => {
     const made = await startOrganization(harness)
     const { administrator, collaborator, guest, outsider } = made
     for (const title of ['', 'Acme', 'acme inc', 'Other Inc'])
@@ -130,7 +130,7 @@ describe('deleting an organization', () => {
     expect((await harness.audits()).filter(({ action }) => action === 'organizations.delete')).toEqual([])
   })
 
-  test('ends at once what members, staff, keys and links reach of it, and leaves other organizations as they are', async () => {
+  test('deleting an organization immediately ends access of members, staff, keys, and links, and affects no other organization', async () => {
     const made = await startOrganization(harness)
     const { administrator, guest, platformAdmin, workspace, organization, organizationId } = made
     const { key } = await makeApiKey(made)
@@ -163,7 +163,7 @@ describe('deleting an organization', () => {
     expect((await guest.ok(methods.organizations.create, {}, { body: next })).organization.title).toBe('Next Inc')
   })
 
-  test('ends its subscription at once, under an id that is written down, and is recorded', async () => {
+  test('deleting an organization immediately ends its subscription under a recorded ID, and is audited', async () => {
     const made = await startOrganization(harness)
     const { administrator, organization, organizationId } = made
     await addCard(administrator, organizationId)
@@ -185,7 +185,7 @@ where c.organization_id = ${organizationId}::uuid`.execute(harness.db)
     ])
   })
 
-  test('waits for a change of the plan that is under way, which could end in a subscription without an owner', async () => {
+  test('deleting an organization waits for a running plan change, which could create a subscription without an owner', async () => {
     const made = await startOrganization(harness)
     await harness.db
       .insertInto('payment_operations')
@@ -212,7 +212,7 @@ describe('deleting a workspace', () => {
   const another = ({ administrator, organization }: Organization) =>
     administrator.ok(methods.workspaces.create, {}, { body: { title: 'Staging', organization } })
 
-  test('needs its name, an administrator, no key, and another workspace; a refused call changes nothing', async () => {
+  test('deleting a workspace needs its name, an administrator, no API key, and another workspace; a refused call changes nothing', async () => {
     const made = await startOrganization(harness)
     const { administrator, collaborator, guest, outsider } = made
     expect(await deleteWorkspace(made)).toMatchObject({ status: 409, body: { reason: 'LAST_WORKSPACE' } })
@@ -236,7 +236,7 @@ describe('deleting a workspace', () => {
     expect((await administrator.call('GET', `/${made.workspace}`)).status).toBe(200)
   })
 
-  test('of two that are deleted at once the last one stays', async () => {
+  test('if two workspaces are deleted at once, the last one stays', async () => {
     const made = await startOrganization(harness)
     const staging = await another(made)
     const answers = await Promise.all([
@@ -246,7 +246,7 @@ describe('deleting a workspace', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
   })
 
-  test('ends at once what members, staff and keys reach of it; the others and the plan stay, and it is recorded', async () => {
+  test('deleting a workspace immediately ends access to it, keeps other workspaces and the plan, and is audited', async () => {
     const made = await startOrganization(harness)
     const { administrator, guest, platformAdmin, workspace, workspaceId, organization, organizationId } = made
     await addCard(administrator, organizationId)
@@ -288,7 +288,7 @@ describe('deleting a workspace', () => {
     expect(listed.audit_records[0]).toMatchObject({ action: 'workspaces.delete' })
   })
 
-  test('removes its data from every table of both stores, also after a kill, and nothing of another one', async () => {
+  test('deleting a workspace removes its data from every table of both stores, also after a kill, and no other data', async () => {
     const made = await startOrganization(harness)
     const staging = await another(made)
     const kept = { ...made, workspace: staging.name, workspaceId: staging.name.replace('workspaces/', '') }
@@ -315,7 +315,7 @@ describe('deleting a workspace', () => {
 })
 
 describe('the data of a deleted organization', () => {
-  test('goes from every table of both stores, also after a kill, but for the record that it was deleted', async () => {
+  test('the data of a deleted organization is removed from every table of both stores, except the record of the deletion', async () => {
     const [made, other] = [await startOrganization(harness), await startOrganization(harness)]
     await fill(made)
     await makeResources(other.workspaceId, other.administrator)
@@ -333,7 +333,7 @@ describe('the data of a deleted organization', () => {
     expect(await rowsOf(other)).toEqual(kept)
   })
 
-  test('is searched again until no log has anything of before, and data that is stored meanwhile goes, too', async () => {
+  test('deleted data is searched again until no log has older data, so data that is stored meanwhile is removed, too', async () => {
     const made = await startOrganization(harness)
     await storeRows(made)
     expect((await deletion(made)).status).toBe(200)

@@ -21,7 +21,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const find = async (search: string) =>
   (await organization.platformAdmin.ok(methods.organizations.find, {}, { query: { search } })).organizations
 
-test('organizations are found by words of their title or by id, with plan, usage and health', async () => {
+test('organizations are found by words of their title or by ID, with plan, usage, and health', async () => {
   const { administrator, workspaceId, workspace, organizationId } = organization
   const { destination } = await makeResources(workspaceId, administrator)
   await harness.db

@@ -25,7 +25,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const body = { title: 'Acme', industry: 'gaming', workspace_title: 'Production' } as const
 
 describe('an organisation', () => {
-  test('belongs to its creator, who administers it at once', async () => {
+  test('an organization belongs to its creator, who is immediately its administrator', async () => {
     const person = await harness.person()
     // Remembered without memberships.
     expect(await person.ok(methods.workspaces.list, {})).toEqual({ workspaces: [], next_page_token: '' })
@@ -60,12 +60,12 @@ describe('an organisation', () => {
     [{ ...body, industry: 'fishing' }, 'industry'],
     [{ ...body, workspace_title: '' }, 'workspace_title'],
     [{}, 'title'],
-  ])('is rejected as %j', async (given, field) => {
+  ])('an organization is rejected as %j', async (given, field) => {
     const reply = await organization.guest.call('POST', '/organizations', given)
     expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: expect.any(String) } } })
   })
 
-  test('of one request sent twice is made once, with one workspace and one membership', async () => {
+  test('an organization whose creation request is repeated is created once, with one workspace and one membership', async () => {
     const person = await harness.person()
     const given = { body: { ...body, request_id: crypto.randomUUID() } }
     const [a, b] = await Promise.all([1, 2].map(() => person.ok(methods.organizations.create, {}, given)))
@@ -73,7 +73,7 @@ describe('an organisation', () => {
     expect((await person.ok(methods.workspaces.list, {})).workspaces).toHaveLength(1)
   })
 
-  test('is not shown to who does not belong to it any more for sending the same request again', async () => {
+  test('a former member who repeats the creation request does not see the organization', async () => {
     const person = await harness.person()
     const given = { ...body, request_id: crypto.randomUUID() }
     expect((await person.call('POST', '/organizations', given)).status).toBe(200)
@@ -81,7 +81,7 @@ describe('an organisation', () => {
     expect(await person.call('POST', '/organizations', given)).toMatchObject({ status: 404 })
   })
 
-  test('of another user is not made over with the same request id', async () => {
+  test("another user's request with the same ID does not return the organization", async () => {
     const [a, b] = [await harness.person(), await harness.person()]
     const given = { body: { ...body, request_id: crypto.randomUUID() } }
     const first = await a.ok(methods.organizations.create, {}, given)
@@ -103,14 +103,14 @@ const organizationShape = {
   create_time: expect.stringMatching(/Z$/),
 }
 
-test('API-26, ORG-02: GET of an organisation answers name, titles, logo and subscription', async () => {
+test('API-26, ORG-02: GET of an organization returns name, titles, logo, and subscription', async () => {
   const { guest, organization: name } = await startOrganization(harness)
   const reply = await guest.call('GET', `/${name}`)
   expect(reply.status).toBe(200)
   expect(reply.body).toEqual({ ...organizationShape, name })
 })
 
-test('API-33, ORG-01, WSP-04: GET of a workspace answers name, title and the organisation that owns it', async () => {
+test('API-33, ORG-01, WSP-04: GET of a workspace returns name, title, and the organization that owns it', async () => {
   const { guest, organization: name, workspace } = await startOrganization(harness)
   const reply = await guest.call('GET', `/${workspace}`)
   expect(reply.status).toBe(200)
@@ -122,8 +122,8 @@ test('API-33, ORG-01, WSP-04: GET of a workspace answers name, title and the org
   })
 })
 
-describe('changing', () => {
-  test('title and industry is for administrators, counts at once, and leaves the rest', async () => {
+describe('changing an organization', () => {
+  test('only administrators change title and industry, with immediate effect; other fields stay', async () => {
     const { administrator, guest, organization: name } = await startOrganization(harness)
     const before = (await harness.audits()).length
     expect(await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Acme Two' })).toMatchObject({
@@ -147,12 +147,12 @@ describe('changing', () => {
     [{ auto_join_domain: 'gmail.com' }, 'auto_join_domain', 'Anyone can get an email address at this domain'],
     [{ auto_join_domain: 'other.example' }, 'auto_join_domain', 'Must be the domain of your own email address'],
     [{ auto_join_domain: 'example.com' }, 'auto_join_domain', 'Must be the domain of your own email address'],
-  ])('to %j by a user without a verified address is refused', async (given, field, text) => {
+  ])('a user without a verified address cannot change an organization to %j', async (given, field, text) => {
     const reply = await organization.administrator.call('PATCH', `/${organization.organization}`, given)
     expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: text } } })
   })
 
-  test('the title of a workspace is for administrators', async () => {
+  test('only administrators change the title of a workspace', async () => {
     const { administrator, collaborator, guest, outsider, workspace } = await startOrganization(harness)
     expect(await administrator.call('PATCH', `/${workspace}?update_mask=title`, { title: ' Live ' })).toMatchObject({
       status: 200,
@@ -169,7 +169,7 @@ describe('changing', () => {
   })
 })
 
-describe('an organisation that is open to a domain', () => {
+describe('an organization with automatic joining by domain', () => {
   const opened = async () => {
     const made = await startOrganization(harness)
     await openToDomain(harness, made.organizationId, '', made.administrator)
@@ -183,7 +183,7 @@ describe('an organisation that is open to a domain', () => {
     ).organizations.map(({ name }) => name)
   const join = (who: Caller, name: string, user = who.userId) => who.call('POST', `/${name}:join`, { user })
 
-  test('API-28: is offered to each user with a verified address there, who joins as Collaborator', async () => {
+  test('API-28: an organization with a domain is offered to users with a verified address there, who join as Collaborator', async () => {
     const { organization: name, organizationId, administrator, workspaceId } = await opened()
     const person = await harness.person()
     expect(await joinable(person)).not.toContain(name)
@@ -208,7 +208,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await join(person, name)).status).toBe(200)
   })
 
-  test('is not found by others: from another domain, on behalf of another user, or once it is closed', async () => {
+  test('an organization with a domain is not found from other domains, on behalf of others, or once it is closed', async () => {
     const { organization: name, organizationId, administrator, guest } = await opened()
     const person = await harness.person()
     await openToDomain(harness, organizationId, 'example.com', person)
@@ -228,7 +228,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await join(person, `organizations/${newId()}`)).status).toBe(404)
   })
 
-  test('does not take back a removed user, until an administrator invites them', async () => {
+  test('an organization with a domain does not admit a removed user until an administrator invites the user', async () => {
     const { organization: name, administrator } = await opened()
     const person = await harness.person()
     await openToDomain(harness, idIn(name), 'example.com', person)
@@ -247,7 +247,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await person.call('POST', `/invitations/${id}:accept`, { token })).status).toBe(200)
   })
 
-  test('gives no user more rights for leaving and joining again', async () => {
+  test('a user who leaves and joins an organization again gets no additional rights', async () => {
     const { organization: name, administrator } = await opened()
     const person = await harness.person()
     await openToDomain(harness, idIn(name), 'example.com', person)
@@ -263,7 +263,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await membership())?.role.value).toBe('ORG_GUEST')
   })
 
-  test('stays so when an administrator of another domain saves it unchanged', async () => {
+  test('an organization keeps its domain when an administrator of another domain saves it unchanged', async () => {
     const { organization: name, platformAdmin } = await opened()
     expect(
       await platformAdmin.call('PATCH', `/${name}`, { auto_join_domain: 'example.com', title: 'Acme Three' }),
@@ -291,7 +291,7 @@ test('creating and changing a workspace checks the current role, not the role at
   expect(await attempts()).toEqual([403, 403])
 })
 
-test('API-27, ORG-05: usage counts workspaces, sources, destinations and the users in accepted events', async () => {
+test('API-27, ORG-05: usage counts workspaces, sources, destinations, and the users in accepted events', async () => {
   const { administrator, guest, organizationId, organization: name, workspaceId } = await startOrganization(harness)
   const usage = () => guest.ok(methods.organizations.getUsage, { organization: organizationId })
   const none = {
@@ -353,24 +353,27 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
   expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
 })
 
-describe('workspaces', () => {
-  test.each(['id', 'resource name'])("API-32: of oneself are listed by %s, another's are refused", async (form) => {
-    const { administrator, guest, platformAdmin } = organization
-    const nameOf = (id: string): string => encodeURIComponent(form === 'id' ? id : `users/${id}`)
-    const path = `/workspaces?user=${nameOf(administrator.userId)}`
-    expect(await administrator.call('GET', path)).toMatchObject({
-      status: 200,
-      body: { workspaces: [{ title: 'Production' }] },
-    })
-    expect(await platformAdmin.call('GET', path)).toMatchObject({
-      status: 200,
-      body: { workspaces: [{ title: 'Production' }] },
-    })
-    expect(await guest.call('GET', path)).toMatchObject({ status: 403 })
-    expect(await guest.call('GET', `/workspaces?user=${nameOf(newId())}`)).toMatchObject({ status: 403 })
-  })
+describe('the list of workspaces', () => {
+  test.each(['id', 'resource name'])(
+    'API-32: users list their own workspaces by %s, and cannot list those of another user',
+    async (form) => {
+      const { administrator, guest, platformAdmin } = organization
+      const nameOf = (id: string): string => encodeURIComponent(form === 'id' ? id : `users/${id}`)
+      const path = `/workspaces?user=${nameOf(administrator.userId)}`
+      expect(await administrator.call('GET', path)).toMatchObject({
+        status: 200,
+        body: { workspaces: [{ title: 'Production' }] },
+      })
+      expect(await platformAdmin.call('GET', path)).toMatchObject({
+        status: 200,
+        body: { workspaces: [{ title: 'Production' }] },
+      })
+      expect(await guest.call('GET', path)).toMatchObject({ status: 403 })
+      expect(await guest.call('GET', `/workspaces?user=${nameOf(newId())}`)).toMatchObject({ status: 403 })
+    },
+  )
 
-  test('are not made in an organisation that is not a name, not there, or not visible', async () => {
+  test('a workspace cannot be created in an organization with an invalid name, or that is missing or not visible', async () => {
     const { administrator, otherOrganizationId } = organization
     const post = (name: string) => administrator.call('POST', '/workspaces', { title: 'Main', organization: name })
     expect(await post('acme')).toMatchObject({ status: 400, body: { metadata: { organization: /Must be a name/ } } })
@@ -379,8 +382,8 @@ describe('workspaces', () => {
   })
 })
 
-describe('the catalogue', () => {
-  test('is searched by title and paged, and an entry shows its settings and guide', async () => {
+describe('the catalog of apps', () => {
+  test('the catalog is searched by title and paged, and an entry shows its settings and guide', async () => {
     const { guest, workspaceId } = organization
     const workspace = { workspace: workspaceId }
     const titles = async (query: { search?: string; page_size?: number; page_token?: string }) => {
@@ -412,7 +415,7 @@ describe('the catalogue', () => {
 })
 
 describe('a realtime channel', () => {
-  test("is open to members of its source's organisation only", async () => {
+  test("a realtime channel is only open to members of its source's organization", async () => {
     const { administrator, guest, outsider, platformAdmin, workspaceId } = organization
     const made = await makeResources(workspaceId, administrator)
     const channel = `private-sources-${idIn(made.source.name)}`
@@ -435,7 +438,7 @@ describe('a realtime channel', () => {
   })
 })
 
-test('while the database is away calls are answered 503 with Retry-After, logins and sessions too', async () => {
+test('while the database is unavailable, all calls get 503 with Retry-After, including login', async () => {
   await using nowhere = openRelational({ url: 'postgres://nobody@127.0.0.1:1/none', logger: silentLogger })
   await using away = await startControl({ db: nowhere.db })
   for (const reply of [

@@ -192,7 +192,7 @@ const profileSets = async (): Promise<unknown[]> =>
   ).rows
 
 describe('a deletion', () => {
-  test('hides a user from every list, page, export, and replay when it answers, and a rebuild does not bring them back', async () => {
+  test('a deletion hides the user from all lists, exports, and replays immediately, and a rebuild does not restore the user', async () => {
     const { administrator } = organization
     const app = { name: 'catalogDestinations/webhook' }
     const made = await administrator.ok(
@@ -226,7 +226,7 @@ describe('a deletion', () => {
     expect(await found('u-2')).toHaveLength(1)
   })
 
-  test('leaves no value in any table of either database', async () => {
+  test('a deletion leaves no value of the user in any table of either database', async () => {
     await receive(
       { type: 'identify', userId: 'u-secret', anonymousId: 'a-secret', traits: { email: 'secret@example.com' } },
       { userId: 'u-2', anonymousId: 'a-secret' },
@@ -290,7 +290,7 @@ describe('a deletion', () => {
     expect(await get(name)).toMatchObject({ state: 'finished' })
   })
 
-  test('removes rows that deliveries write before they learn of it, and events that failed during the removal', async () => {
+  test('a deletion removes rows that deliveries write before they learn of it, and events that failed meanwhile', async () => {
     const [eventId = ''] = await receive({ userId: 'u-late' })
     const dies = (offset: number) =>
       sql`
@@ -310,7 +310,7 @@ describe('a deletion', () => {
     expect(await harness.db.selectFrom('parked_deliveries').selectAll().execute()).toEqual([])
   })
 
-  test('leaves nothing that destinations were sent of a member of an audience, merged profiles included', async () => {
+  test('a deletion removes what destinations were sent about an audience member, including merged profiles', async () => {
     await receive({ userId: 'u-member' }, { anonymousId: 'a-member' }, { userId: 'u-other' })
     const profiles = [...(await found('u-member')), ...(await found('a-member'))]
     const [other = ''] = await found('u-other')
@@ -341,7 +341,7 @@ describe('a deletion', () => {
     expect(left).toContain(`connection.${other}.entered`)
   })
 
-  test('after which the ledger makes the same profiles, merges and splits of others included', async () => {
+  test('after a deletion, the ledger makes the same profiles, including merges and splits of other users', async () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1' }, { userId: 'u-1', anonymousId: 'a-1' })
     await receive({ userId: 'u-2', anonymousId: 'a-1' }, { userId: 'u-2', anonymousId: 'a-2' })
     const [profile = ''] = await found('u-1')
@@ -357,7 +357,7 @@ describe('a deletion', () => {
     expect(await profileSets()).toEqual(before)
   })
 
-  test('while events of the user arrive: those received before teach nothing, later ones make another profile', async () => {
+  test('during a deletion, earlier events of the user change no profile, and later events make another profile', async () => {
     await receive({ userId: 'u-1', anonymousId: 'a-1' })
     const [before] = await found('u-1')
     const late = make([{ type: 'identify', userId: 'u-1', traits: { name: 'Late' } }])
@@ -371,7 +371,7 @@ describe('a deletion', () => {
     expect(await found('Late')).toEqual([])
   })
 
-  test('during merges ends with the same profiles as the ledger makes, and none of the deleted before the deletion', async () => {
+  test("a deletion during merges gives the same profiles as the ledger, without the deleted user's earlier data", async () => {
     await receive({ userId: 'u-1' }, ...Array.from({ length: 5 }, (_, index) => ({ anonymousId: `a-${index}` })))
     const merges = make(Array.from({ length: 5 }, (_, index) => ({ userId: 'u-1', anonymousId: `a-${index}` })))
     await Promise.all([...merges.map((each) => learn([each])), request('delete', 'u-1')])
@@ -381,7 +381,7 @@ describe('a deletion', () => {
     expect(await profileSets()).toEqual(before)
   })
 
-  test('finishes without a profile when it is repeated, or when its user is unknown', async () => {
+  test('a deletion finishes without a profile if it is repeated or its user is unknown', async () => {
     await receive({ userId: 'u-1' })
     await erase((await request('delete', 'u-1')).name)
     for (const value of ['u-1', 'u-unknown']) {
@@ -395,7 +395,7 @@ describe('a deletion', () => {
     }
   })
 
-  test('continues after the event store was away, and shows the problem meanwhile', async () => {
+  test('a deletion continues after the event store was unavailable, and shows the problem meanwhile', async () => {
     const [event] = await receive({ userId: 'u-away' })
     const { name } = await request('delete', 'u-away')
     stored.fails = true
@@ -414,7 +414,7 @@ describe('a deletion', () => {
     'erasure.within-events',
     'erasure.before-values',
     'erasure.after-values',
-  ])('that is broken off at %s goes on from there, and ends with the same', async (point) => {
+  ])('a deletion that is interrupted at %s continues there with the same result', async (point) => {
     const value = `u-${point}`
     await receive({ type: 'identify', userId: value, anonymousId: 'a-1', traits: { name: `${value} Ada` } })
     const [other] = await receive({ userId: 'u-2', anonymousId: 'a-1' })
@@ -439,7 +439,7 @@ describe('a deletion', () => {
     expect(marks).toEqual([])
   })
 
-  test('shares the changes of the event store with other waiting requests, and waits for none that cannot continue', async () => {
+  test('a deletion shares changes of the event store with other requests, and waits for none that cannot continue', async () => {
     const names: string[] = []
     const workspaces = [workspace, await makeWorkspace(), await makeWorkspace()]
     for (const each of workspaces) {
@@ -466,7 +466,7 @@ describe('a deletion', () => {
     expect(await everything()).not.toContain('u-shared')
   })
 
-  test('leaves users of another workspace alone', async () => {
+  test('a deletion does not affect users of another workspace', async () => {
     await receive({ userId: 'u-1' })
     const first = workspace
     workspace = await makeWorkspace()
@@ -478,7 +478,7 @@ describe('a deletion', () => {
     expect(await events()).toHaveLength(1)
   })
 
-  describe('notifies destinations that delete users', () => {
+  describe('a deletion that notifies destinations', () => {
     const addDestination = async (slug: string): Promise<string> => {
       const body = { title: slug, app: { name: `catalogDestinations/${slug}` }, settings: {} }
       const made = await organization.administrator.ok(methods.destinations.create, { workspace }, { body })
@@ -501,7 +501,7 @@ describe('a deletion', () => {
       await harness.eventStore.insert('deliveries', JSON.stringify(row), { token: newId() })
     }
 
-    test('first, one row for each user, and a request ends when all of them have answered', async () => {
+    test('a deletion first sends one row for each user, and ends when all destinations have responded', async () => {
       const [destination] = [await addDestination('eraser'), await addDestination('webhook')]
       await receive({ userId: 'u-told', anonymousId: 'a-told' })
       const { name, destinations } = await request('delete', 'a-told', 'u-unseen')
@@ -546,7 +546,7 @@ describe('a deletion', () => {
       await expect.poll(everything).not.toContain('u-told')
     })
 
-    test('again under the same ids, when the append could not be recorded', async () => {
+    test('a deletion notifies destinations again with the same IDs if the append could not be recorded', async () => {
       await addDestination('eraser')
       const { name } = await request('delete', 'u-told')
       streamed.length = 0
@@ -559,7 +559,7 @@ describe('a deletion', () => {
       ])
     })
 
-    test('but one with incomplete settings, which the request shows and does not wait for', async () => {
+    test('a deletion does not wait for a destination with incomplete settings, and shows the destination', async () => {
       await addDestination('lacking')
       const { name } = await request('delete', 'u-1')
       streamed.length = 0
@@ -575,7 +575,7 @@ describe('a deletion', () => {
       })
     })
 
-    test('and does not wait for one that was deleted since', async () => {
+    test('a deletion does not wait for a destination that was deleted meanwhile', async () => {
       const destination = await addDestination('eraser')
       const { name } = await request('delete', 'u-1')
       await organization.administrator.ok(methods.destinations.delete, { workspace, destination })
@@ -585,7 +585,7 @@ describe('a deletion', () => {
     })
   })
 
-  describe('is applied again to a database that was restored from a time before', () => {
+  describe('a deletion that is applied again to a restored database', () => {
     /** Removes changes since a time of the ledger's hashes from the database, as a restore does. */
     const restore = async (erasures = 0): Promise<void> => {
       await sql`delete from privacy_hashes where workspace_id = ${workspace}::uuid and changed > ${erasures}
@@ -601,7 +601,7 @@ describe('a deletion', () => {
       return list.privacy_requests.filter(({ creator }) => creator === '').reverse()
     }
 
-    test('with suppressions, and reaches no other user', async () => {
+    test('a deletion is applied to a restored database with suppressions, and affects no other user', async () => {
       const before = harness.now()
       await receive({ userId: 'u-back', anonymousId: 'a-back' }, { userId: 'u-stays' })
       await request('suppress', 'u-quiet')
@@ -626,7 +626,7 @@ describe('a deletion', () => {
       expect(await again()).toHaveLength(1)
     })
 
-    test('to stored events that have no profile, by each identifier of the user', async () => {
+    test('a deletion is applied again to stored events without a profile, by each identifier of the user', async () => {
       const before = harness.now()
       await receive({ userId: 'u-bare', anonymousId: 'a-bare' })
       await erase((await request('delete', 'u-bare')).name)
@@ -645,7 +645,7 @@ describe('a deletion', () => {
       expect(await everything()).not.toContain('u-bare')
     })
 
-    test('as of the time of each deletion: what came later is of users who came back', async () => {
+    test('a deletion is applied again as of its time: later events of a user who returned stay', async () => {
       await receive({ userId: 'u-first' })
       await erase((await request('delete', 'u-first')).name)
       const [back] = await receive({ userId: 'u-first' })
@@ -657,7 +657,7 @@ describe('a deletion', () => {
       expect(await events()).toEqual([back])
     })
 
-    test('and leaves who came back alone, where only a suppression was lost', async () => {
+    test('a restored database that lost only a suppression keeps the data of users who returned', async () => {
       await receive({ userId: 'u-back' })
       await erase((await request('delete', 'u-back')).name)
       await receive({ userId: 'u-back' })
@@ -676,7 +676,7 @@ describe('a deletion', () => {
       expect(rows).toEqual([{ owns: true, value: 'u-back' }])
     })
 
-    test('again, where the first time was broken off', async () => {
+    test('an interrupted deletion is applied again to a restored database', async () => {
       await receive({ userId: 'u-back' })
       await erase((await request('delete', 'u-back')).name)
       await restore()
@@ -691,7 +691,7 @@ describe('a deletion', () => {
     })
   })
 
-  test('that is asked for twice with one request ID is one', async () => {
+  test('a deletion that is requested twice with one request ID is one deletion', async () => {
     const body = { ...asked('delete', 'u-1'), request_id: newId() }
     const { administrator } = organization
     const [one, two] = [
@@ -703,7 +703,7 @@ describe('a deletion', () => {
     expect(list.privacy_requests).toEqual([one])
   })
 
-  test('is recorded without the values of identifiers', async () => {
+  test('a deletion is recorded without the values of identifiers', async () => {
     await request('delete', 'u-private')
     const last = (await harness.audits()).at(-1)
     expect(last).toMatchObject({ action: 'privacyRequests.create', detail: { kind: 'delete', identifiers: 1 } })
@@ -715,7 +715,7 @@ describe('a deletion', () => {
     ['of an empty value', [{ type: 'user_id', value: '' }], 'Required'],
     ['of what no table keeps', [{ type: 'user_id', value: 'u\0' }], 'Control characters are not allowed'],
     ['of too many', Array.from({ length: 1001 }, () => ({ type: 'user_id', value: 'u' })), 'At most 1000 identifiers'],
-  ])('%s is rejected', async (_, identifiers, text) => {
+  ])('a deletion with %s is rejected', async (_, identifiers, text) => {
     const reply = await organization.administrator.call('POST', `/workspaces/${workspace}/privacyRequests`, {
       kind: 'delete',
       identifiers,
@@ -725,7 +725,7 @@ describe('a deletion', () => {
 })
 
 describe('a suppression', () => {
-  test('refuses later events a profile and counts them, until it is lifted', async () => {
+  test('a suppression gives later events no profile and counts them, until it is lifted', async () => {
     await receive({ type: 'identify', userId: 'u-1', traits: { plan: 'free' } })
     expect(await request('suppress', 'u-1')).toMatchObject({ state: 'finished', places: [] })
     await receive(
@@ -747,7 +747,7 @@ describe('a suppression', () => {
     expect(await found('pro')).toHaveLength(1)
   })
 
-  test('with a deletion keeps a user away by each identifier that the profile had', async () => {
+  test('a suppression with a deletion blocks a user by each identifier of the former profile', async () => {
     await receive({ userId: 'u-1', anonymousId: 'a-1' })
     await request('delete_and_suppress', 'u-1')
     await receive({ userId: 'u-1' }, { anonymousId: 'a-1' }, { userId: 'u-3', anonymousId: 'a-1' })
@@ -755,7 +755,7 @@ describe('a suppression', () => {
     expect(await found('u-3')).toHaveLength(1)
   })
 
-  test('is of the whole profile, whichever identifier is named, and those that it did not have then are free', async () => {
+  test('a suppression covers all identifiers that the profile has then, whichever is named, and no later ones', async () => {
     await receive({ userId: 'u-1', anonymousId: 'a-1' }, { userId: 'u-1', anonymousId: 'a-2' })
     await request('suppress', 'a-2')
     expect(await suppressed()).toHaveLength(3)
@@ -770,7 +770,7 @@ describe('a suppression', () => {
     expect(await found('a-3')).toHaveLength(1)
   })
 
-  test('is of one workspace', async () => {
+  test('a suppression applies to one workspace', async () => {
     await request('suppress', 'u-1')
     const [one] = await suppressed()
     workspace = await makeWorkspace()

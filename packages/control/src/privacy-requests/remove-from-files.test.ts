@@ -54,7 +54,7 @@ const endLogs = async (): Promise<void> => {
   await harness.finishPrivacyRequests()
 }
 
-test('a request says that it is removed from files once it is done elsewhere, and is finished when they are rewritten', async () => {
+test('a request waits for the removal from files after all other steps, and finishes when the files are rewritten', async () => {
   const name = await request('ada')
   expect((await get(name)).files).toEqual({
     state: 'waiting',
@@ -74,7 +74,7 @@ test('a request says that it is removed from files once it is done elsewhere, an
   expect(asked).toBe(1)
 })
 
-test('a failed rewrite is shown, and tried again after ten minutes, for all requests at once', async () => {
+test('a failed rewrite is shown, and retried after ten minutes for all requests at once', async () => {
   const names = [await request('bob'), await request('cleo')]
   for (const name of names) await erase(name)
   left = ['public.profile_traits: it could not be rewritten within 200 ms']
@@ -88,7 +88,7 @@ test('a failed rewrite is shown, and tried again after ten minutes, for all requ
   for (const name of names) expect((await get(name)).files).toMatchObject({ state: 'done', last_error: '' })
 })
 
-test('files that the database fails to rewrite are said, and tried again after ten minutes, not each minute', async () => {
+test('files that the database fails to rewrite are reported, and retried after ten minutes, not each minute', async () => {
   const name = await request('eve')
   await erase(name)
   failure = new Error('could not extend file: No space left on device')
@@ -105,7 +105,7 @@ test('files that the database fails to rewrite are said, and tried again after t
   expect((await get(name)).files).toMatchObject({ state: 'done', last_error: '' })
 })
 
-test('requests of six hours share a round: deleting people all day rewrites the files four times, each request within 24 hours', async () => {
+test('requests within six hours share a rewrite: a day of deletions rewrites the files four times, each request within 24 hours', async () => {
   const waiting = new Map<string, number>()
   const hour = 3_600_000
   for (let turn = 0; turn < 24; turn++) {
@@ -130,7 +130,7 @@ test('requests of six hours share a round: deleting people all day rewrites the 
   }
 })
 
-test('a request shows the start of the round that it waits for', async () => {
+test('a request shows when the rewrite that it waits for starts', async () => {
   const first = await request('fay')
   await erase(first)
   const start = harness.now()
@@ -150,7 +150,7 @@ test('a request shows the start of the round that it waits for', async () => {
   expect((await get(second)).files).toMatchObject({ state: 'done', start_time: null })
 })
 
-test('a failed try repeats only the tables that are left, at intervals that double, also after a restart', async () => {
+test('a failed rewrite is retried only for the remaining tables, at doubling intervals, also after a restart', async () => {
   const name = await request('hal')
   await erase(name)
   rewritten = ['public.profiles']
@@ -184,7 +184,7 @@ test('a failed try repeats only the tables that are left, at intervals that doub
   for (const each of [name, later]) expect((await get(each)).files).toMatchObject({ state: 'done', last_error: '' })
 })
 
-test('a process that ends while files are rewritten counts as a failed try', async () => {
+test('a process that ends during a rewrite counts as a failed attempt', async () => {
   const name = await request('jon')
   await erase(name)
   const controller = new AbortController()
@@ -200,7 +200,7 @@ test('a process that ends while files are rewritten counts as a failed try', asy
   expect((await get(name)).files).toMatchObject({ state: 'done' })
 })
 
-test('a suppression has nothing in files to remove', async () => {
+test('a suppression does not wait for a rewrite of files', async () => {
   const name = await request('dora', 'suppress')
   await harness.removeFromFiles({ signal })
   expect([(await get(name)).files, asked]).toEqual([null, 0])

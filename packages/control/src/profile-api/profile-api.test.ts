@@ -97,7 +97,7 @@ test('for a trait that two identifiers of a person have, the latest value is ret
     expect(await ask(`${person}/traits`, key), person).toMatchObject({ status: 200, text: all })
 })
 
-test('an unknown user, and one of another workspace, is 404', async () => {
+test('an unknown user gets 404, and so does a user of another workspace', async () => {
   const other = await startOrganization(harness)
   await identify({ userId: 'theirs' }, other)
   const key = await makeKey('secret')
@@ -111,7 +111,7 @@ test('an unknown user, and one of another workspace, is 404', async () => {
   expect((await ask('user_id:theirs/traits', await makeKey('secret', [], other))).status).toBe(200)
 })
 
-test('who was deleted is 404', async () => {
+test('a deleted user gets 404', async () => {
   const key = await makeKey('secret')
   await identify({ userId: 'gone', traits: '{"plan":"team"}' })
   expect((await ask('user_id:gone/traits', key)).status).toBe(200)
@@ -120,7 +120,7 @@ test('who was deleted is 404', async () => {
   expect((await ask('user_id:gone/traits', key)).status).toBe(404)
 })
 
-test('who is suppressed is 404 by each identifier, whichever was named, until it is lifted', async () => {
+test('a suppressed user gets 404 by each identifier until the suppression is lifted', async () => {
   const { administrator, workspaceId: workspace } = organization
   const key = await makeKey('secret')
   await identify({ anonymousId: 'a-quiet', traits: '{}' })
@@ -137,7 +137,7 @@ test('who is suppressed is 404 by each identifier, whichever was named, until it
   expect(await statuses()).toEqual([200, 200, 200])
 })
 
-test('without a valid key no query is sent: no key, a wrong key, a write key, a revoked key', async () => {
+test('without a valid key, no query is sent: a missing, wrong, or revoked key, or a write key', async () => {
   const revoked = await makeKey('secret')
   const [found] = (
     await organization.administrator.ok(methods.profileKeys.list, { workspace: organization.workspaceId })
@@ -151,7 +151,7 @@ test('without a valid key no query is sent: no key, a wrong key, a write key, a 
   expect(queries).toBe(0)
 })
 
-test('a secret key is refused from a browser, and no answer lets a page of another origin read it', async () => {
+test('a secret key is refused from a browser, and pages of other origins cannot read the response', async () => {
   const key = await makeKey('secret')
   for (const [name, value] of [
     ['origin', 'https://shop.example'],
@@ -168,7 +168,7 @@ test('a secret key is refused from a browser, and no answer lets a page of anoth
   expect([preflight.status, preflight.headers.has('access-control-allow-origin')]).toEqual([405, false])
 })
 
-test('a public key reads what the workspace chose, by an anonymous id, from any page', async () => {
+test('a public key reads only the traits that the workspace chose, by anonymous ID, from any page', async () => {
   const key = await makeKey('public', ['plan', 'city'])
   await identify({ userId: 'eve', anonymousId: 'a-eve', traits: '{"plan":"team","email":"eve@example.com"}' })
   const page = { origin: 'https://shop.example' }
@@ -180,7 +180,7 @@ test('a public key reads what the workspace chose, by an anonymous id, from any 
     expect((await ask(`${path}?key=${key}`, '', page)).status, path).toBe(403)
 })
 
-test(`a key has ${profileApiRates.key} requests a second, and further ones learn when to come back`, async () => {
+test(`a key has ${profileApiRates.key} requests a second, and further requests get the time to retry`, async () => {
   const key = await makeKey('secret')
   const headers = { authorization: `Bearer ${key}` }
   now += 1000

@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const time = '2026-01-02 00:00:00.000'
 
-test('an export is recorded, and has the profile, its earlier values and audiences, and each event of the user once with payload and deliveries, and no other user', async () => {
+test('an export is recorded, and contains the profile, its history, audiences, and events with deliveries, of no other user', async () => {
   const { administrator, workspaceId: workspace } = organization
   const receivedAt = new Date(harness.now()).toISOString()
   const events = Array.from({ length: 5 }, (_, index) => ({

@@ -15,7 +15,7 @@ const make = (title: string, { administrator, workspaceId }: Organization = orga
 const list = async ({ administrator, workspaceId }: Organization = organization) =>
   (await administrator.ok(methods.profileKeys.list, { workspace: workspaceId })).profile_keys
 
-test('a key is shown once, when it is made: neither the list nor the database nor the audit log has it', async () => {
+test('a key is shown once at its creation; the list, the database, and the audit log do not contain it', async () => {
   const { key, ...made } = await make('Shop')
   expect(key).toMatch(/^profile_secret_[\w-]{32}$/)
   expect(made.hint).toBe(key.slice(-4))
@@ -25,7 +25,7 @@ test('a key is shown once, when it is made: neither the list nor the database no
   expect(JSON.stringify([stored, audited, await list()])).not.toContain(key.slice(15))
 })
 
-test('a rotated key has a new secret and the same permissions, and the former key no longer works', async () => {
+test('a rotated key has a new secret and the same permissions, and the previous secret no longer works', async () => {
   const { administrator, workspaceId: workspace } = organization
   const body = { kind: 'public' as const, title: 'Web', traits: ['plan'] }
   const former = await administrator.ok(methods.profileKeys.create, { workspace }, { body })
@@ -51,7 +51,7 @@ test('a rotated key has a new secret and the same permissions, and the former ke
 test.each([
   [{ kind: 'public', title: 'Web', traits: [] }, 'traits'],
   [{ kind: 'secret', title: '' }, 'title'],
-])('%j makes no key', async (body, field) => {
+])('a key cannot be created from %j', async (body, field) => {
   const { administrator, workspaceId } = organization
   const reply = await administrator.call('POST', `/workspaces/${workspaceId}/profileKeys`, body)
   expect(reply.status).toBe(400)
@@ -69,7 +69,7 @@ test('a secret key always reads everything, and the permissions of a public key 
   expect(changed).toMatchObject({ title: 'Web', traits: ['city'] })
 })
 
-test(`a workspace has ${maxProfileKeys} keys at most, those that are revoked not counted`, async () => {
+test(`a workspace can have at most ${maxProfileKeys} keys without the revoked ones`, async () => {
   const other = await startOrganization(harness)
   const keys = []
   for (let n = 0; n < maxProfileKeys; n++) keys.push(await make(`Key ${n}`, other))

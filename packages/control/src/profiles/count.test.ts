@@ -78,7 +78,7 @@ const counts = async (): Promise<{ usage: number; home: number; source: number }
 
 let sourceName = ''
 
-test('ORG-05, NAV-05: usage and home count each profile with an accepted event once, exactly, after merges and splits', async () => {
+test('ORG-05, NAV-05: usage and home count each profile with an accepted event exactly once, after merges and splits', async () => {
   const { administrator, collaborator, workspaceId: workspace } = organization
   const made = await administrator.ok(
     methods.sources.create,

@@ -54,7 +54,7 @@ const call = async (handlers: Handlers, { name, access }: Method, actor: Actor):
   return await all[group]?.[verb]?.({ actor, ...place, params: {}, query: {}, body: {} })
 }
 
-test('the table says of every method what guests get, and names no other method', () => {
+test('the table of guest rules covers every method, and names no other method', () => {
   const named = Object.entries(rules).flatMap(([group, verbs]) => Object.keys(verbs).map((verb) => `${group}.${verb}`))
   expect(new Set(methodList.map(({ name }) => name))).toEqual(
     new Set([...methodList.map(({ name }) => name), ...named]),
@@ -64,7 +64,7 @@ test('the table says of every method what guests get, and names no other method'
   )
 })
 
-describe('a method that the table does not name answers guests nothing, and all others as before', () => {
+describe('a method without a guest rule is forbidden for guests, and unchanged for others', () => {
   const inOrganization = methodList.filter(
     ({ access }) => access.scope === 'workspace' || access.scope === 'organization',
   )

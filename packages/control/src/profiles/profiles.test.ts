@@ -80,7 +80,7 @@ const split = (profile: string, ...values: string[]) => {
 }
 
 describe('the list of profiles', () => {
-  test('SEG-11: shows each person once over all pages, those seen last first, with what they are called', async () => {
+  test('SEG-11: the list of profiles shows each person once over all pages, the last seen first, with names', async () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1', anonymousId: 'a-1' })
     await receive({ type: 'identify', userId: 'u-2', traits: { name: 'Ada Lovelace', email: 'ada@example.com' } })
     await receive({ anonymousId: 'a-3' })
@@ -96,7 +96,7 @@ describe('the list of profiles', () => {
     expect(titles).toEqual(['Grace Hopper grace@example.com', 'a-3 ', 'Ada Lovelace ada@example.com', 'u-1 '])
   })
 
-  test('SEG-11: finds a person by any identifier and by the latest value of any trait, as a whole', async () => {
+  test('SEG-11: the list of profiles finds a person by any identifier or by the whole latest value of a trait', async () => {
     await receive({
       type: 'identify',
       userId: 'u-1',
@@ -114,7 +114,7 @@ describe('the list of profiles', () => {
       expect(await found(search), search).toEqual([])
   })
 
-  test('is of one workspace', async () => {
+  test('the list of profiles is limited to one workspace', async () => {
     await receive({ userId: 'u-1' })
     const id = await idOf('u-1')
     const elsewhere = { workspace: organization.workspaceId }
@@ -130,7 +130,7 @@ describe('the list of profiles', () => {
 })
 
 describe('a profile', () => {
-  test('has the latest of each trait, with the source and the event it comes from', async () => {
+  test('a profile has the latest value of each trait, with its source and event', async () => {
     const [, later] = await receive(
       { type: 'identify', userId: 'u-1', traits: { plan: 'free', age: 1.5 } },
       { type: 'identify', userId: 'u-1', traits: { plan: 'team' } },
@@ -146,7 +146,7 @@ describe('a profile', () => {
     })
   })
 
-  test('was seen first when the earliest event of any of its identifiers happened, also after a backfill and a merge', async () => {
+  test('a profile was first seen at the earliest event of any of its identifiers, also after a backfill and a merge', async () => {
     await receive({ userId: 'u-1' }, { anonymousId: 'a-1' })
     await receive({ anonymousId: 'a-1', timestamp: '2024-03-01T00:00:00.000Z' }, { userId: 'u-1', anonymousId: 'a-1' })
     await receive({ userId: 'u-1', timestamp: '2025-01-01T00:00:00.000Z' })
@@ -175,7 +175,7 @@ describe('a profile', () => {
     expect(await list({ time_by: 'event_time' })).toEqual([3, 0, 2, 1])
   })
 
-  test('for a merged profile, the response is the profile it belongs to, whose history names the event', async () => {
+  test('a merged profile returns the profile into which it was merged, whose history names the event', async () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1' })
     const gone = await idOf('u-1')
     const [cause] = await receive({ userId: 'u-1', anonymousId: 'a-1' })
@@ -190,13 +190,13 @@ describe('a profile', () => {
     })
   })
 
-  test('shows refused identifiers, and why', async () => {
+  test('a profile shows refused identifiers, with the reason', async () => {
     await receive({ userId: 'u-1', anonymousId: 'kiosk' }, { userId: 'u-2', anonymousId: 'kiosk' })
     const { history } = await get(await idOf('u-2'))
     expect(history[0]).toMatchObject({ change: 'refused', reason: 'limit', identifiers: [{ value: 'kiosk' }] })
   })
 
-  test('has the events of its people, each of them once: by the user id, else by the anonymous id', async () => {
+  test('a profile has the events of its people once each: by user ID, or else by anonymous ID', async () => {
     const [one, two, , four] = await receive(
       { userId: 'u-1', anonymousId: 'kiosk' },
       { anonymousId: 'kiosk' },
@@ -207,7 +207,7 @@ describe('a profile', () => {
     expect(await eventsOf(await idOf('u-2'))).toHaveLength(1)
   })
 
-  test('that is unknown is answered 404', async () => {
+  test('an unknown profile is 404', async () => {
     for (const id of [newId(), 'x', "'"])
       for (const more of ['', '/events'])
         expect(
@@ -217,7 +217,7 @@ describe('a profile', () => {
 })
 
 describe('events of a profile', () => {
-  test('show their outcome at every destination, by the last attempt', async () => {
+  test('events of a profile show their outcome at every destination, by the last attempt', async () => {
     const [first = '', second = ''] = await receive({ userId: 'u-1' }, { userId: 'u-1' })
     const [webhook, store] = [newId(), newId()]
     const time = (seconds: number): number => harness.now() + seconds * 1000
@@ -257,7 +257,7 @@ describe('the history of a trait', () => {
     (await historyOf(search, trait)).map(({ value }) => value ?? 'too large')
   const identify = (userId: string, traits: object) => ({ type: 'identify', userId, traits })
 
-  test('has each value where it changed, the latest first, with the source and the last event that gave it', async () => {
+  test('the history of a trait has each change, the latest first, with its source and its last event', async () => {
     await receive(identify('u-1', { plan: 'free' }), identify('u-1', { plan: 'team' }))
     const [last] = await receive(identify('u-1', { plan: 'team', seats: 3 }))
     await receive(identify('u-1', { plan: 'free' }))
@@ -276,7 +276,7 @@ describe('the history of a trait', () => {
     })
   })
 
-  test('keeps ten earlier values, however they came, and of a large one that it was there', async () => {
+  test('the history of a trait keeps ten earlier values, and a large value only as a note', async () => {
     await receive(...Array.from({ length: 8 }, (_, n) => identify('u-1', { n })))
     for (let n = 8; n < 16; n++) await receive(identify('u-1', { n }))
     expect(await valuesOf('u-1', 'n')).toEqual(Array.from({ length: 11 }, (_, n) => String(15 - n)))
@@ -284,7 +284,7 @@ describe('the history of a trait', () => {
     expect(await valuesOf('u-1', 'bio')).toEqual(['"b"', 'too large'])
   })
 
-  test('is of all identifiers of the profile', async () => {
+  test('the history of a trait covers all identifiers of the profile', async () => {
     await receive({ type: 'identify', anonymousId: 'a-1', traits: { plan: 'free' } })
     await receive(identify('u-1', { plan: 'team' }))
     expect(await valuesOf('u-1', 'plan')).toEqual(['"team"'])
@@ -294,10 +294,10 @@ describe('the history of a trait', () => {
   })
 })
 
-describe('what has no profile', () => {
+describe('events without a profile', () => {
   const coverage = (caller = organization.guest) => caller.ok(methods.profiles.getCoverage, { workspace })
 
-  test('is counted of accepted events with the reason, and of each event once', async () => {
+  test('accepted events without a profile are counted by reason, each event once', async () => {
     expect(await coverage()).toMatchObject({ event_count: 0, without_profile: [], reading: null })
     const [, , blocked] = await receive(
       { userId: 'u-1', anonymousId: 'null' },
@@ -325,7 +325,7 @@ describe('what has no profile', () => {
   })
 })
 
-test('a call whose queries fail while another is awaited ends with its error, and not the process', async () => {
+test('a call whose queries fail while another query is awaited ends with its error, and the process continues', async () => {
   const { query } = harness.eventStore
   harness.eventStore.query = () => Promise.reject(new EventStoreUnavailable('away'))
   try {
@@ -337,7 +337,7 @@ test('a call whose queries fail while another is awaited ends with its error, an
 })
 
 describe('a split', () => {
-  test('makes a profile of the removed identifiers, moves their events and traits, and the same event joins them no more', async () => {
+  test('a split makes a profile of the removed identifiers with their events and traits, and the same event does not rejoin', async () => {
     const visit = { userId: 'u-1', anonymousId: 'a-1' }
     await receive(visit, { type: 'identify', anonymousId: 'a-1', traits: { plan: 'free' } })
     const id = await idOf('u-1')
@@ -358,7 +358,7 @@ describe('a split', () => {
     ])
   })
 
-  test('is recorded without the values of identifiers', async () => {
+  test('a split is recorded without the values of identifiers', async () => {
     await receive({ userId: 'u-secret', anonymousId: 'a-secret' })
     await split(await idOf('u-secret'), 'a-secret')
     const last = (await harness.audits()).at(-1)

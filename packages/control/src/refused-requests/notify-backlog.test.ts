@@ -44,7 +44,7 @@ const refuse = (agoMs: number, reason = 'WORKSPACE_BACKLOG', count = 7): Promise
 
 const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('administrators and collaborators are notified once per episode that requests are refused with 429, with advice', async () => {
+test('administrators and collaborators are notified once per episode of requests refused with 429, with advice', async () => {
   const { administrator, collaborator, guest, outsider } = organization
   await refuse(minute)
   await harness.notifyBackloggedWorkspaces()
@@ -64,7 +64,7 @@ test('administrators and collaborators are notified once per episode that reques
   expect(live).toHaveLength(1)
 })
 
-test('an episode that lasts for hours causes one notification, and the next one another', async () => {
+test('an episode that lasts for hours causes one notification, and the next episode another', async () => {
   await refuse(2 * hour)
   await refuse(hour)
   await refuse(0)
@@ -88,7 +88,7 @@ test.each([
   expect(await noticesOf(organization.administrator)).toEqual([])
 })
 
-test('the refused requests of a source show which of them go on', async () => {
+test("the list of a source's refused requests shows which reasons still occur", async () => {
   await refuse(minute)
   await refuse(3 * minute, 'INVALID_JSON')
   const [workspace, id] = [organization.workspaceId, idIn(source)]

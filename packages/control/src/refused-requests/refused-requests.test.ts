@@ -39,7 +39,7 @@ const start = async () => {
   return { source, row, list, sink: createRefusalSink({ db: harness.db }) }
 }
 
-test('a workspace shows requests with keys of its deleted sources apart from the rest, and no other caller sees them', async () => {
+test('a workspace shows requests with keys of deleted sources separately, and no other caller sees them', async () => {
   const { administrator, workspaceId } = organization
   const [gone, kept] = [await start(), await start()]
   await gone.sink.write([gone.row({ reason: 'WRITE_KEY_REVOKED', code: 401 })])
@@ -57,7 +57,7 @@ test('a workspace shows requests with keys of its deleted sources apart from the
   expect(elsewhere.refused_requests).toEqual([])
 })
 
-test('counts add up over writes and hours, with the last time, message and sample', async () => {
+test('counts of refused requests add up over writes and hours, with the last time, message, and sample', async () => {
   const { source, row, list, sink } = await start()
   const now = harness.now()
   await sink.write([row({ count: 2, lastTime: now - 3_600_000, sample: 'old' }), row({ count: 3, lastTime: now - 10 })])
@@ -83,13 +83,13 @@ test('counts add up over writes and hours, with the last time, message and sampl
   ])
 })
 
-test('what lies more than a day back is not shown', async () => {
+test('refused requests older than a day are not shown', async () => {
   const { row, list, sink } = await start()
   await sink.write([row({ lastTime: harness.now() - 25 * 3_600_000 })])
   expect((await list()).refused_requests).toEqual([])
 })
 
-test('text that a database cannot hold is fixed, and does not stop the rest', async () => {
+test('text that a database cannot store is fixed, and does not prevent storing the rest', async () => {
   const { row, list, sink } = await start()
   await sink.write([row({ sample: 'a\0b\ud800', message: '\0', keyHint: 'k\0' }), row({ reason: 'OTHER' })])
   const { refused_requests } = await list()
@@ -97,7 +97,7 @@ test('text that a database cannot hold is fixed, and does not stop the rest', as
   expect(refused_requests.map((each) => each.sample)).toContain('ab\ufffd')
 })
 
-test('refusals of unknown keys belong to no workspace, those of another workspace are not shown', async () => {
+test('refusals of unknown keys belong to no workspace, and those of another workspace are not shown', async () => {
   const { row, sink } = await start()
   const { administrator, workspaceId, otherWorkspaceId } = organization
   const { sourceId: _, workspaceId: __, ...nobody } = row({ reason: 'UNKNOWN_KEY', code: 401, keyHint: 'abc…' })
@@ -119,7 +119,7 @@ test('refusals of unknown keys belong to no workspace, those of another workspac
   expect(kept).toEqual([{ count: '2' }])
 })
 
-test('pages show every line once', async () => {
+test('pages of refused requests show every line once', async () => {
   const { row, sink, source } = await start()
   await sink.write(
     Array.from({ length: 5 }, (_, index) => row({ reason: `R${index}`, lastTime: harness.now() - index })),
@@ -137,7 +137,7 @@ test('pages show every line once', async () => {
   expect(seen).toEqual(['R0', 'R1', 'R2', 'R3', 'R4'])
 })
 
-test('what belongs to no source is shown to platform admins only, and on no source or workspace', async () => {
+test('only platform admins see refusals without a source, and no source or workspace shows them', async () => {
   const { row, list, sink } = await start()
   const { administrator, platformAdmin, workspaceId } = organization
   const unowned = { workspaceId: null, sourceId: null, keyHint: 'lost…', reason: 'WRITE_KEY_UNKNOWN', code: 401 }

@@ -131,7 +131,7 @@ const meets = (field: string, operator: 'equals' | 'less_than' | 'exists', value
   filter: { match: 'all' as const, conditions: [{ id: 'aaaa', field, operator, value }] },
 })
 
-test('of dead letters exactly the events that the preview counted become due, and the others of the same letter stay dead under its name', async () => {
+test('exactly the dead letters that the preview counted become due, and other events of a letter stay dead under its ID', async () => {
   const { letter, preview, create, allDue, rows, held } = await start()
   const mixed = await letter([orders, carts, orders, ''], { indexes: [0, 1, 2] })
   const whole = await letter([orders, orders])
@@ -163,7 +163,7 @@ test('of dead letters exactly the events that the preview counted become due, an
   expect((await preview(byName(carts))).event_count).toBe(2)
 })
 
-test('dead letters are chosen by type, conditions, source, time and reason together', async () => {
+test('dead letters are selected by type, conditions, source, time, and reason together', async () => {
   const { ids, letter, preview, scope } = await start()
   await letter([orders, '', carts, orders])
   await letter([orders, ''], { reason: 'HTTP 422' })
@@ -186,7 +186,7 @@ test('dead letters are chosen by type, conditions, source, time and reason toget
   expect(scope.kind).toBe('dead')
 })
 
-test('unreadable events are counted and stay: ranges, letters that the log does not hold, and events beyond their record', async () => {
+test('unreadable events are counted and stay dead: ranges, letters missing in the log, and events beyond their record', async () => {
   const { ids, letter, preview, create, allDue, held } = await start()
   const legacy = await letter([orders, carts, orders], { ids: [] })
   const odd = await letter([orders], { indexes: [0, 7] })
@@ -211,7 +211,7 @@ test('unreadable events are counted and stay: ranges, letters that the log does 
   ])
 })
 
-test('a step that is killed leaves every letter whole, and each event becomes due once', async () => {
+test('a step that is killed leaves every letter complete, and each event becomes due once', async () => {
   const { letter, create, allDue, held } = await start()
   const letters = []
   for (let n = 0; n < 30; n++) letters.push(await letter([orders, carts, orders]))
@@ -250,7 +250,7 @@ test('a canceled replay leaves dead letters unchanged, and a dead letter that wa
   ])
 })
 
-test('letters that stand twice for the same events since a crash lose none of them', async () => {
+test('if a crash left two letters for the same events, a replay loses none of the events', async () => {
   const { ids, letter, create, allDue, held } = await start()
   const { offset, ids: of } = await letter([orders, carts, orders])
   await deadLetter(harness, ids, offset, { indexes: [0, 2], ids: [of[0] ?? '', of[2] ?? ''] })
@@ -262,7 +262,7 @@ test('letters that stand twice for the same events since a crash lose none of th
   expect(await held('dead')).toEqual([[offset, [1], [of[1]], 1]])
 })
 
-test('what cannot be is refused with the four keys and changes nothing', async () => {
+test('an invalid replay is refused with code, reason, message, and metadata, and changes nothing', async () => {
   const { ids, scope, letter, path, rows } = await start()
   const { administrator, guest, outsider, otherWorkspaceId } = organization
   await letter([orders, carts])
@@ -303,7 +303,7 @@ test('what cannot be is refused with the four keys and changes nothing', async (
   expect((await administrator.call('GET', path)).body).toMatchObject({ replays: [] })
 })
 
-test('if the log of deliveries cannot be read, only calls that need it are temporarily refused', async () => {
+test('if the log of deliveries is unreadable, only calls that need it are temporarily refused', async () => {
   const { scope, path, letter } = await start()
   await letter([orders])
   await using without = await startControl()

@@ -49,7 +49,7 @@ const start = async () => {
   return { ids, params, source, destination, now, history, dead, row, preview, create, path }
 }
 
-test('a preview counts the accepted events of the time, of one source, name and type, and shows the newest', async () => {
+test('a preview counts the accepted events of a period, source, name, and type, and shows the newest', async () => {
   const { row, now, history, preview, source } = await start()
   await insertRows(harness, 'events', [
     row('9-0000000001-0000', 50),
@@ -86,7 +86,7 @@ test('a preview counts the accepted events of the time, of one source, name and 
   })
 })
 
-test('by event time, what happened in the period is counted, however late it was received, and with conditions alike', async () => {
+test('by event time, events that happened in the period are counted whenever they were received, also with conditions', async () => {
   const { ids, row, now, history, preview, create, params } = await start()
   const happened = (minutesAgo: number) => ({ timestamp: storedTime(now - minutesAgo * 60_000) })
   await insertRows(harness, 'events', [
@@ -127,7 +127,7 @@ test('by event time, what happened in the period is counted, however late it was
   expect(refused.status).toBe(400)
 })
 
-test('conditions are asked of each event as deliveries see it', async () => {
+test('conditions are evaluated on each event in the form that deliveries read', async () => {
   const { row, now, history, preview } = await start()
   const original = (total: unknown) => JSON.stringify({ event: 'Order Completed', properties: { total } })
   await insertRows(harness, 'events', [
@@ -152,7 +152,7 @@ test('conditions are asked of each event as deliveries see it', async () => {
   expect((await meets('properties.nothing', 'exists')).event_count).toBe(0)
 })
 
-test('conditions that go through too much of one event are refused before a replay is made of them', async () => {
+test('conditions that read too much of one event are refused before a replay is created', async () => {
   const { ids, path, row, history, preview } = await start()
   const original = JSON.stringify({ event: 'Order Completed', properties: { text: 'a'.repeat(31_000) } })
   await insertRows(harness, 'events', [row('9-0000000009-0000', 50, { original })])
@@ -174,7 +174,7 @@ test('conditions that go through too much of one event are refused before a repl
   ).toEqual([])
 })
 
-test('many events are counted in their stretches, with conditions and without alike', async () => {
+test('many events are counted in chunks, with and without conditions', async () => {
   const { row, now, history, preview } = await start()
   const rows = Array.from({ length: 12_500 }, (_, n) =>
     row(`9-0000000003-${String(n).padStart(4, '0')}`, 0, {
@@ -189,7 +189,7 @@ test('many events are counted in their stretches, with conditions and without al
   expect([asked.event_count, asked.samples.length]).toEqual([12_500, 5])
 })
 
-test('an event that is stored after the preview is no part of the replay', async () => {
+test('an event that is stored after the preview is not part of the replay', async () => {
   const { row, history, preview, create } = await start()
   await insertRows(harness, 'events', [row('7-0000000001-0000', 10), row('3-0000000009-0000', 10)])
   bound = '7-0000000002-'
@@ -207,7 +207,7 @@ test('an event that is stored after the preview is no part of the replay', async
   }
 })
 
-test('of a workspace in several partitions, each has a place of its own before which it is sent', async () => {
+test('in a workspace with several partitions, the preview bounds each partition at its own position', async () => {
   const { row, history, preview, create } = await start()
   await insertRows(harness, 'events', [row('7-0000000001-0000', 10), row('8-0000000001-0000', 10)])
   bound = '7-0000000002-,8-0000000002-'
@@ -227,7 +227,7 @@ test('of a workspace in several partitions, each has a place of its own before w
   }
 })
 
-test('of incarnations of the log, earlier ones are stored whatever their offsets, and later ones are not', async () => {
+test("the preview's bound includes all offsets of earlier incarnations of the log, and none of later ones", async () => {
   const { row, history, preview, create } = await start()
   const events = ['7-0000000900-0000', '7-0000000900-0000-a', '7-0000000001-0000-b', '7-0000000009-0001-b']
   await insertRows(
@@ -349,7 +349,7 @@ const startSent = async (row: {
   return { ids, replay, deliver, get, list, create: () => create(history), path: `${path}/${replay}` }
 }
 
-test('a replay that has sent all is delivering until each event has an outcome, and done with its final figures', async () => {
+test('a replay that has sent everything is delivering until each event has an outcome, and then done with final figures', async () => {
   const { deliver, get, list, create, path } = await startSent({ state: 'done' })
   expect(await get()).toMatchObject({ state: 'delivering', delivered_count: 0, finish_time: null })
   await deliver([
@@ -404,7 +404,7 @@ test.each([
     ],
     'done',
   ],
-] as const)('a replay of two events of which one is %s, is in the state that follows', async (_, outcomes, state) => {
+] as const)('a replay of two events, of which one is %s, has the matching state', async (_, outcomes, state) => {
   const { deliver, get } = await startSent({ state: 'done' })
   await deliver(outcomes)
   expect((await get()).state).toBe(state)
@@ -417,11 +417,11 @@ test.each([
   ['has sent nothing since nothing was left', { state: 'done', sent: 0 }, 'done'],
   ['sent all six days ago', { state: 'done', daysAgo: 6 }, 'delivering'],
   ['sent all a week ago, and its outcomes never came', { state: 'done', daysAgo: 8 }, 'done'],
-] as const)('a replay without outcomes that %s says so', async (_, row, state) => {
+] as const)('a replay without outcomes that %s shows so', async (_, row, state) => {
   expect((await (await startSent(row)).get()).state).toBe(state)
 })
 
-test('a replay of dead letters is done when its last one is discarded, and delivering while one waits', async () => {
+test('a replay of dead letters is delivering while a letter waits, and done after the last one is discarded', async () => {
   const { ids, replay, deliver, get } = await startSent({ state: 'done' })
   await harness.db.updateTable('replays').set({ kind: 'dead' }).where('id', '=', replay).execute()
   await deadLetter(harness, ids, 71, { state: 'waiting' })
@@ -433,7 +433,7 @@ test('a replay of dead letters is done when its last one is discarded, and deliv
   expect(await get()).toMatchObject({ state: 'done', sent_count: 2, delivered_count: 1 })
 })
 
-test('one replay of a destination is open at a time, whether it runs or is paused', async () => {
+test('a destination has at most one open replay, running or paused', async () => {
   const { row, history, create, params, path } = await start()
   await insertRows(harness, 'events', [row('9-0000000005-0000', 10)])
   const first = await create(history)
@@ -459,7 +459,7 @@ test('one replay of a destination is open at a time, whether it runs or is pause
   expect(rest.replays.map(({ name, state }) => [name, state])).toEqual([[first.name, 'cancelled']])
 })
 
-test('pausing, resuming and cancelling change the shown state, and a replay that is over stays over', async () => {
+test('pausing, resuming, and canceling change the shown state; an ended replay stays ended', async () => {
   const { row, history, create, params, path } = await start()
   await insertRows(harness, 'events', [row('9-0000000006-0000', 10)])
   const of = { ...params, replay: idIn((await create(history)).name) }
@@ -480,7 +480,7 @@ test('pausing, resuming and cancelling change the shown state, and a replay that
   expect((await harness.audits()).at(-1)).toMatchObject({ action: 'replays.cancel', detail: { sent_count: 0 } })
 })
 
-test('dead letters are counted by source, time and reason, marked when the replay is made, and left when it is cancelled', async () => {
+test('dead letters are counted by source, time, and reason, marked at creation, and unmarked at cancellation', async () => {
   const { ids, now, dead, preview, create, params } = await start()
   await deadLetter(harness, ids, 1, { events: 3 })
   await deadLetter(harness, ids, 2, { end: 9, events: 100, reason: 'limit' })
@@ -515,7 +515,7 @@ test('dead letters are counted by source, time and reason, marked when the repla
   expect(await marked()).toEqual([])
 })
 
-test('what cannot be is refused with the field that is wrong', async () => {
+test('an invalid replay is refused, and the response names the wrong field', async () => {
   const { history, dead, path, now } = await start()
   const { administrator } = organization
   const refused = async (body: unknown, of = path) => {
@@ -540,7 +540,7 @@ test('what cannot be is refused with the field that is wrong', async () => {
   expect(await refused({ ...dead, end_time: at(now) })).toEqual([400, { start_time: 'There are no events to send' }])
 })
 
-test('a replay is of its destination and workspace only, and for editors of the organisation', async () => {
+test('a replay is found only under its destination and workspace, and only by editors of the organization', async () => {
   const { row, history, create, path, params } = await start()
   await insertRows(harness, 'events', [row('9-0000000007-0000', 10)])
   const { administrator, guest, outsider, otherWorkspaceId } = organization

@@ -156,7 +156,7 @@ const start = async (count: number, { administrator, workspaceId } = organizatio
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => eventId(n))
 
-test('a history by event time sends what happened then, whenever it was received, and nothing else of the period', async () => {
+test('a history by event time sends the events that happened then, whenever they were received, and no other events', async () => {
   const { ids, create } = await start(20)
   const now = harness.now()
   const happened = (n: number, ms: number) =>
@@ -179,7 +179,7 @@ test('a history by event time sends what happened then, whenever it was received
   expect(await sentIds()).toEqual([eventId(1001), eventId(1003)])
 })
 
-test('a history goes to the one destination, in its order, each event once, in the form that deliveries read', async () => {
+test('a history is sent to one destination in order, each event once, in the form that deliveries read', async () => {
   const { ids, create } = await start(2500)
   const replay = await create()
   expect(replay.event_count).toBe(2500)
@@ -205,7 +205,7 @@ test('a history goes to the one destination, in its order, each event once, in t
   })
 })
 
-describe('the work of a replay is on the board of threads, and a replay whose work is held ends with the reason', () => {
+describe("a replay's work is on the thread board, and a replay whose work is held ends with the reason", () => {
   const board = createThreadBoard()
   let place: BoardPlace
   beforeEach(() => {
@@ -241,7 +241,7 @@ describe('the work of a replay is on the board of threads, and a replay whose wo
     expect((await replay.get()).state).toBe('delivering')
   })
 
-  test('of dead letters, and one that is held', async () => {
+  test('a replay of dead letters, and one that is held', async () => {
     const { ids, create } = await start(0)
     await deadLetter(harness, ids, 1)
     const replay = await create({ kind: 'dead' })
@@ -259,7 +259,7 @@ describe('the work of a replay is on the board of threads, and a replay whose wo
   })
 })
 
-test('exactly the events that meet name and conditions are sent', async () => {
+test('a replay sends exactly the events that match the name and conditions', async () => {
   const { create } = await start(300)
   const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'less_than', value: '200' } as const]
   const replay = await create({ event: 'Tenth', filter: { conditions } })
@@ -273,7 +273,7 @@ test.each([
   ['the first', 1],
   ['a later', 3],
 ])(
-  'what %s step appended without writing it down is found in the log, and every event is sent once',
+  'if %s step was appended but not recorded, the replay finds it in the log, and sends every event once',
   async (_, step) => {
     const { create } = await start(1000)
     const replay = await create()
@@ -288,7 +288,7 @@ test.each([
   },
 )
 
-test('it continues where it stopped when another takes over, and while stores are away nothing is lost', async () => {
+test('a replay continues where it stopped when another process takes over, and loses nothing while stores are unavailable', async () => {
   const { create } = await start(400)
   const replay = await create({ events_per_second: 2000 })
   let queries = 0
@@ -308,7 +308,7 @@ test('it continues where it stopped when another takes over, and while stores ar
   expect(await sentIds()).toEqual(range(400))
 })
 
-test('it keeps to its rate, stops when it is paused, and sends nothing more when it is cancelled', async () => {
+test('a replay keeps to its rate, stops when it is paused, and sends nothing more when it is canceled', async () => {
   const { create } = await start(600)
   const replay = await create({ events_per_second: 100 })
   const began = Date.now()
@@ -332,7 +332,7 @@ test('it keeps to its rate, stops when it is paused, and sends nothing more when
   expect(await sentIds()).toHaveLength(cancelled.sent_count + 20)
 })
 
-test('it waits while deliveries are far behind it or the disk is nearly full', async () => {
+test('a replay waits while deliveries lag far behind it or the disk is nearly full', async () => {
   const { ids, create } = await start(100)
   let room = false
   const replay = await create()
@@ -360,7 +360,7 @@ test('it waits while deliveries are far behind it or the disk is nearly full', a
   expect(await sentIds()).toEqual(range(60))
 })
 
-test('replays of one workspace take turns with those of others, however many it has and in whatever order they came', async () => {
+test('replays of one workspace take turns with those of others, whatever their number and order of arrival', async () => {
   const settings = { replays: 2, stepEvents: 10, aheadSeconds: 0, aheadEvents: 25 }
   // None of them is ever done: their deliveries do not follow.
   const many = await Promise.all([start(100), start(100), start(100)])
@@ -376,7 +376,7 @@ test('replays of one workspace take turns with those of others, however many it 
   await eventually('the next one of the workspace sends', async () => (await sent()).join() === '30,30,30')
 })
 
-test('dead letters become due in steps, each once, though they fail again meanwhile; a range goes as a whole', async () => {
+test('dead letters become due in steps, each once, even if they fail again meanwhile; a range becomes due as a whole', async () => {
   const { ids, create } = await start(0)
   for (let offset = 0; offset < 5; offset++)
     await deadLetter(harness, ids, offset, { events: 2, time: harness.now() - 20_000 })
@@ -406,7 +406,7 @@ test('dead letters become due in steps, each once, though they fail again meanwh
   expect(due.filter((id) => id === ids.destinationId).length).toBeGreaterThan(before)
 })
 
-test('a replay whose conditions used up their share continues at its turn, each event once, and others do not wait for it', async () => {
+test('a replay whose conditions used their CPU share waits for its turn, without delaying others or repeating events', async () => {
   const slow = await start(12)
   const plain = await start(5)
   const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'exists' } as const]
@@ -438,7 +438,7 @@ test('a replay whose conditions used up their share continues at its turn, each 
   expect((await sentIds()).toSorted()).toEqual([...range(12), ...range(5)].toSorted())
 })
 
-test('the replay of a deleted destination fails with the reason', async () => {
+test('a replay whose destination is deleted fails with the reason', async () => {
   const { create, destination } = await start(5)
   const replay = await create()
   await organization.administrator.call('DELETE', `/${destination.name}`)
@@ -450,7 +450,7 @@ test('the replay of a deleted destination fails with the reason', async () => {
   expect(await sentIds()).toEqual([])
 })
 
-test('a replay that fails for a reason that lasts is given up, and the others continue', async () => {
+test('a replay with a permanent failure fails, and other replays continue', async () => {
   const broken = await start(5)
   const sound = await start(5)
   const [one, two] = [await broken.create(), await sound.create()]

@@ -34,7 +34,7 @@ const start = async (saves: number) => {
   return { name, params }
 }
 
-test('every version is kept with its author, its time and what is in it, newest first', async () => {
+test('every schema version is kept with its author, time, and content, newest first', async () => {
   const { administrator, guest, collaborator } = organization
   const { name, params } = await start(1)
   await collaborator.ok(methods.sources.update, params, { body: { schema: schemaOf(3), schema_change: 'imported' } })
@@ -76,7 +76,7 @@ test('every version is kept with its author, its time and what is in it, newest 
   expect(JSON.parse(second.schema).events).toHaveProperty('Bought.properties.p0')
 })
 
-test('versions of the largest schema take a fraction of their text on disk', async () => {
+test('versions of the largest schema take only a fraction of their text size on disk', async () => {
   const { params } = await start(0)
   const types = ['string', 'number', 'boolean', 'object']
   const properties = (event: number) =>
@@ -116,7 +116,7 @@ test('a version whose author was deleted stays, without an author', async () => 
   ).toMatchObject({ status: 409, body: { metadata: { version: '2', author: '' } } })
 })
 
-test('pages show every version once, whatever is saved meanwhile', async () => {
+test('pages show every version once, even if versions are saved meanwhile', async () => {
   const { administrator } = organization
   const { params } = await start(6)
   const seen: number[] = []
@@ -131,7 +131,7 @@ test('pages show every version once, whatever is saved meanwhile', async () => {
   expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
 })
 
-test('a token of another source is refused', async () => {
+test('a page token of another source is refused', async () => {
   const { administrator } = organization
   const [a, b] = [await start(1), await start(1)]
   const { next_page_token } = await administrator.ok(methods.schemaVersions.list, a.params, { query: { page_size: 1 } })
@@ -142,7 +142,7 @@ test('a token of another source is refused', async () => {
   expect((await administrator.call('GET', `/${a.name}/schemaVersions?page_size=-1`)).status).toBe(400)
 })
 
-test('versions that are not there, of others, or of a deleted source are not found', async () => {
+test('versions that are unknown, foreign, or of a deleted source are not found', async () => {
   const { administrator, outsider, otherWorkspaceId } = organization
   const { name, params } = await start(0)
   for (const version of ['0', '2', '-1', '1.0', '01', 'x', '99999999999', '2147483648'])

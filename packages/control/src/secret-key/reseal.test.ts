@@ -59,7 +59,7 @@ afterAll(async () => {
 
 const boxOf = (fill: number) => createSecretBox(Buffer.alloc(32, fill))
 
-test('the list names every sealed column of the schema and no other', async () => {
+test('the list of sealed columns names every sealed column of the schema and no other', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = current_schema() and column_name like '%\\_encrypted'`.execute(harness.db)
@@ -68,7 +68,7 @@ test('the list names every sealed column of the schema and no other', async () =
   )
 })
 
-test('everything is sealed with the new key alone, and opens to what it was', async () => {
+test('all secrets are encrypted again with the new key alone, and decrypt to the same values', async () => {
   for (const column of sealedColumns) expect(await readSealed(harness.db, column, { limit: 1 })).toHaveLength(1)
   const to = boxOf(8)
   const counted = await harness.db.transaction().execute((tx) => resealSecrets(tx, { from: harness.secretBox, to }))
@@ -92,7 +92,7 @@ test('everything is sealed with the new key alone, and opens to what it was', as
   expect(to.open(kept?.key_encrypted ?? new Uint8Array(), `write_keys/${kept?.id}`)).toBe(key)
 })
 
-test('something that cannot be opened is named, and nothing is changed', async () => {
+test('a value that cannot be decrypted is named, and nothing is changed', async () => {
   const [from, to] = [boxOf(8), boxOf(9)]
   const { secrets_encrypted } = await harness.db
     .selectFrom('destinations')

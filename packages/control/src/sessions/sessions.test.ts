@@ -26,7 +26,7 @@ const list = async (person: Caller) => (await person.ok(methods.sessions.list, {
 const works = async (token: string): Promise<boolean> =>
   (await harness.call(token, 'GET', '/workspaces')).status === 200
 
-test('sessions are listed with browser and address, the one used last first, the asking one marked', async () => {
+test('sessions are listed with browser and address, the last used first and the current one marked', async () => {
   const person = await harness.person()
   await signInAgain(person, 'Second browser')
   const sessions = await list(person)
@@ -41,7 +41,7 @@ test('sessions are listed with browser and address, the one used last first, the
   expect((await list(person))[0]).toMatchObject({ current: true })
 })
 
-test('a list of sessions continues where its page ended, and holds none that has expired', async () => {
+test('a list of sessions continues where its page ended, and contains no expired session', async () => {
   const person = await harness.person()
   await signInAgain(person, 'b')
   await signInAgain(person, 'c')
@@ -61,7 +61,7 @@ test('a list of sessions continues where its page ended, and holds none that has
   expect(reply.body.sessions).toMatchObject([{ user_agent: 'd', current: true }])
 })
 
-test('a session that is ended is refused at once, its listeners are cut and it is recorded', async () => {
+test('an ended session is refused immediately, its live connections are closed, and the audit log records the end', async () => {
   const person = await harness.person()
   const other = await signInAgain(person, 'Stolen')
   expect(await works(other)).toBe(true)
@@ -83,13 +83,13 @@ test('ending all other sessions keeps the current session, and those of other pe
   expect(harness.accessChanges.at(-1)).toBe(person.userId)
 })
 
-test('logging out cuts the listeners too', async () => {
+test("logging out also closes the session's live connections", async () => {
   const person = await harness.person()
   await person.ok(methods.users.logout, {})
   expect(harness.accessChanges.at(-1)).toBe(person.userId)
 })
 
-test("no user reads or ends another person's sessions, platform admins neither", async () => {
+test("no user reads or ends another person's sessions, not even a platform admin", async () => {
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
   const [own] = await list(person)
   for (const [verb, path, status] of [
@@ -112,7 +112,7 @@ test('the configuration of the web application is read without a session', async
   })
 })
 
-test('a user has a bounded number of sessions: the ones used longest ago end first', async () => {
+test('a user has a limited number of sessions: the least recently used one ends first', async () => {
   const person = await harness.person()
   await sql`
     insert into sessions (id, user_id, token_hash, create_time, last_used_time, expire_time)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { csvText, parseCsv } from './csv.ts'
 
-test('quotes, commas, line feeds and empty fields come back as they were written', () => {
+test('quotes, commas, line feeds, and empty fields are read as they were written', () => {
   const rows = [
     ['a', 'b "c"', 'd,e'],
     ['line\nfeed', '', 'z'],
@@ -37,6 +37,6 @@ test.each<[string, string, [number, string[]][] | undefined]>([
   expect(parseCsv(text, 10)?.map(({ line, cells }) => [line, cells])).toEqual(rows)
 })
 
-test('no more rows are read than are asked for, and one more', () => {
+test('at most one row more than requested is read', () => {
   expect(parseCsv('a\n'.repeat(100), 5)).toHaveLength(6)
 })

@@ -49,7 +49,7 @@ const storedEvent = (index: number, original: object) => {
   }
 }
 
-test('a preview scores stored events, shows which would not be sent, and masks people', async () => {
+test('a preview scores stored events, shows which ones would not be sent, and masks people', async () => {
   const person = (index: number) => ({
     properties: { order_id: `o${index}`, total: index === 3 ? '1,5' : 10, currency: 'EUR' },
     context: {
@@ -97,7 +97,7 @@ const upload = (signal: string, content: string, validate_only = false) =>
     validate_only,
   })
 
-test('offline conversions are stored once, a row that is refused is named by its line and column without its value', async () => {
+test('offline conversions are stored once; a refused row is named by line and column without its value', async () => {
   const signal = await create()
   const time = new Date(harness.now() - 3_600_000).toISOString()
   const content = csv(
@@ -139,7 +139,7 @@ test('offline conversions are stored once, a row that is refused is named by its
   ])
 })
 
-test('conversions of one moment are listed page by page, each once', async () => {
+test('conversions of the same time are listed page by page, each once', async () => {
   const signal = await create()
   const time = new Date(harness.now() - 3_600_000).toISOString()
   const ids = Array.from({ length: 25 }, (_, index) => `page-${index}`)
@@ -161,7 +161,7 @@ test.each([
   ['without a required column', 'event_id,email\r\na,b', 'The column event_time is missing'],
   ['with a column twice', 'event_id,event_time,email,email\r\na,b,c,d', 'A column is there twice'],
   ['with a quote that does not end', 'event_id,event_time\r\n"a,b', 'A quote does not end'],
-])('a file %s is refused in words', async (_, content, file) => {
+])('a file %s is refused with a message', async (_, content, file) => {
   const signal = await create()
   expect(await upload(signal, content)).toMatchObject({
     status: 400,
@@ -169,7 +169,7 @@ test.each([
   })
 })
 
-test('quality, overview and the list sum the same conversions, and say what became of them', async () => {
+test('quality, overview, and list count the same conversions, with their outcomes', async () => {
   const signal = await create()
   const time = new Date(harness.now() - 1500).toISOString()
   await upload(signal, csv(`q1,${time},a@example.com,5,EUR`, `q2,${time},b@example.com,7,EUR`, `q3,${time},,1,EUR`))
@@ -236,7 +236,7 @@ test('quality, overview and the list sum the same conversions, and say what beca
   ])
 })
 
-test('the score of a list is the mean of the platforms that were sent some of the last 7 days, of each signal its own', async () => {
+test("each signal's score is the mean over platforms that were sent conversions in the last 7 days", async () => {
   const google = await makePlatform(organization, 'google-ads')
   const [both, none] = [await create(trialSignal(source, [meta, google])), await create()]
   const at = (days: number) => new Date(harness.now() - days * day * 1000).toISOString().slice(0, 10)
@@ -265,7 +265,7 @@ test('the score of a list is the mean of the platforms that were sent some of th
   expect((await organization.guest.ok(methods.signals.get, params)).score).toBe(3)
 })
 
-test('a status and a platform narrow to conversions with that status there, and one delivery is found by its conversion', async () => {
+test('conversions are filtered by status and platform, and deliveries are filtered by conversion', async () => {
   const google = await makePlatform(organization, 'google-ads')
   const signal = await create(trialSignal(source, [meta, google]))
   const time = new Date(harness.now() - 1500).toISOString()
@@ -325,7 +325,7 @@ test('a status and a platform narrow to conversions with that status there, and 
 test.each([
   ['that ends before it begins', -day],
   ['that is too long', 93 * day],
-])('a period %s is refused', async (_, length) => {
+])('an attribution period %s is refused', async (_, length) => {
   const start = period()['start_date.seconds']
   const query = `start_date.seconds=${start}&end_date.seconds=${start + length}`
   const path = `/workspaces/${workspace}/signals:getAttribution?${query}`

@@ -35,7 +35,7 @@ const made = async (more: object = {}): Promise<Signal> => {
 }
 const paramsOf = ({ name }: Pick<Signal, 'name'>) => ({ workspace: organization.workspaceId, signal: idIn(name) })
 
-test('SIG-02, SIG-03: a signal is fed from sources of product SIGNALS and is shown with its platforms and what each is sent', async () => {
+test('SIG-02, SIG-03: a signal has sources of the product SIGNALS, and shows its platforms with the fields sent', async () => {
   const signal = await made()
   expect(signal).toMatchObject({
     title: 'Orders',
@@ -66,7 +66,7 @@ test('SIG-02, SIG-03: a signal is fed from sources of product SIGNALS and is sho
   })
 })
 
-test('a signal is created once for one request, and a workspace has a bounded number', async () => {
+test('a repeated creation request makes one signal, and a workspace has a limited number of signals', async () => {
   await harness.db.deleteFrom('signals').execute()
   const request_id = newId()
   const first = await made({ request_id })
@@ -128,7 +128,7 @@ test('sources, destinations and signals of another organization are not found', 
   expect(await administrator.call('GET', `${path()}/${newId()}`)).toMatchObject({ status: 404 })
 })
 
-test('a signal that could send nothing is not enabled, and names the missing parts', async () => {
+test('a signal that could send nothing cannot be enabled, and names the missing parts', async () => {
   const { administrator } = organization
   const signal = await made({ platforms: [] })
   expect(await administrator.call('POST', `/${signal.name}:enable`, {})).toMatchObject({
@@ -146,7 +146,7 @@ test('a signal that could send nothing is not enabled, and names the missing par
   expect(disabled).toMatchObject({ enabled: false, state: 'disabled' })
 })
 
-test('the second of two changes of the same revision of a signal is refused, and other values stay', async () => {
+test('the second of two changes of the same signal revision is refused, and other values stay', async () => {
   const { administrator } = organization
   const signal = await made()
   const value = { type: 'fixed', amount: 5, currency: 'eur' }
@@ -162,7 +162,7 @@ test('the second of two changes of the same revision of a signal is refused, and
   })
 })
 
-test('a platform leaves with its destination, a deleted source is shown, and a deleted signal is gone', async () => {
+test('a deleted destination leaves the signal, a deleted source is shown as missing, and a deleted signal is 404', async () => {
   const { administrator, workspaceId } = organization
   const platform = await makePlatform(organization, 'google-analytics')
   const body = { title: 'Short-lived', app: { name: 'catalogSources/http' } }
@@ -179,7 +179,7 @@ test('a platform leaves with its destination, a deleted source is shown, and a d
   expect((await harness.audits()).at(-1)).toMatchObject({ action: 'signals.delete', resource: signal.name })
 })
 
-test('platforms are listed with what each would be sent of a conversion, destinations of other apps are not', async () => {
+test('platforms are listed with how each receives a conversion; destinations of other apps are not listed', async () => {
   const { guest, workspaceId } = organization
   const { platforms } = await guest.ok(
     methods.signals.listPlatforms,
@@ -197,7 +197,7 @@ test('platforms are listed with what each would be sent of a conversion, destina
   expect(platforms.every(({ action }) => action.name === 'convert')).toBe(true)
 })
 
-test('what holds without consent is a setting of the workspace, and its place in events', async () => {
+test('a workspace setting says what applies without consent, and where events have their consent', async () => {
   const { administrator, workspaceId } = organization
   const params = { workspace: workspaceId }
   expect(await administrator.ok(methods.signalSettings.get, params)).toMatchObject({

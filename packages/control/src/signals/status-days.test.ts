@@ -11,7 +11,7 @@ const ended = (status: OutcomeCount['status'], days: Record<string, number>): Ou
   days: new Map(Object.entries(days)),
 })
 
-test('each sent conversion is pending or ended once, also one that is tried on the day after it was made', () => {
+test('each sent conversion is pending or ended exactly once, also if it is retried on a later day', () => {
   const counts = [
     row('2026-03-01', 'sent', 3),
     row('2026-03-01', 'not:no_identifier', 2),

@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const list = (query: { page_size?: number; page_token?: string } = {}) =>
   organization.guest.ok(methods.sourceSchemaTemplates.list, { workspace: organization.workspaceId }, { query })
 
-test('SRC-03, API-47: the templates of schemas have title and name, and the first begins from scratch', async () => {
+test('SRC-03, API-47: schema templates have title and name, and the first one is blank', async () => {
   const reply = await organization.guest.call('GET', `/workspaces/${organization.workspaceId}/sourceSchemaTemplates`)
   expect(reply.status).toBe(200)
   const { templates: listed } = methods.sourceSchemaTemplates.list.response.parse(reply.body)
@@ -47,7 +47,7 @@ test('pages show every template once', async () => {
 })
 
 test.each(templates.map((template) => [template.title, template] as const))(
-  '%s is a schema, and describes its properties in words',
+  'the template %s is a valid schema, and describes its properties in words',
   (_, template) => {
     const schema = parseSourceSchema(templateSchema(template))
     // As it is stored it is the same text again.
@@ -65,7 +65,7 @@ test.each(templates.map((template) => [template.title, template] as const))(
   },
 )
 
-test('an order of the shop names what was bought, with each product', () => {
+test('an order of the e-commerce template has its currency, total, and products', () => {
   const shop = templates.find(({ slug }) => slug === 'e-commerce')
   if (shop === undefined) throw new Error('no shop')
   const order = parseSourceSchema(templateSchema(shop)).events.get('Order Completed')

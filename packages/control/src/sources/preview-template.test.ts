@@ -42,7 +42,7 @@ const preview = async (body: object) => {
   return { status: reply.status, events: events?.map((text) => JSON.parse(text) as unknown), error }
 }
 
-test('a preview has the events that would be kept, and keeps nothing', async () => {
+test('a preview shows the events that would be stored, and stores nothing', async () => {
   const before = await harness.audits()
   expect(
     await preview({
@@ -60,11 +60,11 @@ test.each([
   ['{"event":"{{ body.a }}"}', '{', 'INVALID_JSON', expect.stringContaining('not valid JSON')],
   ['{"event":{{ body.a }}}', '{}', 'TEMPLATE_NOT_JSON', expect.stringContaining('did not render to JSON')],
   ['{"userId":"u"}', '{}', 'MISSING_FIELD', expect.stringContaining('`event`')],
-])('%s of %s is shown as %s', async (template, body, reason, message) => {
+])('a preview with %s of %s shows %s', async (template, body, reason, message) => {
   expect(await preview({ template, body })).toEqual({ status: 200, events: [], error: { reason, message } })
 })
 
-test('it is for editors of the workspace, for sources with a template, and asks for one', async () => {
+test('only editors of the workspace can preview, for sources with a template, and only with a template', async () => {
   const body = { template: '{}', body: '{}' }
   const { administrator, guest, outsider } = organization
   expect((await harness.call('', 'POST', path, body)).status).toBe(401)
@@ -84,7 +84,7 @@ test('it is for editors of the workspace, for sources with a template, and asks 
   expect((await administrator.call('POST', path, { template: 'x'.repeat(10_001), body: '' })).status).toBe(400)
 })
 
-test('a template with unlimited work gets an error within the limit of one rendering', async () => {
+test('a template with unbounded work gets an error within the time limit of one rendering', async () => {
   const template = `{% for i in (1..9000) %}{% if ${Array.from({ length: 1600 }, () => '1').join(' and ')} %}{% endif %}{% endfor %}`
   expect(await preview({ template, body: '{}' })).toMatchObject({
     status: 200,

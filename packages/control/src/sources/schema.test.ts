@@ -72,7 +72,7 @@ const versionsOf = async (name: string) => {
   return schema_versions
 }
 
-test('users who watch a source live are notified of each new version of its schema, and of nothing else', async () => {
+test('users who watch a source live are notified of each new schema version, and of nothing else', async () => {
   const name = await create('sourceSchemaTemplates/blank')
   const announced = () => harness.published.filter(({ channel }) => channel === `private-sources-${idIn(name)}`)
   const { version } = await read(name)
@@ -86,8 +86,8 @@ test('users who watch a source live are notified of each new version of its sche
   expect(announced()).toEqual([message])
 })
 
-describe('a new source', () => {
-  test('API-42: begins with the schema of the template it names, and the answer has its name', async () => {
+describe('the schema of a new source', () => {
+  test('API-42: a new source has the schema of the named template, and the response names the template', async () => {
     const reply = await administrator.call(
       'POST',
       `/workspaces/${workspace.workspace}/sources`,
@@ -107,12 +107,12 @@ describe('a new source', () => {
     ])
   })
 
-  test('without a template, or with the blank one, has no events', async () => {
+  test('a new source without a template, or with the blank one, has a schema without events', async () => {
     for (const name of [await create(), await create('sourceSchemaTemplates/blank')])
       expect(await read(name)).toMatchObject({ schema: '{"events":{}}', version: 1 })
   })
 
-  test('starts with the current schema of another source, and is changed independently', async () => {
+  test('a new source can start with the current schema of another source, and is changed independently', async () => {
     const other = await create('sourceSchemaTemplates/gaming')
     expect((await save(other, { schema: withTotal })).status).toBe(200)
     const copy = await create(other)
@@ -121,7 +121,7 @@ describe('a new source', () => {
     expect(JSON.parse((await read(other)).schema).events).toHaveProperty('Order Completed')
   })
 
-  test('starts with the schema of its app if the app has one, and then accepts no template', async () => {
+  test('a new source starts with the schema of its app if there is one, and then accepts no template', async () => {
     expect(await administrator.ok(methods.catalogSources.get, { ...workspace, app: 'payments' })).toMatchObject({
       has_predefined_schema: true,
     })
@@ -144,7 +144,7 @@ describe('a new source', () => {
     })
   })
 
-  test('is refused with a template that is none, and with a source that is away or of another workspace', async () => {
+  test('a new source with an unknown template, or with a deleted or foreign source, is refused', async () => {
     const gone = await create()
     await administrator.call('DELETE', `/${gone}`)
     const foreign = await organization.outsider.ok(
@@ -207,7 +207,7 @@ describe('a new source', () => {
 })
 
 describe('saving a schema', () => {
-  test('API-45: takes the whole schema as JSON text, and answers the source with its schema and version', async () => {
+  test('API-45: saving a schema accepts the whole schema as JSON text, and returns the source with schema and version', async () => {
     const name = await create()
     const before = await harness.audits()
     const reply = await save(name, { schema: withTotal, schema_version: 1 })
@@ -234,7 +234,7 @@ describe('saving a schema', () => {
     ])
   })
 
-  test('its history names the origin of the schema', async () => {
+  test('the history of a schema names its origin', async () => {
     const name = await create()
     await save(name, { schema: withTotal, schema_change: 'imported' })
     await save(name, { schema: schemaOf({}), schema_change: 'restored' })
@@ -248,7 +248,7 @@ describe('saving a schema', () => {
     expect((await save(name, { schema: withTotal, schema_change: 'created' })).status).toBe(400)
   })
 
-  test('with other fields changes all of them, or none', async () => {
+  test('saving a schema with other fields changes all of them or none', async () => {
     const name = await create()
     const path = `/${name}?update_mask=title,enforcement,schema`
     const wrong = { title: 'New', enforcement: 'block', schema: '{' }
@@ -264,7 +264,7 @@ describe('saving a schema', () => {
     })
   })
 
-  test('of the same schema makes no version and no record, in whatever order it is written', async () => {
+  test('saving the same schema, with its keys in any order, makes no version and no record', async () => {
     const name = await create()
     const property = {
       a: text,
@@ -296,7 +296,7 @@ describe('saving a schema', () => {
     expect([await read(name), await harness.audits()]).toEqual(before)
   })
 
-  test('that another user has changed since is refused, with who and when, and changes nothing', async () => {
+  test('saving a schema that another user changed is refused with author and time, and changes nothing', async () => {
     const name = await create()
     const { collaborator } = organization
     await harness.db
@@ -319,7 +319,7 @@ describe('saving a schema', () => {
     expect((await save(name, { schema: schemaOf({ Mine: {} }) })).status).toBe(200)
   })
 
-  test('by several people at once is won by exactly one', async () => {
+  test('if several people save a schema at once, exactly one succeeds', async () => {
     const name = await create()
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -336,7 +336,7 @@ describe('saving a schema', () => {
     expect((await versionsOf(name)).map(({ version }) => version)).toEqual([2, 1])
   })
 
-  test('of one property leaves everything else as it is now, so that many at once all keep theirs', async () => {
+  test('saving one property keeps everything else, so that concurrent saves are all kept', async () => {
     const name = await create()
     await save(name, { schema: schemaOf({ Kept: {}, Order: { properties: { total: text }, required: ['total'] } }) })
     const replies = await Promise.all(
@@ -370,7 +370,7 @@ describe('saving a schema', () => {
       { events: { E: { properties: { list: { type: 'array', items: { properties: { x: text } } } } } } },
       ['events', 'E', 'properties', 'list', 'items', 'properties', 'x'],
     ],
-  ])('of the one property %s adds it, and takes it away again', async (propertyId, schema, path) => {
+  ])('saving the one property %s adds it, and saving again removes it', async (propertyId, schema, path) => {
     const name = await create()
     expect((await save(name, { propertyId, schema: JSON.stringify(schema) })).status).toBe(200)
     const at = (value: unknown): unknown =>
@@ -388,7 +388,7 @@ describe('saving a schema', () => {
     '/user/properties/',
     '/events/A/required/0',
     '/user/properties/~2',
-  ])('is refused for %j, which is no property', async (propertyId) => {
+  ])('saving a property is refused for %j, which is no property', async (propertyId) => {
     const name = await create()
     expect(await save(name, { propertyId, schema: withTotal })).toMatchObject({
       status: 400,
@@ -435,7 +435,7 @@ describe('saving a schema', () => {
       /too deep/,
     ],
     ['a great depth', `{"events":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`, /./],
-  ])('is refused with %s, says what and where, and changes nothing', async (_, schema, message) => {
+  ])('saving a schema is refused with %s, names the place, and changes nothing', async (_, schema, message) => {
     const name = await create('sourceSchemaTemplates/e-commerce')
     const before = [await read(name), await harness.audits()]
     const reply = await save(name, { schema })
@@ -444,7 +444,7 @@ describe('saving a schema', () => {
     expect([await read(name), await harness.audits()]).toEqual(before)
   })
 
-  test('is refused without a schema, also for one property, and with more than the limit of a body', async () => {
+  test('saving is refused without a schema, also for one property, and beyond the maximum body', async () => {
     const name = await create()
     expect(await save(name, { propertyId: '/user/properties/email' })).toMatchObject({
       status: 400,
@@ -458,7 +458,7 @@ describe('saving a schema', () => {
     expect((await save(name, { schema: 'x'.repeat(2 * schemaLimits.bytes) })).status).toBe(413)
   })
 
-  test('never makes a schema that breaks a limit, not by one property after the other either', async () => {
+  test('saving never makes a schema that breaks a limit, not even one property at a time', async () => {
     const name = await create()
     await save(name, { schema: schemaOf({ A: { properties: many(schemaLimits.properties, text) } }) })
     expect(
@@ -470,7 +470,7 @@ describe('saving a schema', () => {
     expect(await read(name)).toMatchObject({ version: 2 })
   })
 
-  test('is for those who may, in their own organisation, with a session', async () => {
+  test('only permitted members with a session can save a schema, in their own organization', async () => {
     const name = await create()
     const { guest, outsider } = organization
     const body = { schema: withTotal }

@@ -34,7 +34,7 @@ const set = (source: Source, name: string, value: unknown, caller: Caller = admi
 const brief = (source: { app: { settings: Setting[] } }) =>
   source.app.settings.map(({ name, value, is_set }) => [name, value, is_set])
 
-test('a source shows its settings, and whether a secret is set, but never the secret', async () => {
+test('a source shows its settings and whether a secret is set, but never the secret', async () => {
   const source = await create()
   expect(brief(source)).toEqual([
     ['signing_secret', null, false],
@@ -62,7 +62,7 @@ test('a source shows its settings, and whether a secret is set, but never the se
   expect(brief(await administrator.ok(methods.sources.get, params))[0]).toEqual(['signing_secret', null, false])
 })
 
-test('settings may be given at creation; a kind of source that asks for nothing takes none', async () => {
+test('settings can be given at creation; a kind of source without settings accepts none', async () => {
   expect(brief(await create({ signing_secret: 'whsec_1' }))[0]).toEqual(['signing_secret', null, true])
   const path = `/workspaces/${organization.workspaceId}/sources`
   const make = (app: string, settings: object) =>
@@ -91,7 +91,7 @@ test.each([
   })
 })
 
-test('only editors of the workspace change a setting, and each change is recorded without its value', async () => {
+test('only editors of the workspace can change a setting, and each change is recorded without its value', async () => {
   const source = await create()
   expect(await set(source, 'signing_secret', 'x', organization.guest)).toMatchObject({ status: 403 })
   expect(await set(source, 'signing_secret', 'x', organization.outsider)).toMatchObject({ status: 404 })
@@ -109,7 +109,7 @@ test('only editors of the workspace change a setting, and each change is recorde
   expect(JSON.stringify(last)).not.toContain('whsec_9')
 })
 
-test('collection has the settings of a source with its key, and nothing when they cannot be opened', async () => {
+test('collection gets the settings of a source with its key, and nothing if they cannot be decrypted', async () => {
   const source = await create({ signing_secret: 'whsec_2' })
   const { key } = await administrator.ok(
     methods.writekeys.create,

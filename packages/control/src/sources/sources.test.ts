@@ -34,7 +34,7 @@ const create = (title: string, app = 'http') =>
   administrator.ok(methods.sources.create, workspace, { body: { title, app: { name: `catalogSources/${app}` } } })
 
 describe('a source', () => {
-  test('SRC-04: is made of a catalogue entry and read back the same', async () => {
+  test('SRC-04: a source is created from a catalog entry and read back the same', async () => {
     const source = await create('  My shop  ')
     expect(source).toMatchObject({
       name: expect.stringMatching(new RegExp(`^workspaces/${workspace.workspace}/sources/[0-9a-f-]{36}$`)),
@@ -51,7 +51,7 @@ describe('a source', () => {
     )
   })
 
-  test('API-41, SIG-02: has the product of its catalogue entry, and lists are divided by it', async () => {
+  test('API-41, SIG-02: a source has the product of its catalog entry, and lists are filtered by product', async () => {
     await create('Shop')
     await create('Ads', 'ads')
     const titles = async (target_product?: 'CDP' | 'SIGNALS') =>
@@ -73,7 +73,7 @@ describe('a source', () => {
     expect(await titles()).toEqual(['Ads', 'Shop'])
   })
 
-  test('counts in its catalogue entry until it is deleted', async () => {
+  test('a source counts in its catalog entry until it is deleted', async () => {
     const count = async () =>
       (await administrator.ok(methods.catalogSources.get, { ...workspace, app: 'http' })).instance_count
     const source = await create('Shop')
@@ -93,12 +93,12 @@ describe('a source', () => {
     [{ title: 'Shop', app: { name: 'catalogSources/nothing' } }, 'app.name', /no source/],
     [{ title: 'Shop', app: { name: 'catalogDestinations/webhook' } }, 'app.name', /Must be a name like/],
     [{ title: 'Shop', app: { name: 'catalogSources/http' }, request_id: 'x' }, 'request_id', 'Must be a UUID'],
-  ])('is rejected as %j', async (body, field, text) => {
+  ])('a source is rejected as %j', async (body, field, text) => {
     const reply = await administrator.call('POST', `/workspaces/${workspace.workspace}/sources`, body)
     expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata: { [field]: text } } })
   })
 
-  test('of one request that is sent twice, also at once, is made once', async () => {
+  test('a source whose creation request is repeated, also concurrently, is created once', async () => {
     const body = { title: 'Shop', app: { name: 'catalogSources/http' }, request_id: crypto.randomUUID() }
     const before = (await harness.audits()).length
     const made = await Promise.all([1, 2, 3].map(() => administrator.ok(methods.sources.create, workspace, { body })))
@@ -110,7 +110,7 @@ describe('a source', () => {
     expect(again).toMatchObject({ status: 409, body: { reason: 'ALREADY_EXISTS' } })
   })
 
-  test('API-44: changes only what the mask names', async () => {
+  test('API-44: updating a source changes only the fields that the mask names', async () => {
     const source = await create('Shop')
     const reply = await administrator.call('PATCH', `/${source.name}?update_mask=title`, {
       title: 'Store',
@@ -126,7 +126,7 @@ describe('a source', () => {
     expect(off.body).toMatchObject({ title: 'Store', enabled: false })
   })
 
-  test('API-46a: that is deleted is gone with its keys and connections, and cannot be deleted or changed again', async () => {
+  test('API-46a: a deleted source is removed with its keys and connections, and cannot be deleted or changed again', async () => {
     const made = await makeResources(workspace.workspace, administrator)
     expect((await administrator.call('DELETE', `/${made.source.name}`)).status).toBe(200)
     for (const [verb, path, body] of [
@@ -142,7 +142,7 @@ describe('a source', () => {
     expect((await administrator.ok(methods.writekeys.list, workspace)).writekeys).toEqual([])
   })
 
-  test('of another workspace is not found here', async () => {
+  test('a source of another workspace is not found', async () => {
     const source = idIn((await create('Shop')).name)
     const path = `/workspaces/${organization.workspaceId}/sources/${source}`
     for (const verb of ['GET', 'DELETE'] as const) expect((await administrator.call(verb, path)).status).toBe(404)
@@ -151,7 +151,7 @@ describe('a source', () => {
   })
 
   test.each(['x', newId(), '00000000-0000-0000-0000-00000000000g'])(
-    'with the made-up id %s is not found',
+    'a source with the made-up id %s is not found',
     async (id) => {
       expect(await administrator.call('GET', `/workspaces/${workspace.workspace}/sources/${id}`)).toMatchObject({
         status: 404,
@@ -165,7 +165,7 @@ describe('a source', () => {
 })
 
 describe('pages', () => {
-  test('show every source once, newest first, whatever is added meanwhile', async () => {
+  test('pages show every source once, newest first, even if sources are added meanwhile', async () => {
     for (let index = 0; index < 7; index++) await create(`S${index}`)
     const seen: string[] = []
     let page_token = ''
@@ -179,7 +179,7 @@ describe('pages', () => {
     expect(seen).toEqual(['S6', 'S5', 'S4', 'S3', 'S2', 'S1', 'S0'])
   })
 
-  test('of equal times are divided by id', async () => {
+  test('pages of sources with equal times are divided by ID', async () => {
     const create_time = new Date(harness.now())
     for (let index = 0; index < 5; index++)
       await harness.db
@@ -199,7 +199,7 @@ describe('pages', () => {
     ])
   })
 
-  test('tokens of another workspace or filter are refused', async () => {
+  test('page tokens of another workspace or filter are refused', async () => {
     await create('A')
     await create('B')
     const { next_page_token } = await administrator.ok(methods.sources.list, workspace, { query: { page_size: 1 } })

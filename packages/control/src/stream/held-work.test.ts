@@ -36,7 +36,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const list = async () => (await organization.guest.ok(methods.heldWork.list, { workspace })).held_work
 
-test('every member sees the held work of a workspace, in words, with its resource, why, how often, and since when', async () => {
+test('every member sees held work of a workspace in words, with resource, reason, count, and start time', async () => {
   const { administrator } = organization
   const { source, destination } = await makeResources(workspace, administrator)
   const sync = await makeSync(harness, organization, destination.name)
@@ -84,7 +84,7 @@ test('every member sees the held work of a workspace, in words, with its resourc
   expect(paged.held_work).toEqual(own.held_work.slice(0, 5))
 })
 
-test('platform admins see the held work of every workspace, and of none', async () => {
+test('platform admins see held work of all workspaces, and of none', async () => {
   await makeHeldWork(harness, workspace)
   await makeHeldWork(harness, other.workspaceId)
   await makeHeldWork(harness, null, { item: 'call users.login /api/x 1 ', step: 'users.login' })
@@ -95,7 +95,7 @@ test('platform admins see the held work of every workspace, and of none', async 
   expect(held_work.find(({ name }) => name === '')).toMatchObject({ title: 'Call of users.login', workspace_title: '' })
 })
 
-test('an administrator releases held work for one more try, which is recorded', async () => {
+test('an administrator releases held work for one more attempt, which is recorded', async () => {
   const { administrator } = organization
   const work = await makeHeldWork(harness, workspace, { item: 'call a', step: 'models.preview' })
   const request = await makeSetAsideRequest(harness, workspace, 'no')
@@ -122,7 +122,7 @@ test('an administrator releases held work for one more try, which is recorded', 
   expect(kept.take_back).toBe(true)
 })
 
-test('a release needs an administrator of the workspace, and answers 404 for work of others, of none, released already, or unknown', async () => {
+test('only administrators of its workspace can release held work; foreign, released, or unknown work gives 404', async () => {
   const release = async (caller: Organization['administrator'], held_work: string, of = workspace): Promise<number> =>
     (await harness.call(caller.token, 'POST', `/workspaces/${of}/heldWork/${held_work}:release`, {})).status
   const { administrator, collaborator, guest } = organization
@@ -162,7 +162,7 @@ const holdAgain = (id: string) =>
     .where('id', '=', id)
     .execute()
 
-test('one item is retried at a time in the installation, whichever workspace it belongs to', async () => {
+test('one item is retried at a time in the whole installation', async () => {
   const [own, others] = [await makeHeldWork(harness, workspace), await makeHeldWork(harness, other.workspaceId)]
   expect(await release(own)).toEqual(ok)
   const early = await release(others, other)
@@ -184,13 +184,13 @@ test('one item is retried at a time in the installation, whichever workspace it 
   expect(await release(others, other)).toEqual(ok)
 })
 
-test('of two releases at the same time one is refused', async () => {
+test('if two releases are requested at once, one is refused', async () => {
   const both = [await makeHeldWork(harness, workspace), await makeHeldWork(harness, other.workspaceId)] as const
   const answers = await Promise.all([release(both[0]), release(both[1], other)])
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429])
 })
 
-test('an item is retried three times within 24 hours, also across a restart, and other items meanwhile', async () => {
+test('an item is retried at most three times within 24 hours, also across a restart, while other items continue', async () => {
   const id = await makeHeldWork(harness, workspace)
   for (let turn = 0; turn < 3; turn++) {
     expect(await release(id)).toEqual(ok)
@@ -238,7 +238,7 @@ test('a request that is set aside again with another ID is the same item', async
   expect(kept.take_back).toBe(false)
 })
 
-test('roles and other organizations are refused before the limit, which they do not learn', async () => {
+test('other roles and organizations are refused before the limit, which the response does not reveal', async () => {
   const id = await makeHeldWork(harness, workspace)
   expect(await release(id)).toEqual(ok)
   await holdAgain(id)

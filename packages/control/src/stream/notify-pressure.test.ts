@@ -12,7 +12,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('platform admins are notified once a day that the stream is nearly full, and once that a consumer lost its place', async () => {
+test('platform admins are notified once a day that the stream is nearly full, and once if a consumer lost its position', async () => {
   const admin = await harness.person({}, { platformAdmin: true })
   const somebody = await harness.person()
   const near = { bytes: 41 * gb, maxBytes: 50 * gb, consumer: 'delivery', records: 1_234_567, lost: false }

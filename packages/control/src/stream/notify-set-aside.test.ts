@@ -10,7 +10,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('only platform admins get a notice of requests that could not be processed, one a day', async () => {
+test('only platform admins are notified of requests that could not be processed, once a day', async () => {
   const admin = await harness.person({}, { platformAdmin: true })
   const somebody = await harness.person()
   await harness.notifySetAside(1)

@@ -94,7 +94,7 @@ const end = (run: string) =>
 const triggers = async (sync: string, { administrator, workspaceId }: Organization = organization) =>
   (await administrator.ok(methods.syncRuns.list, { workspace: workspaceId, sync })).runs.map(({ trigger }) => trigger)
 
-test('a run is started, a second one is refused with the id of the first, and it can be read until it has ended', async () => {
+test('a started run blocks a second one, whose refusal names the first, and can be read until it ends', async () => {
   const sync = await makeTrialSync()
   const { token, name } = await makeToken()
   const started = await ask('POST', `${sync}/runs`, token)
@@ -124,7 +124,7 @@ test('a run is started, a second one is refused with the id of the first, and it
   ])
 })
 
-test('a request that is sent again with its key begins one run, also when both come at once', async () => {
+test('a request that is repeated with its key starts one run, also concurrently', async () => {
   const sync = await makeTrialSync()
   const { token } = await makeToken()
   const send = (key: string) => ask('POST', `${sync}/runs`, token, { 'idempotency-key': key })
@@ -162,7 +162,7 @@ test('a token of another workspace finds neither the sync nor its run, and start
     expect((await ask(method, path, mine.token)).status).toBe(405)
 })
 
-test('without a valid token no query is sent: no token, a wrong one, that of a person, a revoked one', async () => {
+test("without a valid token, no query is sent: a missing, wrong, or revoked token, or a person's token", async () => {
   const sync = await makeTrialSync()
   const revoked = await makeToken()
   await organization.administrator.call('DELETE', `/${revoked.name}`)
@@ -185,7 +185,7 @@ test('without a valid token no query is sent: no token, a wrong one, that of a p
   expect(await triggers(sync)).toEqual([])
 })
 
-test('a token is shown once, when it is made: neither the list nor the database nor the audit log has it', async () => {
+test('a token is shown once at its creation; the list, the database, and the audit log do not contain it', async () => {
   const { administrator, workspaceId } = organization
   const { token, ...made } = await makeToken()
   expect(token).toMatch(/^sync_[\w-]{32}$/)
@@ -203,7 +203,7 @@ test('a token is shown once, when it is made: neither the list nor the database 
   expect((await other.administrator.call('DELETE', elsewhere)).status).toBe(404)
 })
 
-test(`a workspace has ${maxSyncTokens} tokens at most, those that are revoked not counted`, async () => {
+test(`a workspace can have at most ${maxSyncTokens} tokens without the revoked ones`, async () => {
   const full = await startOrganization(harness)
   const made = []
   for (let n = 0; n < maxSyncTokens; n++) made.push(await makeToken(full))
@@ -213,7 +213,7 @@ test(`a workspace has ${maxSyncTokens} tokens at most, those that are revoked no
   await makeToken(full)
 })
 
-test(`a token has ${syncApiRates.token} requests a second, and further ones learn when to come back`, async () => {
+test(`a token has ${syncApiRates.token} requests a second, and further requests get the time to retry`, async () => {
   const { token } = await makeToken()
   now += 1000
   const headers = { authorization: `Bearer ${token}` }

@@ -35,7 +35,7 @@ const cyd: Person = { id: 3, email: 'cyd', plan: 'free', seen: null }
 
 const cursorOf = ({ cursor }: SyncRun) => [cursor?.from ?? null, cursor?.to ?? null, cursor?.moved]
 
-test('a cursor reads all rows first, then those from the highest value on, ties and late commits and nulls included, and the run says from where to where', async () => {
+test('a cursor first reads all rows, then rows from its highest value, with ties, and the run shows both bounds', async () => {
   const sync = await openCursor()
   await sync.put(ada, bob, cyd)
   const begun = await sync.run()
@@ -60,7 +60,7 @@ test('a cursor reads all rows first, then those from the highest value on, ties 
   expect(again).toMatchObject({ counts: { read: 6, added: 1, sent_again: 5 } })
 })
 
-test('while rows are rejected the cursor stays, so that they go again with their latest values', async () => {
+test('while rows are rejected, the cursor stays, so that the rows are read again with their latest values', async () => {
   const sync = await openCursor()
   await sync.put(ada, bob)
   await sync.run()
@@ -80,7 +80,7 @@ test('while rows are rejected the cursor stays, so that they go again with their
   expect(await sync.there()).toEqual(['ada pro', 'bob free', 'dee latest', 'eve pro'])
 })
 
-test('a rerun of rejected rows moves no cursor, and neither do rows with one key, of which the next run might read only one', async () => {
+test('a rerun of rejected rows does not advance the cursor, and neither does a run with duplicate keys', async () => {
   const sync = await openCursor()
   await sync.put(ada, bob)
   delivery.state.refuse = (key) => key === 'ada'
@@ -98,7 +98,7 @@ test('a rerun of rejected rows moves no cursor, and neither do rows with one key
 })
 
 test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-append', 'sync.after-outcomes', 'sync.after-confirm'])(
-  'a run by a cursor that is interrupted at %s has the same result, and the next run continues from its highest value',
+  'an interrupted cursor run at %s has the same result, and the next run continues from its highest value',
   async (point) => {
     const sync = await openCursor()
     await sync.put(ada, bob)
@@ -121,7 +121,7 @@ test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-append', 'sync.aft
   },
 )
 
-test('a changed mapping, query, mode, or cursor, and a reset have the next run read all rows, also when it is changed back', async () => {
+test('after a changed mapping, query, mode, or cursor, or a reset, the next run reads all rows', async () => {
   const sync = await openCursor()
   await sync.put(ada, bob)
   await sync.run()
@@ -154,7 +154,7 @@ test('a changed mapping, query, mode, or cursor, and a reset have the next run r
   expect(await reads()).toBeNull()
 })
 
-test('a time that lies ahead hides no later rows, and a run that reads no rows never asks for approval', async () => {
+test('a cursor value in the future hides no later rows, and a run without rows never asks for approval', async () => {
   const sync = await openCursor()
   await sync.put({ ...ada, seen: '2999-01-01T00:00:00.000Z' }, bob)
   const run = await sync.run()
@@ -166,7 +166,7 @@ test('a time that lies ahead hides no later rows, and a run that reads no rows n
   expect((await sync.run()).cursor?.from).toBe(none.cursor?.from)
 })
 
-test('if the cursor column no longer exists, or is a text now, the run fails with a message, and nothing is sent', async () => {
+test('if the cursor column is missing or has become a text, the run fails with a message and sends nothing', async () => {
   const sync = await openCursor({ fields: ['email', 'plan'].map((name) => ({ column: name, target: name })) })
   await sync.put(ada)
   await peer.query(`alter table shop.${sync.table} alter column seen type text`)
@@ -176,7 +176,7 @@ test('if the cursor column no longer exists, or is a text now, the run fails wit
   expect(delivery.state.sent).toEqual([])
 })
 
-test('a cursor is refused where rows are removed, for a column that has no highest value or is not there, and beyond its bounds', async () => {
+test('a cursor is refused in a mode that removes rows, for an unsuitable or missing column, and beyond its bounds', async () => {
   const sync = await openCursor()
   const refused = (field: string) => ({ status: 400, body: { metadata: { [field]: expect.any(String) } } })
   const change = (body: Record<string, unknown>) =>
@@ -194,7 +194,7 @@ test('a cursor is refused where rows are removed, for a column that has no highe
   expect(await organization.administrator.ok(methods.syncs.get, sync.params)).toMatchObject({ cursor: null })
 })
 
-test('audiences and profiles are read by no cursor', async () => {
+test('syncs of audiences and profiles accept no cursor', async () => {
   const { administrator, workspaceId: workspace } = organization
   const people = await administrator.ok(
     methods.dataSources.create,
@@ -226,7 +226,7 @@ test('audiences and profiles are read by no cursor', async () => {
   })
 })
 
-test('over runs of random rows whose cursor grows with each change, the destination is the same as after reading all rows', async () => {
+test('after runs of random rows, reading by a cursor gives the same destination as reading all rows', async () => {
   const sync = await openCursor({ cursor: { column: 'seen', overlap: 0 } })
   let seed = 7
   const random = (below: number): number => {

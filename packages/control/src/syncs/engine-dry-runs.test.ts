@@ -10,7 +10,7 @@ afterEach(engine.calm)
 afterAll(() => engine[Symbol.asyncDispose]())
 
 test.each(['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const)(
-  '%s: a dry run names the keys and operations of the run on the same rows, over runs of random rows, and leaves nothing behind',
+  '%s: a dry run of random rows names the same keys and operations as the run, and stores nothing',
   async (mode) => {
     const sync = await open(mode, { guard_percent: 100 })
     let seed = mode.length
@@ -47,7 +47,7 @@ test.each(['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const)(
   },
 )
 
-test('a dry run shows each field before and after, also with a mapping that is not saved, which marks rows changed', async () => {
+test('a dry run shows each field before and after, also with an unsaved mapping, which marks rows as changed', async () => {
   const sync = await open('FULL_SYNC')
   await sync.fill(first)
   await sync.run()
@@ -123,7 +123,7 @@ test('a dry run of an unsaved sync equals its first run; a dry run that is cance
   for (const each of [canceled, broken, refused]) expect(await leftOf(each.name)).toBe(0)
 })
 
-test('a test row of an unsaved mapping is written as its mode writes, and leaves no trace in the sync', async () => {
+test("a test row of an unsaved mapping is written in the sync's mode, and does not change the sync", async () => {
   const sync = await open('FULL_SYNC')
   await sync.fill(first)
   const { administrator, workspaceId: workspace } = organization
@@ -144,7 +144,7 @@ test('a test row of an unsaved mapping is written as its mode writes, and leaves
   expect(await sync.run()).toMatchObject({ counts: { read: 3, added: 3 } })
 })
 
-test('a workspace has few dry runs at a time, and those that ended are gone after an hour', async () => {
+test('a workspace has few dry runs at a time, and ended ones are removed after an hour', async () => {
   const sync = await open('FULL_SYNC')
   const begin = () =>
     organization.administrator.call('POST', `/workspaces/${sync.params.workspace}/syncs/${sync.params.sync}:dryRun`, {})

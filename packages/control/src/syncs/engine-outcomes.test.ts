@@ -8,7 +8,7 @@ const { peer, organization, delivery, open } = engine
 afterEach(engine.calm)
 afterAll(() => engine[Symbol.asyncDispose]())
 
-test('a run of which no row could be sent has not succeeded, rings an alert once, and moves on when one can', async () => {
+test('a run that could send no row is partial and alerts once, and the sync continues when a row can be sent', async () => {
   const sync = await open('UPSERT_ONLY')
   await sync.fill([
     ['1', null, 'x'],
@@ -29,7 +29,7 @@ test('a run of which no row could be sent has not succeeded, rings an alert once
   expect(empty.state).not.toBe('partial')
 })
 
-test('a sync that only updates says updated: its dry run, its plan, its counts, and its rows', async () => {
+test('a sync that only updates reports updated rows in its dry run, plan, counts, and rows', async () => {
   const sync = await open('UPDATE_ONLY', { guard_percent: 100 })
   await peer.query(`create schema if not exists synced authorization ${peer.access.user}`)
   await peer.query(
@@ -54,7 +54,7 @@ test('a sync that only updates says updated: its dry run, its plan, its counts, 
   expect(await sync.run()).toMatchObject({ counts: { added: 0, changed: 0, updated: 1, unchanged: 1, skipped: 1 } })
 })
 
-test('unchanged rows of a resync are sent again, and changed ones are changed, in the dry run, too', async () => {
+test('a resync sends unchanged rows again and changes changed rows, also in the dry run', async () => {
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)
   await sync.run()
@@ -74,7 +74,7 @@ test('unchanged rows of a resync are sent again, and changed ones are changed, i
   expect(await sync.rows(run, { key: 'ada' })).toMatchObject([{ change: 'sent_again', outcome: 'delivered' }])
 })
 
-test('rows that a canceled run has not sent count as not sent, in its counts and in its rows', async () => {
+test('unsent rows of a canceled run count as not sent, in its counts and in its rows', async () => {
   const { administrator } = organization
   const sync = await open('FULL_SYNC', { guard_percent: 0 })
   await sync.fill(first)

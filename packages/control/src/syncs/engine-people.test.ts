@@ -214,7 +214,7 @@ const know = async (workspace: string, users: readonly string[]): Promise<void> 
     ])
 }
 
-test('after a deletion a sync of profiles keeps only the key of a mirrored row of the user, until the next run removes the row; other users stay', async () => {
+test("after a deletion, a sync keeps only the user's mirrored key until the next run removes the row", async () => {
   const people = await openPeople('FULL_SYNC', 'all')
   const { administrator } = organization
   await know(people.workspace, ['zoe', 'yan'])
@@ -249,7 +249,7 @@ test('after a deletion a sync of profiles keeps only the key of a mirrored row o
   expect(await deletion.deliveries()).toEqual(['done', ''])
 })
 
-test('a run under way does not send who was deleted since it read, and what no run removes goes when it has ended, also keys of emails that were replaced', async () => {
+test('a running sync does not send a user deleted meanwhile, and all stored keys of the user are removed afterwards', async () => {
   const people = await openPeople('UPSERT_ONLY', 'all', 'email')
   const { administrator } = organization
   await know(people.workspace, ['xia', 'wim'])
@@ -290,7 +290,7 @@ test.each([
   ['UPSERT_ONLY', ['ada', 'bob']],
   ['INSERT_ONLY', ['ada', 'bob']],
 ] as const)(
-  'an audience is synced with its traits, and in %s who left it is there or not as the mode promises',
+  'an audience is synced with its traits; in %s, a former member is kept or removed as the mode defines',
   async (mode, left) => {
     const people = await openPeople(mode, 'audience')
     expect(people.model).toMatchObject({ audience: { name: people.audience.name, title: 'Reachable', state: 'live' } })
@@ -308,7 +308,7 @@ test.each([
   },
 )
 
-test('all profiles are synced but those of suppressed users, and the tables of another workspace are not found', async () => {
+test('all profiles except suppressed users are synced, and tables of another workspace are not found', async () => {
   const people = await openPeople('FULL_SYNC', 'all')
   expect(await people.run()).toMatchObject({ counts: { read: 3, added: 3 } })
   const { administrator } = organization
@@ -334,7 +334,7 @@ test('all profiles are synced but those of suppressed users, and the tables of a
   })
 })
 
-test('a run of an audience that failed fails with its reason and sends nothing, a paused one keeps its members, and deleting it deletes model and sync', async () => {
+test('a failed audience fails its run with the reason, a paused one keeps members, and deletion removes model and sync', async () => {
   const people = await openPeople('FULL_SYNC', 'audience')
   const { administrator } = organization
   await people.run()

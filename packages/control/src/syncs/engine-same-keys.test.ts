@@ -79,7 +79,7 @@ if (hasMariaDb)
   ])
 
 test.each(changes)(
-  'a key of %s that changes to one that the database treats as the same keeps its row',
+  'a key of %s that changes to an equal key for the database keeps its row',
   async (_, given, first, second) => {
     const sync = await open(given)
     await sync.run([first, 'first'])
@@ -98,7 +98,7 @@ test.each(changes)(
 )
 
 test.each(changes)(
-  'of two rows that %s takes for one, one is written and the other is rejected with the reason',
+  'if %s treats two rows as one, one row is written and the other is rejected with the reason',
   async (_, given, first, second) => {
     const sync = await open(given)
     const run = await sync.run([first, 'v'], [second, 'v'])
@@ -118,7 +118,7 @@ test.each(changes)(
   },
 )
 
-test('keys that came one after the other while nothing was removed leave the row of the model when something is', async () => {
+test('after replaced equal keys, a mirroring run keeps the current row of the model', async () => {
   const sync = await open({ type: 'citext', mode: 'UPSERT_ONLY' })
   await sync.run(['ada', 'first'])
   await sync.run(['Ada', 'second'])
@@ -131,7 +131,7 @@ test('keys that came one after the other while nothing was removed leave the row
   expect(await sync.there()).toEqual(['ADA third', 'bob v'])
 })
 
-test('a removal that was rejected does not take the row of the key that is the same by then', async () => {
+test('a repeated removal that was rejected does not remove the row of an equal key that was added since', async () => {
   const sync = await open({ type: 'char(6)' })
   await sync.run(['ada', 'first'], ['bob', 'v'])
   engine.delivery.state.refuse = () => true

@@ -28,7 +28,7 @@ test('a due sync runs once even with concurrent checks, and reports if the previ
   expect(await sync.last()).toMatchObject({ state: 'succeeded' })
 })
 
-test('two schedulers that both see that a sync is due begin one run', async () => {
+test('two schedulers that both find a due sync start one run', async () => {
   const sync = await open('UPSERT_ONLY', { interval_minutes: 15 })
   harness.advance(16 * 60_000)
   const waiting = async () =>
@@ -49,7 +49,7 @@ test('two schedulers that both see that a sync is due begin one run', async () =
   expect(await organization.administrator.ok(methods.syncs.get, sync.params)).toMatchObject({ schedule_note: '' })
 })
 
-test('after a clock went backwards, no schedule waits for as long as the clock was ahead', async () => {
+test('after a clock was set back, no schedule waits for as long as the clock was ahead', async () => {
   const { administrator } = organization
   const now = harness.now()
   const dueIn = async (params: { workspace: string; sync: string }) =>
@@ -66,7 +66,7 @@ test('after a clock went backwards, no schedule waits for as long as the clock w
     expect((await administrator.ok(methods.syncRuns.list, params)).runs).toEqual([])
 })
 
-test('a sync whose predecessor is deleted, also with its model, shows this until it gets another schedule, and notifies users once', async () => {
+test('a sync whose predecessor is deleted shows this until it gets another schedule, and notifies users once', async () => {
   const { administrator, collaborator, guest, workspaceId: workspace } = organization
   const nameOf = ({ params }: { params: { sync: string } }) => `workspaces/${workspace}/syncs/${params.sync}`
   const first = await open('UPSERT_ONLY', { title: 'Accounts' })
@@ -107,7 +107,7 @@ test('a sync whose predecessor is deleted, also with its model, shows this until
   expect(await notices(administrator, third)).toHaveLength(1)
 })
 
-test('a slow run causes an alert while it is under way and not again at its end; other problems are reported at the end', async () => {
+test('a slow run alerts while it runs and not again at its end; other problems are reported at the end', async () => {
   const { administrator, collaborator } = organization
   const alerts = { failed: true, rejected_percent: null, minutes: 30, rows_percent: null }
   const sync = await open('UPSERT_ONLY', { alerts })
@@ -156,7 +156,7 @@ test('a slow run causes an alert while it is under way and not again at its end;
   expect((await notices())[0]).toBe('People needs attention: 1 of 3 rows were rejected, which is more than 10%.')
 })
 
-test('a sync runs at the times of its cron expression, and its follower runs when that run has ended well', async () => {
+test('a sync runs at the times of its cron expression, and its follower runs after it succeeded', async () => {
   const { administrator, workspaceId: workspace } = organization
   const cron = { expression: '30 6 * * *', time_zone: 'Europe/Berlin' }
   const first = await open('UPSERT_ONLY', { cron })
@@ -254,7 +254,7 @@ test('syncs cannot wait for each other, and a sync has one schedule at a time', 
   expect((await change({ interval_minutes: null })).body).toMatchObject({ interval_minutes: null, next_run_time: null })
 })
 
-test('a schedule that waits for a run notifies those who may act, once', async () => {
+test('a schedule that waits for a run notifies permitted users once', async () => {
   const sync = await open('UPSERT_ONLY', { interval_minutes: 15 })
   const run = await sync.begin()
   const params = { ...sync.params, run: idIn(run.name) }

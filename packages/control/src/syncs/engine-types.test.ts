@@ -36,7 +36,7 @@ const beyond = [
   `4, '2026-01-02 03:04:05.678+00', '2026-01-02 03:04:05', '2026-01-02'`,
 ]
 
-test('times that RFC 3339 cannot say pass between two PostgreSQL as they are', async () => {
+test('times outside RFC 3339 are copied unchanged between two PostgreSQL databases', async () => {
   await makeSource('beyond', times, ...beyond)
   await peer.query(
     `create table synced.beyond (${times}, primary key (k)); alter table synced.beyond owner to ${peer.access.user}`,
@@ -48,7 +48,7 @@ test('times that RFC 3339 cannot say pass between two PostgreSQL as they are', a
   expect(await read('synced')).toEqual(await read('shop'))
 })
 
-test('a table that a sync creates has columns for integers and times, even if the first values are null', async () => {
+test('a table that a sync creates has integer and time columns, even if the first values are null', async () => {
   await makeSource(
     'made',
     'k bigint, v int, n smallint, m numeric, t timestamptz',
@@ -78,7 +78,7 @@ test.each([
   ['boolean', 'true', true],
   ['date', '2026-01-02', '2026-01-02'],
 ])(
-  'a row whose key is a %s is written and removed, and its removal has the key as the row had it',
+  "a row whose key is a %s is written and removed, and its removal has the row's original key",
   async (type, key, sent) => {
     const table = `key_${type}`
     await makeSource(table, `k ${type}, v text`, `'${key}', 'v'`)
@@ -97,7 +97,7 @@ test.each([
   },
 )
 
-test('lists of PostgreSQL reach a table of lists, and one of JSON', async () => {
+test('lists of PostgreSQL are written to a table with a list column, and to one with JSON', async () => {
   await makeSource(
     'lists',
     'k int, v int[], w text[][], x timestamptz[]',
@@ -122,7 +122,7 @@ test('lists of PostgreSQL reach a table of lists, and one of JSON', async () => 
 })
 
 test.skipIf(!hasMariaDb)(
-  'days of MariaDB that the calendar does not have are read and sent as texts that no reader takes for a day, and go back as they were',
+  'invalid days of MariaDB are sent as texts that no reader treats as days, and are written back unchanged',
   async () => {
     await mariaDb?.query(`set sql_mode = ''`)
     const days = ['0000-00-00', '2026-00-10', '2026-11-00']
@@ -169,7 +169,7 @@ test.skipIf(!hasMariaDb)(
 )
 
 test.skipIf(!hasMariaDb)(
-  'bits and zero dates of MariaDB are a number and no moment, and go back to MariaDB as they were',
+  'bits and zero dates of MariaDB are read as a number and not as a time, and are written back unchanged',
   async () => {
     await mariaDb?.query(`set sql_mode = ''`)
     await mariaDb?.query(

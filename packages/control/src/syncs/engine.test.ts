@@ -20,7 +20,7 @@ test('a sync is found by its title until it is deleted', async () => {
   expect(await found()).toEqual([])
 })
 
-test('a sync runs from one database to another: what is new, changed and gone there is the same, and each row counts once', async () => {
+test('a sync copies new, changed, and removed rows from one database to another, and each row counts once', async () => {
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)
   const begun = await sync.run()
@@ -48,7 +48,7 @@ test.each([
   ['UPSERT_ONLY', ['ada pro', 'bob pro', 'cyd free', 'dee free', 'eve theirs']],
   ['INSERT_ONLY', ['ada pro', 'bob free', 'cyd free', 'dee free', 'eve theirs']],
   ['UPDATE_ONLY', ['eve pro']],
-] as const)('%s leaves what it promises in a table that others have filled', async (mode, expected) => {
+] as const)('the mode %s writes the expected rows to a table that already has rows', async (mode, expected) => {
   const sync = await open(mode, { guard_percent: 100 })
   await peer.query(`create schema if not exists synced authorization ${peer.access.user}`)
   await peer.query(
@@ -72,7 +72,7 @@ test.each([
   ['UPSERT_ONLY', ['ada pro', 'bob pro', 'cyd free', 'dee free']],
   ['INSERT_ONLY', ['ada pro', 'bob free', 'cyd free', 'dee free']],
   ['UPDATE_ONLY', []],
-] as const)('%s leaves what it promises in HubSpot, and each row counts once', async (mode, expected) => {
+] as const)('the mode %s writes the expected rows to HubSpot, and each row counts once', async (mode, expected) => {
   const type = `p1_${mode.toLowerCase()}`
   const more = { destination: hubspotTarget, object: 'custom_object', object_name: type }
   const sync = await open(mode, { ...more, guard_percent: 100 })
@@ -93,7 +93,7 @@ test.each([
   expect(there.toSorted()).toEqual(expected)
 })
 
-test('null and duplicate keys are invalid with their reasons, rejected rows go again, and each is found by its key', async () => {
+test('null and duplicate keys are invalid with reasons, rejected rows are sent again, and each row is found by key', async () => {
   const sync = await open('UPSERT_ONLY')
   await sync.fill([
     ['1', 'ada', 'pro'],
@@ -121,7 +121,7 @@ test('null and duplicate keys are invalid with their reasons, rejected rows go a
   expect(await sync.there()).toEqual(['ada later'])
 })
 
-test('a rerun sends the rejected rows alone, with their latest values, and counts only these', async () => {
+test('a rerun sends only the rejected rows with their latest values, and counts only these', async () => {
   const { administrator } = organization
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill([...first, ['4', 'dee', 'free']])
@@ -209,7 +209,7 @@ test('a rejected row shows its last attempt with request and response, and a row
   expect(await attemptOf({ ...params, run: idIn(next.name) })).toBeNull()
 })
 
-test('a rerun of rows that are no longer in the model sends nothing, needs no approval, and ends well', async () => {
+test('a rerun of rows that left the model sends nothing, needs no approval, and succeeds', async () => {
   const { administrator } = organization
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
@@ -224,7 +224,7 @@ test('a rerun of rows that are no longer in the model sends nothing, needs no ap
   expect(delivery.state.sent).toEqual([])
 })
 
-test('a run that would change or remove more than its share asks, and sends only once it is approved', async () => {
+test('a run that would change or remove more rows than allowed asks for approval, and sends only afterwards', async () => {
   const sync = await open('FULL_SYNC')
   await sync.fill(first)
   await sync.run()
@@ -255,7 +255,7 @@ test('a run that would change or remove more than its share asks, and sends only
 })
 
 test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-append', 'sync.after-outcomes', 'sync.after-confirm'])(
-  'broken off at %s it ends in the same result, and sends nothing twice',
+  'a run that is interrupted at %s has the same result, and sends nothing twice',
   async (point) => {
     const sync = await open('FULL_SYNC', { guard_percent: 100 })
     await sync.fill(first)
@@ -313,7 +313,7 @@ test('a resync sends every row again; after a reset the next run counts as the f
   expect(await sync.there()).toEqual(['ada pro', 'bob free', 'cyd free'])
 })
 
-test('a model that lost a column, and a database that refuses, end the run with words', async () => {
+test('a model that lost a column, or a database that refuses the query, ends the run with a message', async () => {
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
   await peer.query(`alter table shop.${sync.table} rename column plan to tier`)
@@ -322,7 +322,7 @@ test('a model that lost a column, and a database that refuses, end the run with 
   expect(await sync.run()).toMatchObject({ state: 'failed', message: expect.stringContaining('does not exist') })
 })
 
-test('a table that is renamed between dry run and run fails the run with words, and nothing is sent', async () => {
+test('a table that is renamed between dry run and run fails the run with a message, and nothing is sent', async () => {
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)
   await sync.run()
@@ -340,7 +340,7 @@ test('a table that is renamed between dry run and run fails the run with words, 
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { added: 1, changed: 1, removed: 1 } })
 })
 
-test('a column with another type than in the run before marks a row changed if its value is written otherwise', async () => {
+test('a column with a new type marks a row changed only if its value is written differently', async () => {
   const sync = await open('UPSERT_ONLY', { guard_percent: 100 })
   await sync.fill([
     ['1', 'ada', '07'],
@@ -352,7 +352,7 @@ test('a column with another type than in the run before marks a row changed if i
   expect(await sync.there()).toEqual(['ada 7', 'bob null'])
 })
 
-test('a database that goes away while it is read fails the run in words once it was tried again, sends nothing, and the next run is whole', async () => {
+test('a database that fails during reading fails the run after a retry, sends nothing, and the next run is complete', async () => {
   const sync = await open('UPSERT_ONLY')
   await peer.query(`alter table shop.${sync.table} rename to ${sync.table}_rows`)
   const view = (more: string) =>
@@ -384,7 +384,7 @@ test('a database that goes away while it is read fails the run in words once it 
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 5000, added: 5000 } })
 })
 
-test('a run whose destination goes away midway waits for it, shows how many rows wait, and sends each once when it is back', async () => {
+test('if the destination becomes unavailable, a run waits, shows the waiting rows, and sends each once later', async () => {
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)
   await sync.run()
@@ -410,7 +410,7 @@ test('a run whose destination goes away midway waits for it, shows how many rows
   expect(delivery.state.sent.toSorted()).toEqual(['delete cyd', 'upsert bob', 'upsert dee'])
 })
 
-test('SRC-56: syncs go with their data source and with their destination, and so does what the event store has of them', async () => {
+test('SRC-56: deleting a data source or destination deletes its syncs and their rows in the event store', async () => {
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
   await sync.run()

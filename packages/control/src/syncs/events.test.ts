@@ -180,7 +180,7 @@ const open = async (more: Record<string, unknown> = {}) => {
   }
 }
 
-test('rows become events of a source once, new ones with the next run, and go to no destination', async () => {
+test('a sync turns rows into events of a source once, new rows with the next run, and sends none to destinations', async () => {
   const sync = await open()
   expect(sync.made).toMatchObject({ destination: { name: sync.source, title: 'Offline' }, to_destinations: false })
   await sync.fill(first)
@@ -196,7 +196,7 @@ test('rows become events of a source once, new ones with the next run, and go to
   expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free', 'dee free'])
 })
 
-test('rows become events by a cursor, each once, and a refused row is sent again', async () => {
+test('a cursor sync turns each row into an event once, and sends a refused row again', async () => {
   const sync = await open({ cursor: { column: 'id', overlap: 1 } })
   await sync.fill(first)
   expect(await sync.run()).toMatchObject({
@@ -220,7 +220,7 @@ test('rows become events by a cursor, each once, and a refused row is sent again
   ).toEqual([1, 1, 1, 1])
 })
 
-test('with Create or update a changed row becomes another event, and a mapping that changes all asks', async () => {
+test('with Create or update, a changed row becomes another event, and a run that changes all rows asks for approval', async () => {
   const sync = await open({ mode: 'UPSERT_ONLY', to_destinations: true, guard_percent: 50 })
   await sync.fill(first)
   await sync.run()
@@ -234,7 +234,7 @@ test('with Create or update a changed row becomes another event, and a mapping t
   expect(await sync.run()).toMatchObject({ state: 'needs_approval', planned: { changed: 3 } })
 })
 
-test('each row has its outcome: invalid with why, refused by the pipeline, blocked, or received before', async () => {
+test('each row has its outcome: invalid with a reason, refused by the pipeline, blocked, or received before', async () => {
   const sync = await open({ fields: [...fields, { column: 'plan', target: 'messageId' }] })
   const prefix = idIn(sync.source).slice(0, 8)
   await sync.fill([
@@ -265,7 +265,7 @@ test('each row has its outcome: invalid with why, refused by the pipeline, block
 })
 
 test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-request', 'sync.after-outcomes', 'sync.after-confirm'])(
-  'killed at %s, a run ends in the same result, and no row becomes two events',
+  'a run that is killed at %s has the same result, and no row becomes two events',
   async (point) => {
     const sync = await open()
     await sync.fill(first)
@@ -283,7 +283,7 @@ test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-request', 'sync.af
   },
 )
 
-test('many rows are sent some at a time, each once', async () => {
+test('many rows are sent in chunks, each row once', async () => {
   const sync = await open()
   const rows = Array.from({ length: 4500 }, (_, index): Row => [String(index), `u${index}`, 'x'])
   await sync.fill(rows)
@@ -292,7 +292,7 @@ test('many rows are sent some at a time, each once', async () => {
   expect(log.requests.map(({ events }) => events.length)).toEqual([1000, 1000, 1000, 1000, 500])
 })
 
-test('a disabled source takes nothing: a run fails or waits, shows it, and continues when the source is enabled', async () => {
+test('a disabled source accepts nothing: a run fails or waits, shows it, and continues after the source is enabled', async () => {
   const { administrator } = organization
   const sync = await open()
   await sync.fill(first)
@@ -316,7 +316,7 @@ test('a disabled source takes nothing: a run fails or waits, shows it, and conti
   expect(await sync.last()).toMatchObject({ state: 'succeeded', message: '', counts: { added: 3 } })
 })
 
-test('a sync of events is not reset and not sent again, is refused with what events have not, and goes with its source', async () => {
+test('a sync of events cannot be reset or resent, refuses settings without meaning for events, and is deleted with its source', async () => {
   const { administrator, workspaceId: workspace } = organization
   const sync = await open()
   const status = async (verb: 'POST' | 'DELETE', path: string, body?: unknown) =>
@@ -342,7 +342,7 @@ test('a sync of events is not reset and not sent again, is refused with what eve
   expect(await status('POST', `${path}:run`, {})).toBe(404)
 })
 
-test('a dry run shows the first events, and leaves and sends nothing', async () => {
+test('a dry run shows the first events, and stores and sends nothing', async () => {
   const { administrator, workspaceId: workspace } = organization
   const sync = await open()
   await sync.fill([...first, ['4', null, 'x']])
@@ -380,7 +380,7 @@ test.each([
     2,
   ],
   ['when nothing changed', 'UPSERT_ONLY', first, first, 0],
-] as const)('a dry run says how many events the run adds to usage: %s', async (_, mode, before, after, expected) => {
+] as const)('a dry run shows how many events the run adds to usage: %s', async (_, mode, before, after, expected) => {
   const sync = await open({ mode, guard_percent: 100 })
   if (before.length > 0) {
     await sync.fill(before.map((row): Row => [...row]))
@@ -404,7 +404,7 @@ test.each([
   ['without a time, or in the future', [null, '', '2150-01-01'], 3],
   ['before the first time that an event can have', ['1969-07-20', '0001-01-01', '1970-01-01T23:59:59Z'], 3],
   ['some of each, and one that is no time', ['2001-09-09', `${month}-01`, null, 'soon'], 2],
-] as const)('a dry run counts history apart from usage: %s', async (_, times, usage) => {
+] as const)('a dry run counts historical events separately from usage: %s', async (_, times, usage) => {
   const sync = await open({ fields: [...fields, { column: 'plan', target: 'timestamp' }] })
   await sync.fill(times.map((time, index): Row => [String(index), `u${index}`, time]))
   const { name } = await sync.beginDryRun()

@@ -62,8 +62,8 @@ const kept = async (name: string): Promise<string[]> =>
 
 const query = { schema: 'file', table: 'rows' }
 
-describe('a file', () => {
-  test('that comes in parts is read as one, and shown with its uploader', async () => {
+describe('an uploaded file', () => {
+  test('a file that is uploaded in parts is read as one, and shown with its uploader', async () => {
     const { administrator, guest } = organization
     const { name, params } = await createSource()
     const first = part('id,email\n1,a', { last: false })
@@ -101,7 +101,7 @@ describe('a file', () => {
     expect(record).toMatchObject({ actor_id: administrator.userId, detail: { rows: 2, size_bytes: 20 } })
   })
 
-  test('that replaces another is the only one kept, and goes with its data source', async () => {
+  test('a file that replaces another is the only one stored, and is deleted with its data source', async () => {
     const { administrator, guest } = organization
     const { name, params } = await createSource()
     const [one, other] = [part('id\n1'), part('id\n1\n2', { file_name: 'newer.csv' })]
@@ -119,7 +119,7 @@ describe('a file', () => {
     await expect(access(path)).rejects.toThrow('ENOENT')
   })
 
-  test('that is broken is refused in its own words, and the one before stays', async () => {
+  test("a broken file is refused with the parser's message, and the previous file stays", async () => {
     const { administrator } = organization
     const { name, params } = await createSource()
     const good = part('id\n1')
@@ -131,7 +131,7 @@ describe('a file', () => {
     expect(await kept(name)).toEqual([good.upload_id])
   })
 
-  test('that is read with other settings than it was uploaded with is read anew for its columns', async () => {
+  test('a file that is read with other settings than at its upload is parsed again for its columns', async () => {
     const { administrator } = organization
     const { params } = await createSource()
     await administrator.ok(methods.uploads.create, params, { body: part('id\n1') })
@@ -147,7 +147,7 @@ describe('a file', () => {
     expect(await columns()).toBe('id')
   })
 
-  test('is refused beyond the size of a file, of a workspace, and of the disk', async () => {
+  test('a file is refused beyond the maximum of a file, of a workspace, and of the disk', async () => {
     const { administrator } = organization
     const { name, params } = await createSource()
     const large = await administrator.call('POST', `/${name}/uploads`, part('x'.repeat(1001), { last: false }))
@@ -162,7 +162,7 @@ describe('a file', () => {
     expect(full).toMatchObject({ status: 400, body: { message: expect.stringContaining('of a workspace') } })
   })
 
-  test('that is downloaded is gone with the session', async () => {
+  test('a file that a data source downloads is removed at the end of its session', async () => {
     const { administrator } = organization
     const { name, params } = await createSource('download')
     const { rows } = await administrator.ok(methods.dataSources.preview, params, { body: { query } })
@@ -170,7 +170,7 @@ describe('a file', () => {
     expect(await kept(name)).toEqual([])
   })
 
-  test('is asked for before there is one, and only where files are taken', async () => {
+  test('a data source asks for a missing file, and an upload is refused for data sources without files', async () => {
     const { administrator } = organization
     const { name } = await createSource()
     expect(await administrator.call('POST', `/${name}:preview`, { query })).toMatchObject({
@@ -181,7 +181,7 @@ describe('a file', () => {
     expect(await administrator.call('POST', `/${database.name}/uploads`, part('id'))).toMatchObject({ status: 400 })
   })
 
-  test('of another workspace is not found, also by who may see both', async () => {
+  test('a file of another workspace is not found, even by users with access to both', async () => {
     const other = await startOrganization(harness)
     const { name } = await createSource()
     const path = `/workspaces/${other.workspaceId}/dataSources/${idIn(name)}/uploads`
@@ -189,7 +189,7 @@ describe('a file', () => {
     expect(await other.platformAdmin.call('GET', path)).toMatchObject({ status: 404 })
   })
 
-  test('that belongs to nothing is deleted when it is a day old', async () => {
+  test('a file without a data source is deleted after a day', async () => {
     const { administrator } = organization
     const { name, params } = await createSource()
     await harness.files.delete(params.workspace)

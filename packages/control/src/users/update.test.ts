@@ -24,7 +24,7 @@ test('API-13, API-14: a user is read with exactly the fields of the contract', a
   })
 })
 
-test('API-15: names are changed as the mask says, trimmed, and recorded', async () => {
+test('API-15: the names that the mask lists are changed, trimmed, and recorded', async () => {
   const person = await harness.person()
   const path = `/users/${person.userId}?update_mask=first_name,last_name`
   const reply = await person.call('PATCH', path, { first_name: ' Ada ', last_name: 'Lovelace' })
@@ -42,7 +42,7 @@ test('API-15: names are changed as the mask says, trimmed, and recorded', async 
   expect(await person.call('PATCH', `/users/${person.userId}`, {})).toMatchObject({ body: { first_name: 'Grace' } })
 })
 
-test('neither the address nor the rights of a user can be changed with it', async () => {
+test('updating a user changes neither the address nor the rights', async () => {
   const person = await harness.person()
   const body = { first_name: 'Ada', email: 'new@example.com', is_admin: true }
   await person.call('PATCH', `/users/${person.userId}`, body)
@@ -69,7 +69,7 @@ test.each([
   [{ first_name: 'a'.repeat(16) }, { first_name: 'First Name is too long' }],
   [{ last_name: '' }, { last_name: 'Last Name is required' }],
   [{ last_name: 'a'.repeat(16) }, { last_name: 'Last Name is too long' }],
-])('rejects %j', async (body, metadata) => {
+])('updating a user rejects %j', async (body, metadata) => {
   const person = await harness.person()
   expect(await person.call('PATCH', `/users/${person.userId}`, body)).toMatchObject({ status: 400, body: { metadata } })
 })

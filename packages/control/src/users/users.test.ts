@@ -15,8 +15,8 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const login = (email: string, password: string, ip = '10.0.0.1') =>
   harness.app.inject({ method: 'POST', url: '/api/users:login', payload: { email, password }, remoteAddress: ip })
 
-describe('login', () => {
-  test('SES-10a, API-18: gives a session and the user, however the address is written', async () => {
+describe('login with a password', () => {
+  test('SES-10a, API-18: login returns a session and the user, in any spelling of the address', async () => {
     const person = await harness.person()
     const reply = await login(` ${person.email.toUpperCase()} `, testPassword)
     expect(reply.json()).toMatchObject({
@@ -29,7 +29,7 @@ describe('login', () => {
     expect(await person.ok(methods.users.get, { user: person.userId })).toEqual(reply.json().user)
   })
 
-  test('keeps neither the token nor the password in the database', async () => {
+  test('login stores neither the token nor the password in the database', async () => {
     const person = await harness.person()
     const session = await harness.db
       .selectFrom('sessions')
@@ -46,7 +46,7 @@ describe('login', () => {
     expect(Buffer.from(session.token_hash)).toHaveLength(32)
   })
 
-  test('answers the same for an unknown address, a wrong password and a user without one, and hashes each time', async () => {
+  test('login responds equally to an unknown address, a wrong password, and a user without one, and always hashes', async () => {
     const person = await harness.person()
     const bare = `${newId()}@example.com`
     await harness.db.insertInto('users').values({ id: newId(), email: bare, password_hash: null }).execute()
@@ -77,12 +77,12 @@ describe('login', () => {
     [{ email: 'a@b.co\u0000', password: 'x' }, { email: expect.any(String) }],
     [{ email: { $ne: '' }, password: 'x' }, { email: expect.any(String) }],
     [{ email: 'a@b.co', password: 'x'.repeat(1025) }, { password: 'At most 1024 characters' }],
-  ])('rejects %j', async (body, metadata) => {
+  ])('login rejects %j', async (body, metadata) => {
     const reply = await harness.call('', 'POST', '/users:login', body)
     expect(reply).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
   })
 
-  test('waits longer with each further failure at one address, the right password included; others do not', async () => {
+  test('login waits longer after each failure of one network, also with the right password; other networks do not', async () => {
     const person = await harness.person()
     for (let tries = 0; tries < loginLimits.perEmailAndIp; tries++)
       expect((await login(person.email, 'wrong', '10.2.0.1')).statusCode).toBe(401)
@@ -102,7 +102,7 @@ describe('login', () => {
     expect((await login(person.email, testPassword, '10.2.0.1')).statusCode).toBe(200)
   })
 
-  test('with the right password works where the user has signed in before, whatever fails there or elsewhere', async () => {
+  test('login with the right password works at networks with an earlier sign-in, despite failures there or elsewhere', async () => {
     const person = await harness.person()
     expect((await login(person.email, testPassword, '10.2.2.1')).statusCode).toBe(200)
     for (let place = 0; place <= loginLimits.perEmail; place++) await login(person.email, 'x', `10.2.3.${place}`)
@@ -116,20 +116,20 @@ describe('login', () => {
     expect((await login(person.email, testPassword, '10.2.9.9')).statusCode).toBe(429)
   })
 
-  test('is not taken away from a user by one place that fails again and again, refused tries included', async () => {
+  test('one network that keeps failing, even when refused, does not lock a user out', async () => {
     const person = await harness.person()
     const { perIp, perEmail } = loginLimits
     for (let tries = 0; tries < Math.max(perIp, perEmail) + 10; tries++) await login(person.email, 'x', '10.2.1.1')
     expect((await login(person.email, testPassword, '10.2.1.2')).statusCode).toBe(200)
   })
 
-  test('that succeeds does not count', async () => {
+  test('a successful login does not count as a failure', async () => {
     const person = await harness.person()
     for (let tries = 0; tries < loginLimits.perEmailAndIp + 3; tries++)
       expect((await login(person.email, testPassword, '10.3.0.1')).statusCode).toBe(200)
   })
 
-  test('tries at the same time do not slip past the limit', async () => {
+  test('concurrent login attempts do not exceed the limit', async () => {
     const person = await harness.person()
     const replies = await Promise.all(Array.from({ length: 30 }, () => login(person.email, 'wrong', '10.4.0.1')))
     // One more begins the wait.
@@ -141,7 +141,7 @@ describe('a session', () => {
   const read = (person: { userId: string; token: string }) =>
     harness.call(person.token, 'GET', `/users/${person.userId}`)
 
-  test('ends after twelve hours without use, and slides with use', async () => {
+  test('a session ends after twelve hours without use, and slides with use', async () => {
     const person = await harness.person()
     harness.advance(sessionLimits.idleMs - 60_000)
     expect((await read(person)).status).toBe(200)
@@ -151,7 +151,7 @@ describe('a session', () => {
     expect(await read(person)).toMatchObject({ status: 401, body: { reason: 'TOKEN_EXPIRED', message: /expired/ } })
   })
 
-  test('ends after thirty days, however much it is used', async () => {
+  test('a session ends after thirty days, however much it is used', async () => {
     const person = await harness.person()
     const step = sessionLimits.idleMs - 60_000
     const steps = Math.floor(sessionLimits.totalMs / step)
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect((await read(person)).status).toBe(401)
   })
 
-  test('is refused right after logout, and other sessions of the user continue', async () => {
+  test("a session is refused right after logout, and the user's other sessions continue", async () => {
     const person = await harness.person()
     const other = (await login(person.email, testPassword, '10.5.0.1')).json().access_token
     expect((await read(person)).status).toBe(200)
@@ -175,7 +175,7 @@ describe('a session', () => {
     expect((await read({ userId: person.userId, token: other })).status).toBe(200)
   })
 
-  test('ended by another process is refused within two seconds', async () => {
+  test('a session that another process ended is refused within two seconds', async () => {
     const person = await harness.person()
     expect((await read(person)).status).toBe(200)
     await harness.db.deleteFrom('sessions').where('user_id', '=', person.userId).execute()
@@ -184,7 +184,7 @@ describe('a session', () => {
   })
 
   test.each(['trb_', 'x', `trb_${'a'.repeat(43)}`, `trb_${'a'.repeat(43)}'--`])(
-    'never begins with the made-up token %s',
+    'a session never begins with the made-up token %s',
     async (token) => {
       expect((await harness.call(token, 'GET', '/workspaces')).status).toBe(401)
     },
@@ -192,7 +192,7 @@ describe('a session', () => {
 })
 
 describe('the first platform admin', () => {
-  test('is made once, also by processes that start together, with a password shown only then', async () => {
+  test('the first platform admin is created once, also by concurrent starts, with a password shown only then', async () => {
     await using fresh = await startControl()
     const made = await Promise.all([1, 2, 3].map(() => fresh.ensurePlatformAdmin({ email: 'Root@Example.com' })))
     const created = made.filter((each) => each.created)
@@ -207,7 +207,7 @@ describe('the first platform admin', () => {
     expect((await fresh.audits()).map((row) => row.action)).toContain('users.ensurePlatformAdmin')
   })
 
-  test('gets the configured password, and a later start changes nothing and says when it names another', async () => {
+  test('the first platform admin gets the configured password; a later start with another changes nothing and reports it', async () => {
     await using fresh = await startControl()
     expect(await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })).toEqual({
       email: 'a@b.co',
@@ -226,7 +226,7 @@ describe('the first platform admin', () => {
     expect((await fresh.call('', 'POST', '/users:login', { email: 'c@d.co', password: 'another' })).status).toBe(401)
   })
 
-  test('gets a new password from the operator, which ends sessions and is audited; other users do not', async () => {
+  test('the operator can set a new password for the first platform admin, which ends sessions and is audited', async () => {
     await using fresh = await startControl()
     await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })
     const login = (password: string) => fresh.call('', 'POST', '/users:login', { email: 'a@b.co', password })

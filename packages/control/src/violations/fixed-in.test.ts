@@ -73,7 +73,7 @@ test.each<[string, SeenVersion[], SeenProblem, number | null | undefined]>([
   expect(fixedIn(versions, seen)).toBe(expected)
 })
 
-test('fields of items are looked for in their array, whatever its name', () => {
+test('fields of items are found in their array, whatever its name', () => {
   const items = (properties: object) => order({ 'a/b': { type: 'array', items: { properties } } })
   const versions = made(items({}), items({ sku: text }))
   expect(fixedIn(versions, problem('unknown', 'a~1b/sku'))).toBe(2)
@@ -82,7 +82,7 @@ test('fields of items are looked for in their array, whatever its name', () => {
   expect(fixedIn(made(items({}), order({})), problem('unknown', 'a~1b/sku'))).toBe(null)
 })
 
-test('the traits of users are validated as those of identify', () => {
+test('the traits of users are validated like those of identify calls', () => {
   const versions = made(empty, { events: {}, user: { properties: { plan: text } } })
   expect(fixedIn(versions, { ...problem('new_event'), type: 'identify', event: '' })).toBe(2)
   expect(fixedIn(versions, { ...problem('unknown', 'plan'), type: 'identify', event: '' })).toBe(2)

@@ -50,7 +50,7 @@ const start = async () => {
   return { insert, event, list, params, now }
 }
 
-test('problems are counted by event, property and kind over a day, a week and a month, most frequent first', async () => {
+test('problems are counted by event, property, and kind over a day, a week, and a month, most frequent first', async () => {
   const { insert, event, list, params, now } = await start()
   const total: [string, string] = ['total', 'type']
   await insert('events', [
@@ -139,7 +139,7 @@ test('a violation that the current schema allows shows the version that fixed it
   ])
 })
 
-test('the samples are the five newest events', async () => {
+test('the samples of a problem are the five newest events', async () => {
   const { insert, event, list } = await start()
   await insert(
     'events',
@@ -149,7 +149,7 @@ test('the samples are the five newest events', async () => {
   expect(violation?.sample_events.map(idIn)).toEqual(['0', '1', '2', '3', '4'])
 })
 
-test('kept back events of 30 days are counted until they were sent again', async () => {
+test('blocked events of 30 days are counted until they were sent again', async () => {
   const { insert, event, list, now } = await start()
   const blocked = (id: string, ago: number) => event(id, ago, [['total', 'type']], { status: 'blocked' })
   await insert('events', [
@@ -168,7 +168,7 @@ test('kept back events of 30 days are counted until they were sent again', async
   expect((await list()).blocked_count).toBe(2)
 })
 
-test("nothing of another source, nor of another workspace under the same source's id, is counted", async () => {
+test('problems of another source, or of another workspace under the same source ID, are not counted', async () => {
   const { insert, event, list } = await start()
   const broken = (more: object) => event('1', 1000, [['total', 'type']], { status: 'blocked', ...more })
   await insert('events', [broken({ source_id: newId() }), broken({ workspace_id: organization.otherWorkspaceId })])
@@ -195,7 +195,7 @@ test('pages show every problem once', async () => {
   expect(seen).toEqual(names)
 })
 
-test('they are shown to members of the organisation only, for sources that exist', async () => {
+test('only members of the organization see problems, and only of existing sources', async () => {
   const { params } = await start()
   const { administrator, outsider, otherWorkspaceId } = organization
   const of = (workspace: string, source: string): string => `/workspaces/${workspace}/sources/${source}/violations`

@@ -67,7 +67,7 @@ const start = async () => {
   return { params, setSchema, blocked, insert, replay, sent }
 }
 
-test('events that fit by now are sent in their order, named by their stored ids, and once', async () => {
+test('blocked events that fit the current schema are sent once, in order, and named by their stored IDs', async () => {
   const { params, setSchema, blocked, insert, replay, sent } = await start()
   const old = harness.now() - 100 * 24 * 3_600_000
   await insert([
@@ -97,7 +97,7 @@ test('events that fit by now are sent in their order, named by their stored ids,
   expect(event).toMatchObject({ status: 'blocked', replay_time: expect.any(String) })
 })
 
-test('only the events of one name are sent when it is given', async () => {
+test('with an event name, only blocked events of that name are sent', async () => {
   const { setSchema, blocked, insert, replay, sent } = await start()
   await setSchema(
     '{"events":{"Bought":{"properties":{"total":{"type":"number"}}},"Sold\'s":{"properties":{"total":{"type":"number"}}}}}',
@@ -109,7 +109,7 @@ test('only the events of one name are sent when it is given', async () => {
   expect(await replay()).toEqual({ replayed: 1, still_blocked: 1 })
 })
 
-test('many events go in requests of a bounded size, at most ten thousand with one call', async () => {
+test('many events are sent in requests of limited size, at most ten thousand with one call', async () => {
   const { setSchema, blocked, insert, replay, sent } = await start()
   await setSchema(schemaOf('number'))
   await insert(Array.from({ length: 10_400 }, (_, n) => blocked(`n-${String(n).padStart(6, '0')}`)))
@@ -119,7 +119,7 @@ test('many events go in requests of a bounded size, at most ten thousand with on
   expect(sent().flat()).toEqual(Array.from({ length: 10_400 }, (_, n) => `n-${String(n).padStart(6, '0')}`))
 })
 
-test('events of any size are read a few megabytes at a time, and none is left out', async () => {
+test('events of any size are read a few megabytes at a time, and none is skipped', async () => {
   const { setSchema, blocked, insert, replay, sent } = await start()
   await setSchema(schemaOf('number'))
   const context = JSON.stringify({ a: 'x'.repeat(1024 * 1024) })
@@ -128,7 +128,7 @@ test('events of any size are read a few megabytes at a time, and none is left ou
   expect(sent().map((ids) => ids.length)).toEqual([3, 3, 3])
 })
 
-test('nothing counts as sent that the log did not take', async () => {
+test('events that the log did not accept do not count as sent', async () => {
   const { params, setSchema, blocked, insert, replay, sent } = await start()
   await setSchema(schemaOf('number'))
   await insert([blocked('1')])
@@ -141,7 +141,7 @@ test('nothing counts as sent that the log did not take', async () => {
   expect(await replay()).toEqual({ replayed: 1, still_blocked: 0 })
 })
 
-test('blocked events count as received when they were read: a user who is deleted before they are sent gets no profile', async () => {
+test('sent blocked events count as received when they were read: a user deleted before the sending gets no profile', async () => {
   const { params, setSchema, blocked, insert, replay } = await start()
   await setSchema(schemaOf('number'))
   // One more than goes into a request, so that the deletion is between the reading and the last one.
@@ -163,7 +163,7 @@ test('blocked events count as received when they were read: a user who is delete
   expect(requests.at(-1)?.meta.r).toBeLessThan(rows[0]?.delete_time.getTime() ?? 0)
 })
 
-test('it is recorded who sent what by which schema', async () => {
+test('an audit record names who sent the blocked events, how many, and the schema', async () => {
   const { params, replay } = await start()
   await replay({ event: 'Bought' })
   expect((await harness.audits()).at(-1)).toMatchObject({
@@ -174,7 +174,7 @@ test('it is recorded who sent what by which schema', async () => {
   })
 })
 
-test('it is for editors of the organisation, and for sources that exist', async () => {
+test('only editors of the organization can send blocked events, and only of existing sources', async () => {
   const { params } = await start()
   const { administrator, guest, outsider, otherWorkspaceId } = organization
   const of = (workspace: string, source: string): string =>

@@ -13,7 +13,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const act = (workspaceId: string) => organization.platformAdmin.call('POST', '/workspaces:actOnBehalf', { workspaceId })
 
-test('API-39: a platform admin is given any workspace with its organisation, by id or name, and it is recorded', async () => {
+test('API-39: a platform admin gets any workspace with its organization by ID or name, and this is recorded', async () => {
   const { platformAdmin, workspace, workspaceId, organizationId } = organization
   const expected = await platformAdmin.ok(methods.workspaces.get, { workspace: workspaceId })
   for (const given of [workspaceId, workspace, ` ${workspaceId} `]) {
@@ -30,7 +30,7 @@ test('API-39: a platform admin is given any workspace with its organisation, by 
 })
 
 test.each([newId(), 'acme-workspace', `organizations/${newId()}`, 'workspaces/acme'])(
-  'there is no administrator to act on behalf of at %s',
+  'acting on behalf of the unknown workspace %s gives 404',
   async (workspaceId) => {
     expect(await act(workspaceId)).toMatchObject({ status: 404, body: { message: 'workspace not found' } })
   },
@@ -50,11 +50,11 @@ test('a platform admin cannot act on behalf of any workspace of an organization 
   }
 })
 
-test('fewer than 5 characters are refused', async () => {
+test('a reference with fewer than 5 characters is refused', async () => {
   expect(await act('abcd')).toMatchObject({ status: 400, body: { metadata: { workspaceId: 'At least 5 characters' } } })
 })
 
-test('other users may not, not even in their own organisation, and the answer reveals nothing', async () => {
+test('other users cannot act on behalf of a workspace, not even in their own organization, and the response reveals nothing', async () => {
   const { administrator, outsider, workspaceId } = organization
   for (const caller of [administrator, outsider])
     for (const id of [workspaceId, newId()])

@@ -38,7 +38,7 @@ const find = async (search: string, query: object = {}) =>
 const names = async (search: string): Promise<string[]> =>
   (await find(search)).workspaces.map(({ workspace }) => workspace.name)
 
-test('a workspace is found by its title, its organization, a name or an address of a member, their words mixed, and its id', async () => {
+test('a workspace is found by title, organization, member name or address, mixed words of these, and ID', async () => {
   const zephyr = await makeOrganization('Zephyr Sails', 'Harbor', {
     first_name: 'Noor',
     last_name: 'Quist',
@@ -65,13 +65,13 @@ test('a workspace is found by its title, its organization, a name or an address 
   expect((await find('sails')).workspaces[0]?.people).toEqual([])
 })
 
-test('signs with a meaning in patterns stand for themselves', async () => {
+test('pattern characters in a search are literal', async () => {
   const odd = await makeOrganization('50%_off\\now', 'Odd', {})
   expect(await names('50%_off\\')).toEqual([odd.name])
   for (const search of ['5%f', '50__off', "' or true --"]) expect(await names(search), search).toEqual([])
 })
 
-test('at most three members are listed, and pages continue where the last ended, newest first', async () => {
+test('a found workspace lists at most three members, and pages continue where the last ended, newest first', async () => {
   const made = []
   for (let index = 0; index < 3; index++) made.push((await makeOrganization(`Paged ${index}`, 'Main', {})).name)
   const organizationId = (await find('Paged 0')).workspaces[0]?.workspace.organization?.name.split('/')[1] ?? ''
@@ -87,7 +87,7 @@ test('at most three members are listed, and pages continue where the last ended,
   expect(two.next_page_token).toBe('')
 })
 
-test('each search is recorded with its caller', async () => {
+test('each search for workspaces is recorded with its caller', async () => {
   await find('ada')
   expect((await harness.audits()).at(-1)).toMatchObject({
     action: 'workspaces.find',
@@ -97,7 +97,7 @@ test('each search is recorded with its caller', async () => {
   })
 })
 
-test('only platform admins may search, and a search that is too long is refused', async () => {
+test('only platform admins can search for workspaces, and a too long search is refused', async () => {
   for (const caller of [organization.administrator, organization.outsider])
     expect((await caller.call('GET', '/workspaces:find?search=a')).status).toBe(403)
   const long = await organization.platformAdmin.call('GET', `/workspaces:find?search=${'a'.repeat(101)}`)

@@ -29,14 +29,14 @@ const search = async (text: string, page_size?: number) =>
   organization.administrator.ok(methods.workspaces.search, params, { query: { search: text, page_size } })
 const titles = async (text: string): Promise<string[]> => (await search(text)).objects.map(({ title }) => title)
 
-test('a search finds sources and destinations by title, those that begin with it first', async () => {
+test('a search finds sources and destinations by title, titles that begin with the text first', async () => {
   expect(await titles('SHOP')).toEqual(['Shop floor', 'Shop hook', 'Web shop', 'Payshop_EU'])
   // The second by its title and its app together.
   expect(await titles('shop web')).toEqual(['Web shop', 'Shop hook'])
   expect(await titles('wrhs')).toEqual(['Warehouse'])
 })
 
-test('the name of an app finds its resources, after resources with that title', async () => {
+test('a search finds resources by the name of their app, after resources with that title', async () => {
   const webhook = await addDestination('Webhook')
   expect(await titles('webhook')).toEqual(['Webhook', 'Shop hook', 'Warehouse'])
   expect(await titles('warehouse webhook')).toEqual(['Warehouse'])
@@ -44,7 +44,7 @@ test('the name of an app finds its resources, after resources with that title', 
   expect(await titles('webhook')).toEqual(['Shop hook', 'Warehouse'])
 })
 
-test('audiences are found by title', async () => {
+test('a search finds audiences by title', async () => {
   const { administrator } = organization
   const body = { title: 'Shoppers', query: trialAudience }
   const audience = await administrator.ok(methods.audiences.create, params, { body })
@@ -57,14 +57,14 @@ test('audiences are found by title', async () => {
   expect(await titles('shoppers')).toEqual([])
 })
 
-test('signs of a pattern stand for themselves', async () => {
+test('pattern characters in a search text are literal', async () => {
   expect(await titles('0% d')).toEqual(['100% discount'])
   expect(await titles('p_e')).toEqual(['Payshop_EU'])
   expect(await titles('%')).toEqual(['100% discount'])
   expect(await titles('\\')).toEqual([])
 })
 
-test('an empty search finds everything by title, and says when that is not all', async () => {
+test('an empty search returns everything by title, and says if the list is incomplete', async () => {
   const all = await search('')
   expect(all).toMatchObject({ complete: true })
   expect(all.objects.map(({ title }) => title)).toEqual(
@@ -81,7 +81,7 @@ test('an empty search finds everything by title, and says when that is not all',
   })
 })
 
-test('a name among thousands is found first by its own letters', async () => {
+test('a search for one exact name among thousands returns it first', async () => {
   await harness.db
     .insertInto('sources')
     .values(
@@ -98,7 +98,7 @@ test('a name among thousands is found first by its own letters', async () => {
   expect((await search('bulk', 20)).objects).toHaveLength(20)
 })
 
-test('rejects a search that no title can have', async () => {
+test('rejects a search text that no title can contain', async () => {
   for (const text of ['a\nb', 'x'.repeat(101)])
     expect(
       await organization.administrator.call(

@@ -21,7 +21,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const make = () => makeResources(organization.workspaceId, organization.administrator)
 
-test('API-43, API-48, SRC-58: a key is made for the source that is named', async () => {
+test('API-43, API-48, SRC-58: a write key is created for the named source', async () => {
   const { administrator, workspaceId } = organization
   const { source } = await make()
   const reply = await administrator.call('POST', `/workspaces/${workspaceId}/writekeys`, { source: source.name })
@@ -36,7 +36,7 @@ test('API-43, API-48, SRC-58: a key is made for the source that is named', async
   })
 })
 
-test('a key is unlike every other, shown to every member, and kept encrypted', async () => {
+test('a write key is unique, shown to every member, and stored encrypted', async () => {
   const [a, b] = [await make(), await make()]
   expect(a.writekey.key).toMatch(/^[\w-]{32}$/)
   expect(a.writekey.key).not.toBe(b.writekey.key)
@@ -53,7 +53,7 @@ test('a key is unlike every other, shown to every member, and kept encrypted', a
   }
 })
 
-test('a revoked key leaves the list and cannot be revoked twice', async () => {
+test('a revoked write key leaves the list and cannot be revoked twice', async () => {
   const { administrator, workspaceId } = organization
   const made = await make()
   const params = { workspace: workspaceId, writekey: idIn(made.writekey.name) }
@@ -67,7 +67,7 @@ test('a revoked key leaves the list and cannot be revoked twice', async () => {
   expect((await administrator.call('DELETE', `/${made.writekey.name}`)).status).toBe(404)
 })
 
-test('rotating a key makes another with its title and source, and revokes the old one in the same step', async () => {
+test('rotating a write key makes another with its title and source, and revokes the old one in the same step', async () => {
   const { collaborator, workspaceId } = organization
   const { source } = await make()
   const old = await collaborator.ok(
@@ -99,7 +99,7 @@ test('rotating a key makes another with its title and source, and revokes the ol
   expect((await collaborator.call('POST', `/${old.name}:rotate`, {})).status).toBe(404)
 })
 
-test('of many who rotate one key at once, one makes the new key', async () => {
+test('if many callers rotate one write key at once, one makes the new key', async () => {
   const { administrator, workspaceId } = organization
   const { source, writekey } = await make()
   const replies = await Promise.all(
@@ -111,7 +111,7 @@ test('of many who rotate one key at once, one makes the new key', async () => {
   expect(writekeys).toEqual([replies.find(({ status }) => status === 200)?.body])
 })
 
-test('a source that is deleted while its key is rotated keeps no key', async () => {
+test('a source that is deleted while its write key is rotated keeps no key', async () => {
   const { administrator, workspaceId } = organization
   for (let round = 0; round < 5; round++) {
     const { source, writekey } = await make()
@@ -124,7 +124,7 @@ test('a source that is deleted while its key is rotated keeps no key', async () 
   }
 })
 
-test('rotating is refused for guests, strangers, keys of others and made-up keys', async () => {
+test('guests, outsiders, and callers with foreign or made-up keys cannot rotate', async () => {
   const { administrator, guest, outsider, workspaceId, otherWorkspaceId } = organization
   const { writekey } = await make()
   const foreign = await makeResources(otherWorkspaceId, outsider)
@@ -136,7 +136,7 @@ test('rotating is refused for guests, strangers, keys of others and made-up keys
     expect((await administrator.call('POST', `/workspaces/${workspaceId}/writekeys/${id}:rotate`, {})).status).toBe(404)
 })
 
-test('a request sent twice makes one key, and answers it both times', async () => {
+test('a repeated creation request makes one write key, and returns it both times', async () => {
   const { administrator, workspaceId } = organization
   const { source } = await make()
   const body = { source: source.name, request_id: crypto.randomUUID() }
@@ -146,7 +146,7 @@ test('a request sent twice makes one key, and answers it both times', async () =
   expect(a).toEqual(b)
 })
 
-test('a key is refused for a source that is deleted, made up, or of another workspace', async () => {
+test('a write key is refused for a source that is deleted, made up, or foreign', async () => {
   const { administrator, outsider, workspaceId, otherWorkspaceId } = organization
   const gone = await make()
   await administrator.call('DELETE', `/${gone.source.name}`)
@@ -171,7 +171,7 @@ test('a key is refused for a source that is deleted, made up, or of another work
   ).toMatchObject({ status: 404 })
 })
 
-test('the last use of a key shows on it and on its source, and never goes back', async () => {
+test('the last use of a write key shows on it and on its source, and never goes back', async () => {
   const { administrator, workspaceId } = organization
   const { writekey, source } = await make()
   const sink = createRefusalSink({ db: harness.db })

@@ -117,7 +117,7 @@ const connect = (changes_only = false) =>
   )
 const list = () => organization.guest.ok(methods.audiences.listDestinations, { workspace, audience })
 
-test('a connected destination receives the present members, counted before, and then each entry and exit once', async () => {
+test('a connected destination receives the current members, counted before, and then each entry and exit once', async () => {
   await receive({ userId: 'ada' }, { userId: 'bob' })
   expect((await list()).available.map(({ name }) => name)).toContain(destination)
   expect(await connect()).toEqual({ fill_count: 2 })
@@ -146,7 +146,7 @@ test('a connected destination receives the present members, counted before, and 
   expect(exited?.event.properties?.['profile_id']).toBe(entered?.event.properties?.['profile_id'])
 })
 
-test('the sending of changes is on the board of threads, and a held connection waits while others continue', async () => {
+test('the thread board shows the sending of changes; a held connection waits while other connections continue', async () => {
   const board = createThreadBoard()
   const place = joinThreadBoard('tests')
   await receive({ userId: 'ada' })
@@ -185,7 +185,7 @@ test('a profile that merges into a member neither exits nor enters again', async
   expect(sentIn(stream)).toEqual([])
 })
 
-test('two who are in and are merged before the first fill is sent enter once', async () => {
+test('two members that are merged before the first fill is sent enter only once', async () => {
   await receive({ userId: 'ada' }, { anonymousId: 'device' }, { userId: 'bob' })
   expect(await connect()).toEqual({ fill_count: 3 })
   await receive({ userId: 'ada', anonymousId: 'device' })
@@ -195,7 +195,7 @@ test('two who are in and are merged before the first fill is sent enter once', a
   expect(sentIn(stream).toSorted()).toEqual(['Audience Entered ada', 'Audience Entered bob'])
 })
 
-test('an event of an audience is a track of the person with identifiers, traits and the audience, to the digit', async () => {
+test("an audience event is a track event with the person's identifiers, exact traits, and the audience", async () => {
   const traits = { plan: 'pro', balance: 1.5 }
   await receive({ type: 'identify', userId: 'ada', anonymousId: 'device', traits }, { userId: 'ada' })
   await connect()
@@ -222,7 +222,7 @@ test('an event of an audience is a track of the person with identifiers, traits 
   expect(event?.eventId).toBe(event?.messageId)
 })
 
-test('who enters and is merged before that is sent into one that is in enters no second time', async () => {
+test('a profile that enters and merges into a member before it is sent does not enter a second time', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()
@@ -233,7 +233,7 @@ test('who enters and is merged before that is sent into one that is in enters no
   expect(sentIn(stream)).toEqual(['Audience Entered ada'])
 })
 
-test('a deleted profile exits once, by the identifiers that it had, whatever is killed, as of the deletion', async () => {
+test('a deleted profile exits once with its former identifiers as of the deletion, even if the sender is killed', async () => {
   await receive({ userId: 'ada', anonymousId: 'device' }, { userId: 'bob' })
   await connect()
   const stream = createStream()
@@ -284,7 +284,7 @@ test('a deleted profile exits once, by the identifiers that it had, whatever is 
   expect(stream.sent).toHaveLength(4)
 })
 
-test('a resend is a run with count, progress and cancellation, as of the last sent change; later changes follow', async () => {
+test('a resend is a run with count, progress, and cancellation; it covers sent changes, and later changes follow', async () => {
   await receive({ userId: 'ada' }, { userId: 'bob' })
   await connect()
   const stream = createStream()
@@ -315,7 +315,7 @@ test('a resend is a run with count, progress and cancellation, as of the last se
   expect(stream.sent).toHaveLength(5)
 })
 
-test('a mapping can be tried with an event of an audience: the latest, one by its name, and it is suggested without values', async () => {
+test('a mapping can be tried with the latest or a named audience event, and suggestions contain no values', async () => {
   await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } }, { userId: 'ada' })
   await connect()
   const ids = { workspace, destination: idIn(destination) }
@@ -358,7 +358,7 @@ test('a mapping can be tried with an event of an audience: the latest, one by it
   await senderOf(createStream()).send()
 })
 
-test('a sender that is killed after it appended sends nothing twice, and misses nothing', async () => {
+test('a sender that is killed after it appended sends nothing twice and skips nothing', async () => {
   await receive(...Array.from({ length: 120 }, (_, index) => ({ userId: `user-${index}` })))
   await connect()
   const stream = createStream()
@@ -393,7 +393,7 @@ test('the first fill can be cancelled, and a disconnected destination receives n
   expect(stream.sent).toHaveLength(4)
 })
 
-test('deleting an audience disconnects its destinations, which receive nothing more; an audience that others refer to is not deleted', async () => {
+test('deleting an audience disconnects its destinations; an audience that other audiences refer to cannot be deleted', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()
@@ -425,7 +425,7 @@ test('deleting an audience disconnects its destinations, which receive nothing m
   expect((await collaborator.ok(methods.audiences.listOfDestination, ids)).audiences).toEqual([])
 })
 
-test('events of an audience to a destination are found by the audience; failures are listed with the latest reason', async () => {
+test('audience events that were sent to a destination are found by audience; failures are listed with the latest reason', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()
@@ -491,7 +491,7 @@ test('events of an audience to a destination are found by the audience; failures
   ])
 })
 
-test('a destination is connected once, and only one of the workspace, by those who may', async () => {
+test('a destination can be connected once, only within its workspace, and only by permitted users', async () => {
   await connect()
   const path = `/workspaces/${workspace}/audiences/${audience}`
   const call = (caller: typeof organization.guest, verb: string, name = destination) =>
@@ -509,7 +509,7 @@ test('a destination is connected once, and only one of the workspace, by those w
   }
 })
 
-test('a destination that takes no track events is not offered, and refused', async () => {
+test('a destination without support for track events is not offered, and connecting it is refused', async () => {
   const { administrator } = organization
   const made = await administrator.ok(
     methods.destinations.create,

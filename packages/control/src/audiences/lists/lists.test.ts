@@ -64,8 +64,8 @@ const within = (name: string): AudienceQuery =>
     },
   })
 
-describe('a list that is imported', () => {
-  test('is an audience of the profiles that have an identifier of it; each value is reported', async () => {
+describe('an imported list', () => {
+  test('an imported list becomes an audience of the profiles that have its identifiers, and the response reports each value', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     const { name, report } = await importList(['ada', 'nobody', 'ada', '', 'bob'])
     expect(report).toEqual({ found_count: 2, profile_count: 2, not_found: [1], invalid: [3], duplicates: [2] })
@@ -78,7 +78,7 @@ describe('a list that is imported', () => {
     })
   })
 
-  test('counts, explains, is a condition of other audiences, and shows its SQL like any other', async () => {
+  test('an imported list can be counted, explained, used as a condition, and shown as SQL like any audience', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const { name } = await importList(['ada'])
     await members(name)
@@ -101,7 +101,7 @@ describe('a list that is imported', () => {
     expect((await organization.guest.call('GET', path)).body.statements).toHaveLength(1)
   })
 
-  test('finds email addresses and phone numbers by trait, in the letters of the list or in small ones', async () => {
+  test('an imported list finds email addresses and phone numbers by trait, in original or lower case', async () => {
     await receive(
       { userId: 'ada', type: 'identify', traits: { email: 'ada@a.example', phone: '020 7946 0958' } },
       { userId: 'bob', type: 'identify', traits: { email: 'Bob@a.example' } },
@@ -114,7 +114,7 @@ describe('a list that is imported', () => {
     expect(byPhone.report).toMatchObject({ found_count: 1, not_found: [1] })
   })
 
-  test('finds an email address that a profile shows, and none that came with another of its identifiers before', async () => {
+  test("an imported list matches an email address of a profile's trait, and none sent earlier with another identifier", async () => {
     const before = [{ anonymousId: 'device', type: 'identify', traits: { email: 'old@a.example' } }]
     await receiveEvents(harness, workspace, before, 120_000)
     await receive(
@@ -126,7 +126,7 @@ describe('a list that is imported', () => {
     expect(await members(name)).toEqual(['new@a.example'])
   })
 
-  test('email addresses are found as identifiers if the workspace links by them', async () => {
+  test('an imported list matches email addresses as identifiers if the workspace links profiles by email', async () => {
     await receive({ userId: 'ada' })
     await sql`insert into profile_identifiers (workspace_id, type, value, profile_id, sequence, create_time)
       select workspace_id, 'email', 'ada@a.example', profile_id, 1000, now() from profile_identifiers
@@ -135,7 +135,7 @@ describe('a list that is imported', () => {
     expect(report).toMatchObject({ found_count: 1, profile_count: 1 })
   })
 
-  test('a value that many profiles share matches none of them', async () => {
+  test('an imported value that many profiles share matches no profile', async () => {
     const traits = { email: 'shared@a.example' }
     await receive(
       ...Array.from({ length: listLimits.matches + 1 }, (_, index) => ({
@@ -148,7 +148,7 @@ describe('a list that is imported', () => {
     expect(report).toMatchObject({ found_count: 0, not_found: [0] })
   })
 
-  test('leaves nothing behind when it is only validated, or when no profile is found', async () => {
+  test('a list that is only validated or that matches no profile stores nothing', async () => {
     await receive({ userId: 'ada' })
     expect(await importList(['ada'], 'user_id', { validate_only: true })).toMatchObject({
       name: '',
@@ -161,7 +161,7 @@ describe('a list that is imported', () => {
     expect(audiences).toEqual([])
   })
 
-  test('is one audience when the request comes twice', async () => {
+  test('a repeated import request creates only one audience', async () => {
     await receive({ userId: 'ada' })
     const body = { title: 'Invited', kind: 'user_id' as const, values: ['ada'], request_id: crypto.randomUUID() }
     const first = await organization.collaborator.ok(methods.audiences.importList, { workspace }, { body })
@@ -169,7 +169,7 @@ describe('a list that is imported', () => {
     expect(await countRows('audience_list_entries', first.name)).toBe(1)
   })
 
-  test('does not match a profile that appears later, until it is imported again', async () => {
+  test('an imported list does not match a profile that appears later, until it is imported again', async () => {
     await receive({ userId: 'ada' })
     const { name } = await importList(['ada', 'bob'])
     await receive({ userId: 'bob' })
@@ -178,7 +178,7 @@ describe('a list that is imported', () => {
     expect(await members(name)).toEqual(['ada', 'bob'])
   })
 
-  test('follows merges and splits of its people', async () => {
+  test('an imported list follows merges and splits of its profiles', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'tablet' })
     const { name } = await importList(['tablet'], 'anonymous_id')
     await receive({ userId: 'ada', anonymousId: 'tablet' })
@@ -192,7 +192,7 @@ describe('a list that is imported', () => {
     expect(await members(name)).toEqual(['tablet'])
   })
 
-  test('is left by suppressed users and forgets deleted ones in every version', async () => {
+  test('suppressed users leave an imported list, and deleted users are removed from every version', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     const { name } = await importList(['ada', 'bob', 'cleo'])
     await changeList(name, 'replace', ['ada', 'bob'])
@@ -214,8 +214,8 @@ describe('a list that is imported', () => {
   })
 })
 
-describe('a list that is changed', () => {
-  test('people can be added to, replaced in, and removed from a list; each change is a version with its author, and can be restored', async () => {
+describe('a changed list', () => {
+  test('people can be added, replaced, or removed in a list; each change is a version with author, and can be restored', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     const { name } = await importList(['ada'])
     expect((await changeList(name, 'add', ['bob', 'nobody'])).body).toMatchObject({
@@ -262,7 +262,7 @@ describe('a list that is changed', () => {
     ])
   })
 
-  test('rejects the second of two changes of the same version, and stores nothing of it', async () => {
+  test('a list rejects the second of two changes of the same version, and stores nothing of it', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const { name } = await importList(['ada'])
     await changeList(name, 'add', ['bob'], 1)
@@ -273,7 +273,7 @@ describe('a list that is changed', () => {
     expect(await members(name)).toEqual(['ada', 'bob'])
   })
 
-  test('a list stays a list, and a query cannot name the list of another audience', async () => {
+  test('a list cannot become a query, and a query cannot refer to the list of another audience', async () => {
     await receive({ userId: 'ada' })
     const { name } = await importList(['ada'])
     const { query, title } = await get(name)
@@ -300,7 +300,7 @@ describe('a list that is changed', () => {
     })
   })
 
-  test('guests see masked people and change nothing; another organization finds neither the list nor its people', async () => {
+  test("guests see a list's people masked and change nothing; other organizations find neither the list nor its people", async () => {
     await receive({ userId: 'ada.lovelace' })
     const { name } = await importList(['ada.lovelace'])
     expect(await members(name, organization.guest)).toEqual(['ad•••'])
@@ -323,7 +323,7 @@ describe('a list that is changed', () => {
     expect((await other.administrator.call('POST', into, list)).status).toBe(404)
   })
 
-  test('what no kept version has is forgotten', async () => {
+  test('a value that no stored version contains is removed', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const { name } = await importList(['ada'])
     await changeList(name, 'replace', ['bob'])

@@ -2,7 +2,7 @@ import type { ListKind } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { readValues } from './read-values.ts'
 
-test('an ID is what was given to the letter', () => {
+test('an ID in a list keeps its exact letters', () => {
   expect(readValues('user_id', ['Ada', 'ada', ' ada']).values).toEqual([
     { place: 0, identifier: 'Ada', traits: [] },
     { place: 1, identifier: 'ada', traits: [] },
@@ -28,13 +28,13 @@ test.each<[ListKind, string]>([
   ['user_id', 'é'.repeat(257)],
   ['email', 'ada'],
   ['phone', 'no number'],
-])('no value of the kind %s is %j, and the others keep their places', (kind, text) => {
+])('an invalid value of the kind %s, %j, is reported, and the other values keep their positions', (kind, text) => {
   const good = kind === 'email' ? 'a@b.example' : '+442079460958'
   const { values, invalid } = readValues(kind, [text, good])
   expect(invalid).toEqual([0])
   expect(values.map(({ place }) => place)).toEqual([1])
 })
 
-test('the same person in other letters is a duplicate', () => {
+test('the same person in different letter case is a duplicate', () => {
   expect(readValues('email', ['a@b.example', 'A@B.example', 'c@d.example', 'a@b.example']).duplicates).toEqual([1, 3])
 })

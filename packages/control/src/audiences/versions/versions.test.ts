@@ -53,7 +53,7 @@ const get = () => organization.guest.ok(methods.audiences.get, params)
 const restore = (version: number, body: { current_version?: number } = {}, caller = organization.collaborator) =>
   caller.call('POST', `/workspaces/${workspace}/audiences/${params.audience}/versions/${version}:restore`, body)
 
-test('each change of title or query is a version with who and when; what changes nothing is none', async () => {
+test('each change of title or query is a version with author and time; a change without effect makes no version', async () => {
   await change({ title: 'Good buyers' }, organization.administrator)
   await change({ query: did('Ordered') })
   await change({ title: 'Good buyers', query: did('Ordered') })
@@ -72,7 +72,7 @@ test('each change of title or query is a version with who and when; what changes
   expect(await query('3')).toEqual(did('Ordered'))
 })
 
-test('a version is restored as a new one, which is computed, and the one before stays', async () => {
+test('restoring a version makes a new version, which is computed, and keeps the previous one', async () => {
   await change({ title: 'Other', query: did('Ordered') })
   expect((await restore(1, { current_version: 2 })).body).toMatchObject({
     version: 3,
@@ -112,7 +112,7 @@ test('a version that refers to a deleted audience is not restored, and the respo
   })
 })
 
-test('guests restore nothing, another organization sees nothing, and a version that there is not is not found', async () => {
+test('guests cannot restore a version, other organizations see none, and an unknown version is not found', async () => {
   await change({ title: 'Other' })
   expect((await restore(1, {}, organization.guest)).status).toBe(403)
   expect((await restore(1, {}, organization.outsider)).status).toBe(404)
@@ -123,7 +123,7 @@ test('guests restore nothing, another organization sees nothing, and a version t
     expect((await organization.guest.call('GET', `${path}/${version}`)).status).toBe(404)
 })
 
-test('of more versions than are kept the oldest are forgotten', async () => {
+test('beyond the maximum number of versions, the oldest are removed', async () => {
   await harness.db.updateTable('audiences').set({ version: maxVersions }).where('id', '=', params.audience).execute()
   await change({ title: 'Later' })
   expect((await list()).map(({ version }) => version)).toEqual([maxVersions + 1])

@@ -81,7 +81,7 @@ const webhook = async (made: Organization, given: Parameters<StripePeer['webhook
   )
 
 describe('with Stripe', () => {
-  test('a plan is bought with a card of its form, its invoice has an address, and each change has a key', async () => {
+  test("a plan is bought with a card of Stripe's form, its invoice has an address, and each change has a key", async () => {
     const made = await startPaying()
     const { administrator, params } = made
     expect(await administrator.ok(methods.paymentMethods.list, params)).toMatchObject({
@@ -107,7 +107,7 @@ describe('with Stripe', () => {
     expect(await mirrored(made)).toBe('plans/team')
   })
 
-  test('an upgrade charges exactly the shown amount; a downgrade, and an end, hold from the end of the period', async () => {
+  test('an upgrade charges exactly the shown amount; a downgrade or cancellation applies at the end of the period', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -166,7 +166,7 @@ describe('with Stripe', () => {
     },
   )
 
-  test('a declined first charge subscribes to nothing; a card without its confirmation is not added', async () => {
+  test('a declined first charge creates no subscription; a card without its confirmation is not added', async () => {
     const made = await startPaying({ declines: true })
     expect(await buy(made, 'plans/team')).toMatchObject({ status: 402 })
     expect(await heldOf(made)).toEqual([])
@@ -178,7 +178,7 @@ describe('with Stripe', () => {
     expect((await other.administrator.ok(methods.paymentMethods.list, params)).payment_methods).toEqual([])
   })
 
-  test('a first payment that the bank asks to confirm subscribes once it is, and to nothing when it is left', async () => {
+  test('a first payment that needs confirmation creates a subscription only after the confirmation', async () => {
     const [made, other] = [await startPaying({ confirms: true }), await startPaying()]
     const { administrator, params } = made
     const asked = async (plan: string) => {
@@ -215,7 +215,7 @@ describe('with Stripe', () => {
     expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
   })
 
-  test('an upgrade that the bank asks to confirm holds after the confirmation, at the shown amount, and changes nothing without it', async () => {
+  test('an upgrade that needs confirmation applies after it at the shown amount, and changes nothing without it', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -267,7 +267,7 @@ describe('with Stripe', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'an upgrade that is to be confirmed and is cut %s Stripe has it can be asked for again, and holds once',
+    'an unconfirmed upgrade that is interrupted %s Stripe has it can be repeated, and applies once',
     async (when) => {
       const made = await startPaying()
       await buy(made, 'plans/team')
@@ -290,7 +290,7 @@ describe('with Stripe', () => {
     },
   )
 
-  test('the subscription of a deleted organization ends at once, or as soon as Stripe answers', async () => {
+  test('the subscription of a deleted organization ends immediately, or as soon as Stripe responds', async () => {
     const [one, other] = [await startPaying(), await startPaying()]
     for (const made of [one, other]) await buy(made, 'plans/team')
     const remove = (made: Paying) =>
@@ -309,7 +309,7 @@ describe('with Stripe', () => {
     expect((await heldOf(other)).map(({ status }) => status)).toEqual(['canceled'])
   })
 
-  test('a renewal that is declined says since when and when limits hold; another card pays it', async () => {
+  test('a declined renewal shows its time and when limits start to apply; another card pays for it', async () => {
     const [made, other] = [await startPaying(), await startPaying()]
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -332,7 +332,7 @@ describe('with Stripe', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a change whose call is cut %s Stripe has it is pending, and ends in one subscription',
+    'a plan change whose call is interrupted %s Stripe has it is pending, and leads to one subscription',
     async (when) => {
       const made = await startPaying()
       peer.cut = ({ method, path }) => (method === 'POST' && path === 'subscriptions' ? when : undefined)
@@ -348,7 +348,7 @@ describe('with Stripe', () => {
     },
   )
 
-  test('two people who change the plan at once end in one subscription', async () => {
+  test('two people who change the plan at once get one Stripe subscription', async () => {
     const made = await startPaying()
     const calls = [made.administrator, made.platformAdmin, made.administrator].map((administrator) =>
       buy({ ...made, administrator }, 'plans/team'),
@@ -357,7 +357,7 @@ describe('with Stripe', () => {
     expect(await heldOf(made)).toHaveLength(1)
   })
 
-  test('while it is away pages show the last known state and its time; a state that was never read is unavailable', async () => {
+  test('while Stripe is unavailable, pages show the last known state and its time; without one, the state is unavailable', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -385,7 +385,7 @@ describe('with Stripe', () => {
     expect(await other.administrator.call('GET', `/${other.organization}/invoices`)).toMatchObject({ status: 503 })
   })
 
-  test('billing details that it refuses are shown at their field', async () => {
+  test('billing details that Stripe rejects are shown at their field', async () => {
     const made = await startPaying()
     const company = {
       company: 'Acme',
@@ -416,8 +416,8 @@ describe('with Stripe', () => {
   })
 })
 
-describe('a webhook', () => {
-  test('is read again at Stripe, so that late, replayed and contradicting ones change nothing else', async () => {
+describe('a webhook of Stripe', () => {
+  test('after a webhook, the state is read from Stripe, so late, replayed, or contradicting webhooks change nothing else', async () => {
     const made = await startPaying()
     await buy(made, 'plans/team')
     // It says that the subscription is canceled, which Stripe does not.
@@ -429,7 +429,7 @@ describe('a webhook', () => {
     expect(await mirrored(made)).toBe('plans/free')
   })
 
-  test('that is forged, old, of another account, of the other mode, or of a deleted organization changes nothing', async () => {
+  test('a webhook that is forged, old, or from another account, mode, or deleted organization changes nothing', async () => {
     const made = await startPaying()
     await buy(made, 'plans/team')
     const [held] = await heldOf(made)
@@ -445,7 +445,7 @@ describe('a webhook', () => {
     expect(await mirrored(made)).toBe('plans/team')
   })
 
-  test('that cannot be followed now is rejected, to be sent again', async () => {
+  test('a webhook that cannot be processed now is rejected, so that Stripe sends it again', async () => {
     const made = await startPaying()
     peer.failing = 500
     await expect(webhook(made)).rejects.toThrow('cannot be reached')
@@ -476,7 +476,7 @@ describe('STF-11: an onboarding link with amounts', () => {
   const complete = (made: Awaited<ReturnType<typeof onboard>>) =>
     harness.call('', 'POST', `/${made.user.name}:completeOnboarding`, completeBody(made.onboarding_token))
 
-  test('has a set-up invoice that opens, and a subscription once it is used, and once only', async () => {
+  test('an onboarding link with amounts opens a set-up invoice, and creates a subscription once after its use', async () => {
     const made = await onboard({ setup_amount: '10.50', yearly_amount: '1200.00' })
     const [invoice] = await made.invoices()
     expect(invoice).toMatchObject({ status: 'open', lines: [{ description: 'Set-up fee', amount: 1050 }] })
@@ -492,26 +492,34 @@ describe('STF-11: an onboarding link with amounts', () => {
     expect(body).toMatchObject({ plan: 'plans/enterprise', recurring_interval: 'ANNUALLY', amount: '1200.00' })
   })
 
-  test('without a fee has no invoice', async () => {
+  test('an onboarding link without a fee has no invoice', async () => {
     const made = await onboard({ setup_amount: '0.00', yearly_amount: '0.00' })
     expect([made.invoice_url, await made.invoices()]).toEqual(['', []])
   })
 
-  test.each(['revoked', 'expired'])('that is %s has a void invoice and no subscription', async (how) => {
-    const made = await onboard({ setup_amount: '99.99', yearly_amount: '10' })
-    const path = `/${made.name}:revoke`
-    if (how === 'revoked')
-      expect(await made.platformAdmin.call('POST', path, {})).toMatchObject({ body: { state: how } })
-    else peer.state.advance(peer.state.now + 14 * day)
-    await harness.settleSubscriptions({ signal })
-    expect((await made.invoices()).map(({ status }) => status)).toEqual(['void'])
-    expect((await complete(made)).status).toBe(404)
-    await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
-    expect((await made.platformAdmin.call('POST', path, {})).status).toBe(404)
-    expect([...peer.state.subscriptions.values()].some(({ customer }) => customer === made.organizationId)).toBe(false)
-  })
+  test.each(['revoked', 'expired'])(
+    'an onboarding link that is %s has a void invoice and no subscription',
+    async (how) => {
+      const made = await onboard({ setup_amount: '99.99', yearly_amount: '10' })
+      const path = `/${made.name}:revoke`
+      if (how === 'revoked')
+        expect(await made.platformAdmin.call('POST', path, {})).toMatchObject({ body: { state: how } })
+      else peer.state.advance(peer.state.now + 14 * day)
+      await harness.settleSubscriptions({ signal })
+      expect((await made.invoices()).map(({ status }) => status)).toEqual(['void'])
+      expect((await complete(made)).status).toBe(404)
+      await harness.db
+        .updateTable('sessions')
+        .set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' })
+        .execute()
+      expect((await made.platformAdmin.call('POST', path, {})).status).toBe(404)
+      expect([...peer.state.subscriptions.values()].some(({ customer }) => customer === made.organizationId)).toBe(
+        false,
+      )
+    },
+  )
 
-  test('an invoice that cannot be made now is made once, as soon as Stripe answers', async () => {
+  test('if an onboarding invoice cannot be created, it is created once as soon as Stripe responds', async () => {
     peer.cut = ({ path }) => (path.endsWith('/finalize') ? 'after' : undefined)
     const made = await onboard({ setup_amount: '5', yearly_amount: '0' })
     expect(made.invoice_url).toBe('')

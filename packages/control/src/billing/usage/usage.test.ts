@@ -131,7 +131,7 @@ const release = () =>
   )
 const beyond = ['ada', 'bob', 'cy']
 
-test('OPEN-43, OPEN-56: administrators are notified once at 80 and at 100 percent of a limit, in inbox and mail', async () => {
+test('OPEN-43, OPEN-56: administrators are notified once at 80 and at 100 percent of a limit, in inbox and by mail', async () => {
   await receive(['ada', 'ada', 'ada', 'ada'])
   await measure()
   await measure()
@@ -152,7 +152,7 @@ test('OPEN-43, OPEN-56: administrators are notified once at 80 and at 100 percen
   expect(await heldOf()).toBe(false)
 })
 
-test('a limit never loses an event: after the grace what comes is held, and released once, in order, on upgrade', async () => {
+test('beyond a limit, new events are held after the grace period, and released once and in order after an upgrade', async () => {
   await receive(beyond)
   await measure()
   expect(await heldOf()).toBe(false)
@@ -223,7 +223,7 @@ test('held events are released when the next period begins, and do not count tow
   expect(await report()).toMatchObject({ profiles: { used: 0 }, events: { used: 0 } })
 })
 
-test('the removal of held events is announced 7 days and 1 day before, counted, and reported with its reason', async () => {
+test('the removal of held events is announced with a count 7 days and 1 day before, and reported with its reason', async () => {
   await receive(beyond)
   await measure()
   time += 72 * hour
@@ -262,7 +262,7 @@ test('the removal of held events is announced 7 days and 1 day before, counted, 
 })
 
 test.each(['before they are counted', 'between counting them and writing it down'])(
-  'removed held events are counted once though the process is killed %s',
+  'removed held events are counted once, even if the process is killed %s',
   async (when) => {
     await receive(beyond)
     await measure()
@@ -289,7 +289,7 @@ test.each(['before they are counted', 'between counting them and writing it down
   },
 )
 
-test('killed anywhere in a release, each held event is sent on, under the name by which it is taken once', async () => {
+test('if a release is killed at any point, every held event is still sent under an ID that removes duplicates', async () => {
   await receive(beyond)
   await measure()
   time += 72 * hour
@@ -328,7 +328,7 @@ test('killed anywhere in a release, each held event is sent on, under the name b
   expect(released(before)).toEqual([])
 })
 
-test('usage is shown by day and by source, both add up to it, and a source that was deleted counts', async () => {
+test('usage is shown by day and by source with the same total, including deleted sources', async () => {
   const other = await makeResources(organization.workspaceId, organization.administrator)
   await receive(['ada', 'ada'])
   time += day
@@ -396,7 +396,7 @@ test.each([
   expect(await report()).toMatchObject({ ...expected, deleted_workspaces: { events: counted, profiles: counted } })
 })
 
-test('a profile with imported history counts once it has an event of the period, without the history', async () => {
+test('a profile with imported history counts once it has an event in the period, without the history', async () => {
   await receive(['ada', 'bob', 'cy'], { imported: true, happened: start - 400 * day })
   expect(await report()).toMatchObject({ profiles: { used: 0 }, events: { used: 0 } })
   time += day
@@ -410,7 +410,7 @@ test('a profile with imported history counts once it has an event of the period,
   })
 })
 
-test('a round measures organizations that received events, and none where plans do not limit', async () => {
+test('a measurement covers organizations that received events, and none if plans have no limits', async () => {
   await receive(beyond)
   const unlimited = createRound({ ...deps(), billing: { ...billing, limits: false }, logger: silentLogger })
   await unlimited(signal)
@@ -452,7 +452,7 @@ describe('profiles beyond a paid plan', () => {
   /** Shortly after the period that began with the subscription. */
   const afterPeriod = Date.parse('2026-04-02T00:20:00.000Z')
 
-  test('are billed once, as the page has shown, with one line, also when the subscription ends with the period', async () => {
+  test('profiles beyond a paid plan are billed once, as one line as shown, even if the subscription ends with the period', async () => {
     await upgrade()
     await receive(four)
     expect((await report()).overage).toEqual({
@@ -492,7 +492,7 @@ describe('profiles beyond a paid plan', () => {
     expect((await report()).overage).toBeNull()
   })
 
-  test('are not billed for imported history', async () => {
+  test('profiles beyond a paid plan are not billed for imported history', async () => {
     await upgrade()
     await receive([...four, 'eve'], { imported: true, happened: start - 60 * day })
     await receive(['ada', 'bob', 'cy'])
@@ -502,7 +502,7 @@ describe('profiles beyond a paid plan', () => {
     expect(await additional()).toEqual([])
   })
 
-  test('the cost stays within the cap; beyond it events are held after the grace period, and released when the cap is raised', async () => {
+  test('the overage cost stays within the cap; further events are held after the grace period and released with a higher cap', async () => {
     await upgrade()
     expect((await setCap('twelve')).status).toBe(400)
     expect(await setCap('99.99')).toMatchObject({ status: 200, body: { amount: '99.99' } })
@@ -542,7 +542,7 @@ describe('profiles beyond a paid plan', () => {
     return Number(row?.n)
   }
 
-  test('BIL-10: count when their workspace was deleted, once, on each page and on the invoice, though its events are gone', async () => {
+  test('BIL-10: profiles of a deleted workspace count once on each page and on the invoice, although their events are deleted', async () => {
     await upgrade()
     await receive(four)
     const before = await report()
@@ -570,7 +570,7 @@ describe('profiles beyond a paid plan', () => {
     expect((await report()).profiles.used).toBe(0)
   })
 
-  test('are billed when the organization was deleted, which goes only after that', async () => {
+  test('profiles beyond a plan are billed before their deleted organization is removed', async () => {
     await upgrade()
     await receive(four)
     const { administrator, organizationId } = organization
@@ -593,7 +593,7 @@ describe('profiles beyond a paid plan', () => {
     expect(await rows('organizations', 'id')).toEqual([])
   })
 
-  test('of which the invoice cannot be charged are past due until another card pays it', async () => {
+  test('if the overage invoice cannot be charged, the subscription is past due until another card pays', async () => {
     await upgrade()
     await receive(four)
     const params = { organization: organization.organizationId }

@@ -21,7 +21,7 @@ const params = () => ({ workspace: organization.workspaceId })
 const get = (who: Caller) => who.ok(methods.signalDrafts.get, params())
 const update = (who: Caller, entered: object) => who.ok(methods.signalDrafts.update, params(), { body: { entered } })
 
-test('a draft of a signal is of one person in one workspace, and is there until it is discarded', async () => {
+test('a draft of a signal belongs to one person in one workspace, and exists until it is discarded', async () => {
   const { administrator, collaborator } = organization
   expect(await get(administrator)).toMatchObject({ entered: {}, update_time: null })
   await update(administrator, { draft: { title: 'Orders' }, step: 'value' })
@@ -33,7 +33,7 @@ test('a draft of a signal is of one person in one workspace, and is there until 
   expect(await get(collaborator)).toMatchObject({ entered: { draft: { title: 'Leads' } } })
 })
 
-test('an API key has a draft of a signal of its own, which goes with the key', async () => {
+test('an API key has its own draft of a signal, which is deleted with the key', async () => {
   const { administrator, workspaceId } = organization
   await update(administrator, { mine: true })
   const { id, key } = await makeApiKey(organization)

@@ -124,7 +124,7 @@ const reasonsOf = (made: Awaited<ReturnType<typeof receive>>): Record<string, No
 const all = (reason: NotSentReason | '') => ({ meta: reason, google_ads: reason, google_analytics: reason })
 
 describe('one conversion per signal and event ID', () => {
-  test('whatever is retried, replayed, sent by a second server or by browser and server', async () => {
+  test('a retry, a replay, a second server, or a browser beside a server creates no second conversion', async () => {
     await enable()
     const event = order()
     expect((await receive(event)).fresh).toHaveLength(1)
@@ -139,7 +139,7 @@ describe('one conversion per signal and event ID', () => {
     expect(await outbox()).toHaveLength(1)
   })
 
-  test('also when two take it at the same moment', async () => {
+  test('two concurrent events with the same order ID create one conversion', async () => {
     await enable()
     const [one, other] = [order({}, { order_id: 'same' }), order({}, { order_id: 'same' })]
     const stored = await Promise.all([receive(one), receive(other), receive(one)])
@@ -147,7 +147,7 @@ describe('one conversion per signal and event ID', () => {
     expect(await outbox()).toHaveLength(1)
   })
 
-  test('an event without an order ID has its message ID', async () => {
+  test('an event without an order ID uses its message ID as event ID', async () => {
     await enable()
     const event = order({}, { order_id: ' ' })
     const { fresh } = await receive(event)
@@ -156,7 +156,7 @@ describe('one conversion per signal and event ID', () => {
   })
 })
 
-describe('bad input', () => {
+describe('invalid events for a signal', () => {
   test.each<[string, Record<string, unknown>, NotSentReason | '', string?]>([
     ['a currency in lower case is sent in capitals', { currency: 'usd' }, '', 'USD'],
     ['an unknown currency is not sent', { currency: 'XYZ' }, 'invalid_currency'],
@@ -172,14 +172,14 @@ describe('bad input', () => {
     else expect(await outbox()).toEqual([])
   })
 
-  test('an event in the future is not sent, and one of a clock that is a little ahead is', async () => {
+  test('an event far in the future is not sent, and one with a slightly fast clock is', async () => {
     await enable()
     const at = (ms: number) => order({ timestamp: new Date(harness.now() + ms).toISOString() })
     expect(reasonsOf(await receive(at(3_600_000)))).toEqual(all('in_future'))
     expect(reasonsOf(await receive(at(60_000)))).toEqual(all(''))
   })
 
-  test('an event beyond the age that a platform takes is not sent, and says so', async () => {
+  test('an event beyond the maximum age of a platform is not sent, with a reason', async () => {
     await enable()
     const old = order({ timestamp: new Date(harness.now() - 8 * 86_400_000).toISOString() })
     expect(reasonsOf(await receive(old))).toEqual(all('too_old'))
@@ -194,19 +194,19 @@ describe('bad input', () => {
     expect(counts.filter(({ kind }) => kind === 'conversion')).toEqual([])
   })
 
-  test('an event that says nothing of a person is not sent', async () => {
+  test('an event without data about a person is not sent', async () => {
     await enable()
     const made = await receive(order({ context: {} }))
     expect(reasonsOf(made)).toEqual(all('no_identifier'))
   })
 
-  test('a click ID of another platform in the field is not kept', async () => {
+  test('a click ID in the field of another platform is not stored', async () => {
     await enable()
     await receive(order({}, { gclid: 'fb.1.1554763741205.AbCdEf' }))
     expect((await outbox())[0]?.event.context.signal).not.toHaveProperty('gclid')
   })
 
-  test('a refunded order is restated where the platform takes that, once, with the rest of its value', async () => {
+  test("a refund restates the order's remaining value once on platforms that support it", async () => {
     const refunds = {
       events: [{ event_type: 'track' as const, event_name: 'Order Refunded' }],
       order_path: 'properties.order_id',
@@ -286,14 +286,14 @@ describe('a refund', () => {
       [{ value: 10_000, currency: 'JPY' }],
     ],
     ['of all of the order is sent', { total: '100.00' }, both(''), [{ value: 100, remaining_value: 0 }]],
-  ])('%s', async (_, properties, reasons, expectedSent) => {
+  ])('a refund: %s', async (_, properties, reasons, expectedSent) => {
     await enable({ refunds })
     expect(reasonsOf(await receive(order({}, { order_id: 'r1', total: 100 }), of(properties)))).toEqual(reasons)
     expect(await sent()).toMatchObject(expectedSent)
     expect(await sent()).toHaveLength(expectedSent.length)
   })
 
-  test('several refunds are not more than the order together, and those that were rejected do not count', async () => {
+  test('several refunds together cannot exceed the order, and rejected refunds do not count', async () => {
     await enable({ refunds })
     await receive(order({}, { order_id: 'r1', total: 100 }), of({ total: 60 }))
     expect(reasonsOf(await receive(of({ total: 60 })))).toEqual(both('refund_too_large'))
@@ -307,7 +307,7 @@ describe('a refund', () => {
     ['20 digits', '12345678901234567890', '12345678901234567891'],
     ['more digits than a double has', '9007199254740993', '9007199254740992'],
     ['a point and a zero', '1001.0', '1002.0'],
-  ])('is of the order whose ID is a number of %s, and of no other', async (_, id, other) => {
+  ])('a refund whose order ID is a number with %s belongs to exactly that order', async (_, id, other) => {
     await enable({ refunds })
     const [order_id, another] = [new ExactNumber(id), new ExactNumber(other)]
     expect(reasonsOf(await receive(order({}, { order_id, total: 100 }), of({ order_id, total: 30 })))).toEqual(both(''))
@@ -319,7 +319,7 @@ describe('a refund', () => {
     ['at once', [undefined]],
     ['in parts', [60, 40]],
     ['in a part and the rest', [60, undefined]],
-  ])('without an amount, of an order that was refunded %s, is rejected', async (_, totals) => {
+  ])('a refund without an amount, of an order that was refunded %s, is rejected', async (_, totals) => {
     await enable({ refunds })
     await receive(order({}, { order_id: 'r1', total: 100 }), ...totals.map((total) => of({ total })))
     const count = (await sent()).length
@@ -327,13 +327,13 @@ describe('a refund', () => {
     expect(await sent()).toHaveLength(count)
   })
 
-  test('in hundredths adds up to the order exactly', async () => {
+  test('refunds in hundredths add up to the order exactly', async () => {
     await enable({ refunds })
     await receive(order({}, { order_id: 'r1', total: 0.3 }), of({ total: 0.1 }), of({ total: 0.1 }))
     expect(reasonsOf(await receive(of({ total: 0.1 })))).toEqual(both(''))
   })
 
-  test('that happened before its order is of no order that there is', async () => {
+  test('a refund that happened before an order does not belong to that order', async () => {
     await enable({ refunds })
     await receive(order(later(-60_000), { order_id: 'r1', total: 100 }))
     expect(reasonsOf(await receive(of({ total: 5 }, later(-60_001))))).toEqual(both('no_order'))
@@ -341,7 +341,7 @@ describe('a refund', () => {
     expect(reasonsOf(await receive(of({ total: 5 }, later(-60_000))))).toEqual(both(''))
   })
 
-  test('that comes before its order is rejected, and takes nothing off the order that comes later', async () => {
+  test('a refund that comes before its order is rejected, and does not reduce the later order', async () => {
     await enable({ refunds })
     const early = of({ total: 50 })
     expect(reasonsOf(await receive(early, order({}, { order_id: 'r1', total: 100 })))).toEqual(all(''))
@@ -350,18 +350,18 @@ describe('a refund', () => {
     expect((await sent()).at(-1)).toMatchObject({ value: 100, remaining_value: 0 })
   })
 
-  test('of a test event takes nothing off a real order', async () => {
+  test('a refund of a test event does not reduce a real order', async () => {
     await enable({ refunds })
     await receive(order({}, { order_id: 'r1', total: 100 }), of({ total: 50 }, { test: true }))
     expect(reasonsOf(await receive(of({ total: 100 })))).toEqual(both(''))
   })
 })
 
-describe('consent', () => {
+describe('consent for a conversion', () => {
   const consent = (advertising: unknown) => ({
     context: { traits: { email: 'ada@example.com' }, consent: { categoryPreferences: { advertising } } },
   })
-  test('of the event decides, and a platform that takes a denial receives it', async () => {
+  test('consent of the event decides, and a platform that accepts a denial receives it', async () => {
     await enable()
     expect(reasonsOf(await receive(order(consent(true))))).toEqual(all(''))
     expect(reasonsOf(await receive(order(consent(false))))).toEqual({ ...all('no_consent'), google_analytics: '' })
@@ -370,7 +370,7 @@ describe('consent', () => {
     expect(denied?.event.context.signal.consent).toBe(false)
   })
 
-  test('of an event that says nothing is a setting of the workspace', async () => {
+  test('a setting of the workspace decides on events without consent', async () => {
     await enable()
     expect(reasonsOf(await receive(order()))).toEqual(all(''))
     const body = { without_consent: 'leave_out' as const }
@@ -379,7 +379,7 @@ describe('consent', () => {
     expect(reasonsOf(await receive(order()))).toEqual(all('consent_unknown'))
   })
 
-  test('that was withdrawn after the event keeps it from being sent, and stored clicks are gone', async () => {
+  test('consent that was withdrawn after the event prevents sending, and stored clicks are deleted', async () => {
     await enable()
     const earlier = new Date(harness.now() - 60_000).toISOString()
     await receive(order({}, { gclid: 'CjwKCAiAabcdefghijk' }))
@@ -395,7 +395,7 @@ describe('consent', () => {
   })
 })
 
-describe('clicks', () => {
+describe('clicks of a visit', () => {
   const gclid = 'CjwKCAiAabcdefghijk'
   const visit = (more: Record<string, unknown> = {}) => ({
     ...order({ type: 'page', event: '', userId: undefined, properties: {}, ...more }),
@@ -403,7 +403,7 @@ describe('clicks', () => {
   })
 
   test.each(['null', '(null)', 'undefined', '0', '{}', 'not_set'])(
-    'of a visit with the placeholder %j as its IDs are not joined to conversions',
+    'clicks of a visit with the placeholder %j as its IDs are not joined to conversions',
     async (value) => {
       await enable()
       await receive(visit({ userId: value, anonymousId: value }) as unknown as ReturnType<typeof order>)
@@ -412,7 +412,7 @@ describe('clicks', () => {
     },
   )
 
-  test('of an anonymous visit are joined to a later conversion of the same person, and attributed to it', async () => {
+  test('clicks of an anonymous visit are joined to a later conversion of the same person, and credited with it', async () => {
     const signal = await enable()
     await receive(visit({ anonymousId: 'visitor' }) as unknown as ReturnType<typeof order>)
     const learn = createLearning({ db: harness.db, metrics: noMetrics })
@@ -437,7 +437,7 @@ describe('clicks', () => {
     expect(csv.content.split('\r\n')[1]).toMatch(/^\d{4}-\d\d-\d\d,Orders,google,google,,spring,1,EUR,25\.5$/)
   })
 
-  test('are not joined to a conversion before them, or when they are over', async () => {
+  test('clicks are not joined to an earlier conversion, or after they expired', async () => {
     await enable()
     const before = new Date(harness.now() - 3_600_000).toISOString()
     await receive(visit() as unknown as ReturnType<typeof order>)
@@ -449,7 +449,7 @@ describe('clicks', () => {
     expect((await outbox())[1]?.event.context.signal).not.toHaveProperty('gclid')
   })
 
-  test('are found under hashes only', async () => {
+  test('clicks are stored and found only under hashes', async () => {
     await enable()
     await receive(visit({ anonymousId: 'visitor@example.com' }) as unknown as ReturnType<typeof order>)
     const rows = await harness.db
@@ -482,7 +482,7 @@ describe('the stream', () => {
   const senderOf = (port: ReturnType<typeof stream>['port']) =>
     createSignalSender({ db: harness.db, stream: port as never, mayAppend: () => true, logger: silentLogger })
 
-  test('gets each conversion once, for the destinations of its signal, whatever is killed behind the append', async () => {
+  test('the stream gets each conversion once for the destinations of its signal, even if the sender is killed after appending', async () => {
     // Removes unsent conversions of other workspaces, which do not belong to this test.
     await harness.db.deleteFrom('signal_outbox').execute()
     const signal = await enable()
@@ -520,7 +520,7 @@ describe('the stream', () => {
   })
 })
 
-test('the pipeline has the sources of enabled signals, and delivery the conversions of each destination', async () => {
+test('the pipeline gets the sources of enabled signals, and delivery gets the conversions of each destination', async () => {
   const destinations = createDestinationCache({
     db: harness.db,
     pool: harness.database.pool,
@@ -548,7 +548,7 @@ test('the pipeline has the sources of enabled signals, and delivery the conversi
   expect(sent()).toBeUndefined()
 })
 
-test('a profile that enters an audience is a conversion once', async () => {
+test('a profile that enters an audience creates one conversion', async () => {
   const { administrator } = organization
   const body = { title: 'Reachable', query: trialAudience }
   const audience = await administrator.ok(methods.audiences.create, { workspace }, { body })
@@ -584,7 +584,7 @@ test('a profile that enters an audience is a conversion once', async () => {
   })
 })
 
-test('a deleted user leaves no click, no ID and no unsent conversion, and the count of conversions stays', async () => {
+test('deleting a user removes the clicks, IDs, and unsent conversions, and keeps the count of conversions', async () => {
   await enable()
   const event = order(
     { userId: 'zora', anonymousId: 'a-zora' },

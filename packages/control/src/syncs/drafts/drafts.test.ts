@@ -33,7 +33,7 @@ const filled = {
 }
 
 test.each(Object.entries(filled))(
-  'SYN-06: the %s of a draft is set and reset, and the rest stays',
+  'SYN-06: the %s of a draft is set and reset, and other fields stay',
   async (field, value) => {
     const { collaborator } = organization
     await collaborator.ok(methods.syncDrafts.delete, params())
@@ -47,7 +47,7 @@ test.each(Object.entries(filled))(
   },
 )
 
-test('SYN-08: a status that is set makes the current one the previous one', async () => {
+test('SYN-08: setting a status makes the current status the previous one', async () => {
   const { administrator } = organization
   const statusOf = async (configuration_status: string) =>
     (await update(administrator, { configuration_status })).configuration_status
@@ -72,7 +72,7 @@ test('an API key has its own draft, apart from that of its creator, and both are
   expect(await get(administrator)).toMatchObject({ target_object: 'mine' })
 })
 
-test('a draft is of one person in one workspace, and is there until it is discarded', async () => {
+test('a draft belongs to one person in one workspace, and exists until it is discarded', async () => {
   const { administrator, collaborator } = organization
   await update(administrator, { ...filled, settings: { exact: 12345678901234567890n.toString() } })
   await update(collaborator, { target_object: 'contacts' })
@@ -82,7 +82,7 @@ test('a draft is of one person in one workspace, and is there until it is discar
   expect(await get(collaborator)).toMatchObject({ target_object: 'contacts' })
 })
 
-test('settings that are too long are refused', async () => {
+test('draft settings that are too long are refused', async () => {
   const reply = await organization.administrator.call('PATCH', `/workspaces/${organization.workspaceId}/syncDraft`, {
     settings: { text: 'x'.repeat(200_000) },
   })

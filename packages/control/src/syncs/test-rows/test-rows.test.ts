@@ -93,7 +93,7 @@ const start = async (answer: PeerAnswer = { status: 200, body: 'taken' }) => {
 
 const none = { outcome: 'none', http_status: 0, request: '', response: '' }
 
-test('a preview shows the payload of the first row or of the one with a key, to the digit, and sends nothing', async () => {
+test('a preview shows the exact payload of the first row or of the row with a key, and sends nothing', async () => {
   const { preview, requests } = await start()
   expect(await preview()).toEqual({
     found: true,
@@ -129,7 +129,7 @@ test('a preview of a row that becomes an event shows the event', async () => {
 })
 
 describe('a test row', () => {
-  test('is written as a delivery would write it, and request and answer are shown without secrets', async () => {
+  test('a test row is written like a delivery, and its request and response are shown without secrets', async () => {
     const { send, trial, requests } = await start({ status: 200, body: `taken, ${secret}` })
     const sent = await send({ key: ['1'] })
     expect(sent).toMatchObject({ outcome: 'delivered', reason: '', http_status: 200, key: 'ada@example.com' })
@@ -171,7 +171,7 @@ describe('a test row', () => {
     expect(sent.request).toContain('POST http://127.0.0.1')
   })
 
-  test('is not sent where the row is not valid, or is not there', async () => {
+  test('a test row is not sent if the row is invalid or missing', async () => {
     const { send, requests } = await start()
     expect(await send({ key: ['2'] })).toMatchObject({ ...none, found: true, reason: 'email is null' })
     expect(await send({ key: ['3'] })).toMatchObject({ ...none, found: false })
@@ -179,7 +179,7 @@ describe('a test row', () => {
     expect((await harness.audits()).at(-1)).toMatchObject({ detail: { sent: false } })
   })
 
-  test('is refused for what a sync is refused for, to guests, and of what is of another organization', async () => {
+  test('a test row is refused for an invalid sync, for guests, and for resources of another organization', async () => {
     const { trial, requests } = await start()
     const { administrator, guest, outsider, workspaceId, otherWorkspaceId } = organization
     const asked = async (verb: string, more: object, caller = administrator, of = workspaceId) => {
@@ -204,7 +204,7 @@ describe('a test row', () => {
     expect(requests).toEqual([])
   })
 
-  test('is sent so often in 15 minutes, and not more', async () => {
+  test('a test row can be sent only a limited number of times in 15 minutes', async () => {
     const { trial, requests } = await start()
     const { administrator, workspaceId } = organization
     const send = () => administrator.call('POST', `/workspaces/${workspaceId}/syncs:sendTestRow`, trial)

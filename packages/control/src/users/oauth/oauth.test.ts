@@ -57,8 +57,8 @@ const accounts = (email: string) => harness.db.selectFrom('users').selectAll().w
 const identities = (email: string) =>
   harness.db.selectFrom('user_identities').selectAll().where('email', '=', email).execute()
 
-describe('the address of the sign-in page', () => {
-  test("API-24: leads to the provider with the browser's state and challenge, and a nonce bound to them", async () => {
+describe("the address of the provider's sign-in page", () => {
+  test("API-24: the sign-in address leads to the provider with the browser's state and challenge, and a nonce bound to them", async () => {
     const begun = beginSignIn()
     const url = new URL(await redirectOf(harness, begun))
     expect(url.origin).toBe(provider.issuer)
@@ -87,7 +87,7 @@ describe('the address of the sign-in page', () => {
     'http://127.0.0.1:3001/auth/oauth-callback',
     'https://evil.example/auth/oauth-callback',
     'javascript:alert(1)',
-  ])('is not given for the foreign return address %s', async (redirect_uri) => {
+  ])('the sign-in address is refused for the foreign return address %s', async (redirect_uri) => {
     expect(await askForSignIn(harness, beginSignIn(), { redirect_uri })).toMatchObject({
       status: 400,
       body: { metadata: { redirect_uri: expect.any(String) } },
@@ -96,7 +96,7 @@ describe('the address of the sign-in page', () => {
     expect((await post(harness, 'Signup', body)).status).toBe(400)
   })
 
-  test('may be asked for on the host that the call is sent to', async () => {
+  test('the sign-in address may be requested on the host of the call', async () => {
     const { challenge, state } = beginSignIn()
     const redirect_uri = 'https://cdp.internal/auth/oauth-callback'
     const query = new URLSearchParams({ redirect_uri, state, code_challenge: challenge })
@@ -110,14 +110,14 @@ describe('the address of the sign-in page', () => {
     [{ code_challenge: 'short' }, 'code_challenge'],
     [{ state: '' }, 'state'],
     [{ redirect_uri: 'x' }, 'redirect_uri'],
-  ])('is refused for %j', async (wrong, field) => {
+  ])('the sign-in address is refused for %j', async (wrong, field) => {
     expect(await askForSignIn(harness, beginSignIn(), wrong)).toMatchObject({
       status: 400,
       body: { metadata: { [field]: expect.any(String) } },
     })
   })
 
-  test('is not there when no provider is configured, or for another provider', async () => {
+  test('the sign-in address is not found if no provider is configured, or for another provider', async () => {
     await using bare = await startControl()
     const redirect_uri = `${publicUrl}/auth/oauth-callback`
     expect(await askForSignIn(bare, beginSignIn(), { redirect_uri })).toMatchObject({
@@ -128,8 +128,8 @@ describe('the address of the sign-in page', () => {
   })
 })
 
-describe('signing up', () => {
-  test('API-22, SES-10d: makes an account with the names that the provider gives, and answers as every login', async () => {
+describe('signing up through a provider', () => {
+  test("API-22, SES-10d: signing up makes an account with the provider's names, and responds like every login", async () => {
     const user = newcomer({ givenName: 'Ada', familyName: 'Lovelace-Byron-of-Ockham' })
     const reply = await signUp(harness, user)
     expect(reply.status).toBe(200)
@@ -150,14 +150,14 @@ describe('signing up', () => {
     })
   })
 
-  test('logs in a user who has signed up before', async () => {
+  test('signing up logs in an existing user', async () => {
     const user = newcomer()
     const [first, second] = [await signUp(harness, user), await signUp(harness, user)]
     expect(second.status).toBe(200)
     expect(second.body.user.id).toBe(first.body.user.id)
   })
 
-  test('in two tabs at once makes one account', async () => {
+  test('signing up in two tabs at once makes one account', async () => {
     const user = newcomer()
     const bodies = await Promise.all([1, 2, 3].map(() => returned(harness, user)))
     const replies = await Promise.all(bodies.map((body) => post(harness, 'Signup', body)))
@@ -166,7 +166,7 @@ describe('signing up', () => {
     expect(await identities(user.email)).toHaveLength(1)
   })
 
-  test('is refused when it is disabled, but who has an account comes in', async () => {
+  test('signing up is refused if it is disabled, but existing users are logged in', async () => {
     const [stranger, member] = [newcomer(), newcomer()]
     await closed.db.insertInto('users').values({ id: newId(), email: member.email, password_hash: null }).execute()
     expect(await signUp(closed, stranger)).toMatchObject({ status: 403, body: { reason: 'SIGN_UP_DISABLED' } })
@@ -174,7 +174,7 @@ describe('signing up', () => {
     expect(await signUp(closed, member)).toMatchObject({ status: 200, body: { user: { email: member.email } } })
   })
 
-  test('leaves out names that accounts cannot hold', async () => {
+  test('signing up ignores names that accounts cannot store', async () => {
     const reply = await signUp(harness, newcomer({ givenName: ' \u202e ', familyName: '👩‍👩‍👧‍👦'.repeat(3) }))
     expect(reply.body.user.first_name).toBe('')
     // Whole signs only: one of these families has 11 code units.
@@ -182,8 +182,8 @@ describe('signing up', () => {
   })
 })
 
-describe('logging in', () => {
-  test('API-19, SES-10e: starts a session for who has signed up, also when their address has changed since', async () => {
+describe('logging in through a provider', () => {
+  test('API-19, SES-10e: logging in starts a session for a registered user, even if the address has changed', async () => {
     const subject = newId()
     const { body } = await signUp(harness, newcomer({ subject }))
     const reply = await login(harness, newcomer({ subject, emailVerified: false }))
@@ -193,7 +193,7 @@ describe('logging in', () => {
     expect(person).toMatchObject({ status: 200, body: { email: body.user.email } })
   })
 
-  test('refuses an unknown user with the advice to sign up, and makes nothing', async () => {
+  test('logging in as an unknown user is refused with the advice to sign up, and stores nothing', async () => {
     const user = newcomer()
     expect(await login(harness, user)).toMatchObject({
       status: 404,
@@ -202,7 +202,7 @@ describe('logging in', () => {
     expect([await accounts(user.email), await identities(user.email)]).toEqual([[], []])
   })
 
-  test('links the account of an address the provider vouches for, whatever its letter case', async () => {
+  test('logging in links the account of an address that the provider has verified, in any letter case', async () => {
     const person = await harness.person()
     const user = newcomer({ email: person.email.toUpperCase() })
     const reply = await login(harness, user)
@@ -211,7 +211,7 @@ describe('logging in', () => {
     expect((await harness.call(person.token, 'GET', '/workspaces')).status).toBe(200)
   })
 
-  test('never links or makes an account for an address the provider does not vouch for', async () => {
+  test('logging in never links or makes an account for an address that the provider has not verified', async () => {
     const person = await harness.person()
     const user = newcomer({ email: person.email, emailVerified: false })
     for (const reply of [await login(harness, user), await signUp(harness, user)])
@@ -223,7 +223,7 @@ describe('logging in', () => {
     expect([await identities(person.email), await accounts(stranger.email)]).toEqual([[], []])
   })
 
-  test('ends only the sign-in that was begun: verifier, state, return address and code all have to be its own', async () => {
+  test('logging in completes only its own sign-in: verifier, state, return address, and code must match', async () => {
     const user = newcomer()
     await signUp(harness, user)
     const another = beginSignIn()
@@ -249,7 +249,7 @@ describe('logging in', () => {
     [{ code: '' }, 'code'],
     [{ provider: '' }, 'provider'],
     [{ redirect_uri: 'x' }, 'redirect_uri'],
-  ])('rejects %j', async (wrong, field) => {
+  ])('logging in rejects %j', async (wrong, field) => {
     const body = {
       provider: 'openid',
       code: 'c',
@@ -263,7 +263,7 @@ describe('logging in', () => {
     })
   })
 
-  test('goes on while an attacker uses up the passwords of the account, also from the network of the attacker', async () => {
+  test("logging in works while an attacker uses up the account's passwords, even from the attacker's network", async () => {
     const ada = newcomer()
     await signUp(harness, ada)
     const statuses = await Promise.all(
@@ -279,7 +279,7 @@ describe('logging in', () => {
       expect((await post(harness, 'Login', await returned(harness, ada), ip)).status).toBe(200)
   })
 
-  test('is refused after too many failures from one address, and from there only', async () => {
+  test('logging in is refused after too many failures from one address, and only from there', async () => {
     const body = { ...(await returned(harness, newcomer())), code: 'made-up' }
     for (let tries = 0; tries < oauthTriesPerIp; tries += 10)
       await Promise.all(Array.from({ length: 10 }, () => post(harness, 'Login', body, '10.8.0.1')))
@@ -291,7 +291,7 @@ describe('logging in', () => {
   })
 })
 
-describe('when the provider', () => {
+describe('a failing sign-in provider', () => {
   const withTrouble = async (kind: OpenIdTrouble, run: () => Promise<void>): Promise<void> => {
     provider.trouble(kind)
     try {
@@ -305,7 +305,7 @@ describe('when the provider', () => {
     ['html', 502],
     ['not json', 502],
     ['silent', 503],
-  ] as const)('answers %s, the caller gets %i and nothing is changed', async (kind, status) => {
+  ] as const)('if the provider answers %s, the caller gets %i and nothing is changed', async (kind, status) => {
     await using impatient = await startControl({
       openId: openIdSettings(provider, 500),
       publicUrl: () => loopbackUrl,
@@ -321,7 +321,7 @@ describe('when the provider', () => {
     expect((await signUp(impatient, user)).status).toBe(200)
   })
 
-  test('cannot be reached, the caller learns that and when to try again', async () => {
+  test('if the provider is unreachable, the caller gets the time to retry', async () => {
     const gone = await startOpenIdProvider()
     const settings = openIdSettings(gone)
     await gone[Symbol.asyncDispose]()
@@ -333,7 +333,7 @@ describe('when the provider', () => {
     })
   })
 
-  test('lacks the secret, the caller is not blamed; the log says why and holds no code or secret', async () => {
+  test('if the provider rejects the client secret, the caller gets 502, and the log has the reason without code or secret', async () => {
     const lines: string[] = []
     const warn = (fields: object, message: string): void => void lines.push(JSON.stringify([fields, message]))
     await using mistaken = await startControl({

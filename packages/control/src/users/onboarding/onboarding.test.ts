@@ -37,7 +37,7 @@ const gone = {
 }
 
 describe('an onboarding link', () => {
-  test('API-29, ONB-18, STF-11: is made with user, organisation and workspace, and answers with the token and an invoice', async () => {
+  test('API-29, ONB-18, STF-11: an onboarding link is created with user, organization, and workspace, and returns a token and invoice', async () => {
     const made = await onboard()
     expect(Object.keys(made).toSorted()).toEqual([
       'invoice_url',
@@ -74,7 +74,7 @@ describe('an onboarding link', () => {
     })
   })
 
-  test('is mailed to who it is for', async () => {
+  test('an onboarding link is mailed to its user', async () => {
     const made = await onboard()
     const [mail] = await harness.mailsTo(made.user.email)
     expect(mail?.body_text).toContain(
@@ -82,7 +82,7 @@ describe('an onboarding link', () => {
     )
   })
 
-  test('is not made for an address with a password, but for one that was only onboarded, whatever its letter case', async () => {
+  test('an onboarding link is refused for an address with a password, and made for one that was only onboarded', async () => {
     const { administrator } = organization
     const refused = await organization.platformAdmin.call(
       'POST',
@@ -99,7 +99,7 @@ describe('an onboarding link', () => {
     expect(again.organization.name).not.toBe(first.organization.name)
   })
 
-  test('is not made for an account that a user has logged in to without a password: its holder would get it', async () => {
+  test('an onboarding link is refused for an account with a passwordless login, because its holder would get the account', async () => {
     const email = `${newId()}@acme.example`
     const body = { email, otp_token: await harness.codeFor(email, 'sign up') }
     expect((await harness.call('', 'POST', '/users:signup', body)).status).toBe(200)
@@ -123,7 +123,7 @@ describe('an onboarding link', () => {
     expect((await login(made.user.email, testPassword)).status).toBe(200)
   })
 
-  test('that is refused leaves no organisation behind', async () => {
+  test('a refused onboarding link leaves no organization', async () => {
     const body = onboardBody({ email: organization.administrator.email, organization_title: 'Never Inc' })
     expect((await organization.platformAdmin.call('POST', '/users:onboard', body)).status).toBe(409)
     expect(
@@ -140,14 +140,14 @@ describe('an onboarding link', () => {
     [{ yearly_amount: '-1' }, { yearly_amount: 'Must be a valid number with up to two decimals' }],
     [{ setup_amount: '1000000' }, { setup_amount: 'At most 999,999.99' }],
     [{ yearly_amount: '9'.repeat(13) }, { yearly_amount: expect.any(String) }],
-  ])('is not made of %j', async (given, metadata) => {
+  ])('an onboarding link is refused for %j', async (given, metadata) => {
     expect(await organization.platformAdmin.call('POST', '/users:onboard', onboardBody(given))).toMatchObject({
       status: 400,
       body: { metadata },
     })
   })
 
-  test('API-30: shows user and organisation to its holder, and to no other caller', async () => {
+  test('API-30: an onboarding link shows user and organization only to its holder', async () => {
     const [made, other] = [await onboard(), await onboard()]
     const reply = await start(made, made.onboarding_token)
     expect(reply.status).toBe(200)
@@ -158,7 +158,7 @@ describe('an onboarding link', () => {
     expect(await start({ user: { ...made.user, name: 'users/x' } }, made.onboarding_token)).toMatchObject(gone)
   })
 
-  test('works for fourteen days and not after it is revoked', async () => {
+  test('an onboarding link works for fourteen days, and not after it is revoked', async () => {
     const [made, revoked] = [await onboard(), await onboard()]
     await harness.db
       .updateTable('onboardings')
@@ -177,7 +177,7 @@ describe('an onboarding link', () => {
 })
 
 describe('completing an onboarding', () => {
-  test('API-31: sets names and password, logs in, and uses the link up', async () => {
+  test('API-31: completing an onboarding sets names and password, logs in, and invalidates the link', async () => {
     const made = await onboard()
     const reply = await complete(made)
     expect(reply.status).toBe(200)
@@ -194,7 +194,7 @@ describe('completing an onboarding', () => {
     expect((await login(made.user.email, testPassword)).status).toBe(401)
   })
 
-  test('by two at once lets one in, and answers the other that the link is used', async () => {
+  test('if two callers complete an onboarding at once, one logs in, and the other learns that the link is used', async () => {
     const made = await onboard()
     const replies = await Promise.all(
       ['Correct-horse-3', 'Correct-horse-4'].map((password) => complete(made, { password })),
@@ -206,7 +206,7 @@ describe('completing an onboarding', () => {
     expect(logins.map((reply) => reply.status)).toEqual(replies.map((reply) => (reply.status === 200 ? 200 : 401)))
   })
 
-  test('ends the sessions of before and the other links of the user', async () => {
+  test("completing an onboarding ends the user's earlier sessions and other links", async () => {
     const first = await onboard()
     const second = await onboard({ email: first.user.email })
     const token = await harness.call('', 'POST', '/users:loginOtp', {
@@ -222,7 +222,7 @@ describe('completing an onboarding', () => {
     expect(await complete(first, { password: testPassword })).toMatchObject(gone)
   })
 
-  test("opens the organisation to the domain of the administrator's address when asked, never to a public one", async () => {
+  test("completing an onboarding opens the organization to the administrator's email domain if requested, never to a public one", async () => {
     const domainOf = async (made: Onboarding, organization_auto_join: boolean) => {
       const reply = await complete(made, { organization_auto_join })
       return loginResponse.parse(reply.body).organization?.auto_join_domain
@@ -238,7 +238,7 @@ describe('completing an onboarding', () => {
     [{ password: 'Short-1' }, 'password'],
     [{ organization_auto_join: 'yes' }, 'organization_auto_join'],
     [{ onboarding_token: '' }, 'onboarding_token'],
-  ])('is refused with %j and leaves the link as it was', async (given, field) => {
+  ])('completing an onboarding is refused with %j, and the link stays valid', async (given, field) => {
     const made = await onboard()
     expect(await complete(made, given)).toMatchObject({
       status: 400,
@@ -248,7 +248,7 @@ describe('completing an onboarding', () => {
   })
 })
 
-test('ROLE-18: guests make no sources, and only platform admins make onboarding links', async () => {
+test('ROLE-18: guests cannot create sources, and only platform admins create onboarding links', async () => {
   const { guest, collaborator, administrator, outsider, workspaceId } = organization
   const source = { title: 'Shop', app: { name: 'catalogSources/http' } }
   expect(await guest.call('POST', `/workspaces/${workspaceId}/sources`, source)).toMatchObject({

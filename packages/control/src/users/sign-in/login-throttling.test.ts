@@ -52,7 +52,7 @@ const passwordsWithoutPause = (deps: Parameters<typeof createPasswordThrottling>
     pause: async () => {},
   })
 
-test('an account takes 100 passwords in an hour at a place with an earlier sign-in, and as many again in the next', async () => {
+test('an account allows 100 passwords an hour at a network with an earlier sign-in, and as many in the next hour', async () => {
   await using account = await startAccount()
   const throttling = passwordsWithoutPause(account.deps)
   expect(await account.letThrough(throttling, 150, () => '10.1.0.1')).toBe(100)
@@ -61,14 +61,14 @@ test('an account takes 100 passwords in an hour at a place with an earlier sign-
   expect(await account.letThrough(throttling, 150, () => '10.1.0.1')).toBe(100)
 })
 
-test('attempts used up at one known place do not affect another place', async () => {
+test('attempts used up at one known network do not affect another network', async () => {
   await using account = await startAccount()
   const throttling = passwordsWithoutPause(account.deps)
   await account.letThrough(throttling, 150, () => '10.1.0.1')
   expect(await account.letThrough(throttling, 1, () => '10.2.0.1')).toBe(1)
 })
 
-test('an attacker from a thousand networks has 100 tries in an hour, however long each waits', async () => {
+test('an attacker from a thousand networks has 100 attempts an hour, however long each waits', async () => {
   await using account = await startAccount()
   const throttling = passwordsWithoutPause(account.deps)
   let passed = 0
@@ -79,7 +79,7 @@ test('an attacker from a thousand networks has 100 tries in an hour, however lon
   expect(passed).toBeLessThanOrEqual(maxLogins.elsewhere)
 })
 
-test('what an attacker uses up elsewhere in an hour blocks no known network, and no mailed code anywhere', async () => {
+test('attempts used up elsewhere in an hour block no known network, and no mailed code anywhere', async () => {
   await using account = await startAccount()
   const passwords = passwordsWithoutPause(account.deps)
   const codes = createCodeThrottling(account.deps)

@@ -37,14 +37,14 @@ const loginShape = (email: string) => ({
   },
 })
 
-describe('a code', () => {
-  test('has four groups of three characters that cannot be taken for others', () => {
+describe('a one-time code', () => {
+  test('a code has four groups of three unambiguous characters', () => {
     const codes = Array.from({ length: 300 }, makeCode)
     for (const code of codes) expect(code).toMatch(/^[2-9A-HJ-NP-Z]{3}(-[2-9A-HJ-NP-Z]{3}){3}$/)
     expect(new Set(codes).size).toBe(codes.length)
   })
 
-  test('API-23: sendOtp takes the actions "login" and "sign up" and no other, and a valid address', async () => {
+  test('API-23: sendOtp accepts only the actions "login" and "sign up", and a valid address', async () => {
     expect(await send(address(), 'login')).toMatchObject({ status: 200, body: {} })
     expect(await send(address(), 'sign up')).toMatchObject({ status: 200, body: {} })
     for (const action of ['signup', 'LOGIN', '', 'reset'])
@@ -56,7 +56,7 @@ describe('a code', () => {
     expect(await send('a@b.co\r\nbcc: x@y.zz')).toMatchObject({ status: 400 })
   })
 
-  test('is mailed to who has an account, with a link that fills it in, and kept only as a hash', async () => {
+  test('a code is mailed to a registered address with a link that fills it in, and stored only as a hash', async () => {
     const person = await harness.person()
     const code = await harness.codeFor(person.email, 'login')
     const [mail] = await harness.mailsTo(person.email)
@@ -75,7 +75,7 @@ describe('a code', () => {
     expect(JSON.stringify(await harness.audits())).not.toContain(code)
   })
 
-  test('is answered for an unknown address as if it had been sent, and no mail is', async () => {
+  test('a code for an unknown address gets the same response, and no mail is sent', async () => {
     const person = await harness.person()
     const unknown = address()
     const [a, b] = [await send(person.email), await send(unknown)]
@@ -86,7 +86,7 @@ describe('a code', () => {
     expect(await post('loginOtp', { email: unknown, otp_token: 'AAA-AAA-AAA-AAA' })).toMatchObject(refused)
   })
 
-  test('to sign up comes with a link that fills it in; a registered address gets a mail about that, and the same answer', async () => {
+  test('a code to sign up has a link; a registered address gets a mail about that, and the same response', async () => {
     const [person, fresh] = [await harness.person(), address()]
     const [known, unknown] = [await send(person.email, 'sign up'), await send(fresh, 'sign up')]
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body])
@@ -105,7 +105,7 @@ describe('a code', () => {
 })
 
 describe('logging in with a code', () => {
-  test('SES-10b, API-20: loginOtp answers as every login does, takes the code in any writing, and proves the address', async () => {
+  test('SES-10b, API-20: loginOtp responds like every login, accepts the code in any spelling, and verifies the address', async () => {
     const person = await harness.person()
     const code = await harness.codeFor(person.email, 'login')
     const written = code.replaceAll('-', '').toLowerCase()
@@ -122,27 +122,27 @@ describe('logging in with a code', () => {
     expect((await harness.call(reply.body.access_token, 'GET', `/users/${person.userId}`)).status).toBe(200)
   })
 
-  test('takes the code under its other name', async () => {
+  test('logging in accepts the code under its other name', async () => {
     const person = await harness.person()
     const otp = await harness.codeFor(person.email, 'login')
     expect((await post('loginOtp', { email: person.email, otp })).status).toBe(200)
   })
 
-  test('works once', async () => {
+  test('a code works once', async () => {
     const person = await harness.person()
     const body = { email: person.email, otp_token: await harness.codeFor(person.email, 'login') }
     expect((await post('loginOtp', body)).status).toBe(200)
     expect(await post('loginOtp', body)).toMatchObject(refused)
   })
 
-  test('by many at the same time with one code lets exactly one in', async () => {
+  test('if many callers log in with one code at once, exactly one succeeds', async () => {
     const person = await harness.person()
     const body = { email: person.email, otp_token: await harness.codeFor(person.email, 'login') }
     const replies = await Promise.all([1, 2, 3, 4].map(() => post('loginOtp', body)))
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 401, 401, 401])
   })
 
-  test('is refused after ten minutes', async () => {
+  test('a code is refused after ten minutes', async () => {
     const person = await harness.person()
     const body = { email: person.email, otp_token: await harness.codeFor(person.email, 'login') }
     harness.advance(codeLimits.lifeMs)
@@ -151,7 +151,7 @@ describe('logging in with a code', () => {
     expect((await post('loginOtp', body)).body.message).not.toMatch(/expired|invalid auth/i)
   })
 
-  test('works however often others have guessed, from several places at the same time too', async () => {
+  test('a code works however often others have guessed, even from several networks at once', async () => {
     const person = await harness.person()
     const otp_token = await harness.codeFor(person.email, 'login')
     const wrong = { email: person.email, otp_token: 'AAA-AAA-AAA-AAA' }
@@ -160,7 +160,7 @@ describe('logging in with a code', () => {
     expect((await post('loginOtp', { email: person.email, otp_token }, '10.5.1.1')).status).toBe(200)
   })
 
-  test('works where the user has signed in before, whatever is guessed there', async () => {
+  test('a code works at a network with an earlier sign-in, however often it is guessed there', async () => {
     const person = await harness.person()
     const signIn = async () =>
       await post(
@@ -176,7 +176,7 @@ describe('logging in with a code', () => {
     expect((await signIn()).status).toBe(200)
   })
 
-  test('takes the code of the same address only, and the newest', async () => {
+  test('logging in accepts only the newest code of the same address', async () => {
     const [person, other] = [await harness.person(), await harness.person()]
     const old = await harness.codeFor(person.email, 'login')
     expect(await post('loginOtp', { email: other.email, otp_token: old })).toMatchObject(refused)
@@ -191,12 +191,12 @@ describe('logging in with a code', () => {
     [{ email: 'a@b.co', otp_token: 'ABCD-123' }, { otp_token: 'At least 9 characters' }],
     [{ email: 'a@b.co', otp_token: 'ABCD_12345' }, { otp_token: 'Only letters, numbers and hyphens are allowed' }],
     [{ email: 'a@b.co' }, { otp_token: 'Required' }],
-  ])('rejects %j', async (body, metadata) => {
+  ])('logging in with a code rejects %j', async (body, metadata) => {
     expect(await post('loginOtp', body)).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
     expect(await post('signup', body)).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
   })
 
-  test('after too many wrong codes from one place, that place must wait, and other places need not', async () => {
+  test('after too many wrong codes from one network, that network must wait, and others need not', async () => {
     const person = await harness.person()
     const wrong = { email: person.email, otp_token: 'AAA-AAA-AAA-AAA' }
     for (let tries = 0; tries < codeTryLimits.perEmailAndIp; tries++)
@@ -208,7 +208,7 @@ describe('logging in with a code', () => {
   })
 })
 
-describe('asking for another code', () => {
+describe('requesting another code', () => {
   test('a new code is refused for thirty seconds, which the response counts down, even for concurrent requests', async () => {
     const email = address()
     const both = await Promise.all([send(email, 'sign up'), send(email, 'sign up')])
@@ -223,7 +223,7 @@ describe('asking for another code', () => {
     expect((await send(email, 'sign up')).status).toBe(200)
   })
 
-  test('is refused after too many for one address, or from one place', async () => {
+  test('a new code is refused after too many for one address, or from one network', async () => {
     const email = address()
     // Both kinds each half minute: in all within the quarter of an hour that is counted.
     for (let count = 0; count < sendLimits.perEmail; count++) {
@@ -236,7 +236,7 @@ describe('asking for another code', () => {
     expect((await send(address(), 'login', '10.8.0.1')).status).toBe(429)
   })
 
-  test('by one place, however often, does not keep others from getting one for the same address', async () => {
+  test('many code requests from one network do not prevent others from getting a code for the same address', async () => {
     const email = address()
     for (let count = 0; count < sendLimits.perIp + 10; count++) await send(email, 'login', '10.9.0.1')
     harness.advance(codeLimits.resendMs)
@@ -245,8 +245,8 @@ describe('asking for another code', () => {
   })
 })
 
-describe('signing up', () => {
-  test('SES-10c, API-21: signup makes an account for the address and answers as every login does', async () => {
+describe('signing up with a code', () => {
+  test('SES-10c, API-21: signup makes an account for the address and responds like every login', async () => {
     const email = `New.${address()}`
     const reply = await post('signup', { email, otp_token: await harness.codeFor(email, 'sign up') })
     expect(reply.status).toBe(200)
@@ -260,7 +260,7 @@ describe('signing up', () => {
     expect((await harness.audits()).at(-1)).toMatchObject({ action: 'users.signup', actor_id: user.id })
   })
 
-  test('with one code at the same time makes one account and one session', async () => {
+  test('concurrent sign-ups with one code make one account and one session', async () => {
     const email = address()
     const body = { email, otp_token: await harness.codeFor(email, 'sign up') }
     const replies = await Promise.all([1, 2, 3].map(() => post('signup', body)))
@@ -274,7 +274,7 @@ describe('signing up', () => {
     expect([users.length, sessions.length]).toEqual([1, 1])
   })
 
-  test('does not take a code to log in with, and a code to sign up logs in no user without an account', async () => {
+  test('signing up rejects a login code, and a sign-up code does not log in without an account', async () => {
     const [person, fresh] = [await harness.person(), address()]
     const login = await harness.codeFor(person.email, 'login')
     expect(await post('signup', { email: person.email, otp_token: login })).toMatchObject(refused)
@@ -284,14 +284,14 @@ describe('signing up', () => {
     expect((await post('signup', { email: fresh, otp_token })).status).toBe(200)
   })
 
-  test('of a registered address with the code it was mailed logs in to that account, however the address is written', async () => {
+  test('a sign-up code for a registered address logs in to that account, in any spelling of the address', async () => {
     const person = await harness.person()
     const otp_token = await harness.codeFor(person.email, 'sign up')
     const reply = await post('signup', { email: person.email.toUpperCase(), otp_token })
     expect(reply).toMatchObject({ status: 200, body: { user: { id: person.userId, email: person.email } } })
   })
 
-  test('is 403 SIGN_UP_DISABLED where it is switched off, except for invited users; logging in with a code is not', async () => {
+  test('signing up gives 403 SIGN_UP_DISABLED if it is disabled, except for invited users; logging in with a code works', async () => {
     await using closed = await startControl({ clientConfig: { ...testClientConfig, sign_up_enabled: false } })
     const body = { email: 'a@b.co', otp_token: 'AAA-AAA-AAA-AAA' }
     const disabled = { status: 403, body: { reason: 'SIGN_UP_DISABLED' } }
@@ -327,14 +327,14 @@ describe('signing up', () => {
     expect((await closed.call('', 'POST', '/users:loginOtp', { email: person.email, otp_token })).status).toBe(200)
   })
 
-  test('limits attempts to find out who is invited, where sign-up is off', async () => {
+  test('with sign-up disabled, attempts to find out who is invited are limited', async () => {
     await using closed = await startControl({ clientConfig: { ...testClientConfig, sign_up_enabled: false } })
     const ask = () => closed.call('', 'POST', '/users:sendOtp', { email: address(), action: 'sign up' })
     for (let count = 0; count < sendLimits.perIp; count++) expect((await ask()).status).toBe(403)
     expect((await ask()).status).toBe(429)
   })
 
-  test('gives the messaging widget its proof of who the user is, where that is configured', async () => {
+  test('signing up gives the messaging widget its proof of the user, if that is configured', async () => {
     await using told = await startControl({ messagingSecret: 'secret' })
     const person = await told.person()
     const otp_token = await told.codeFor(person.email, 'login')

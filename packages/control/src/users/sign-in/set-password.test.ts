@@ -24,7 +24,7 @@ const set = (person: Pick<Caller, 'userId' | 'call'>, body: Record<string, unkno
 const refused = { status: 401, body: { reason: 'INVALID_TOKEN', metadata: {} } }
 
 describe('setting a password', () => {
-  test('API-17: takes name, otp_token and password; from then on only the new one logs in', async () => {
+  test('API-17: setting a password needs name, otp_token, and password; then only the new password logs in', async () => {
     const person = await signedIn(await harness.person())
     expect(await set(person, { otp_token: person.otp_token })).toMatchObject({ status: 200, body: {} })
     expect((await login(person.email, testPassword)).status).toBe(401)
@@ -35,7 +35,7 @@ describe('setting a password', () => {
     expect(audited).toMatchObject({ resource: `users/${person.userId}`, detail: {} })
   })
 
-  test('ends all other sessions of the user at once and no session of others, and notifies the user by mail', async () => {
+  test('setting a password ends all other sessions of the user immediately, and notifies the user by mail', async () => {
     const [person, bystander] = [await harness.person(), await harness.person()]
     const own = await signedIn(person)
     const read = (token: string) => harness.call(token, 'GET', `/users/${person.userId}`)
@@ -50,7 +50,7 @@ describe('setting a password', () => {
     expect(JSON.stringify(mails)).not.toContain(newPassword)
   })
 
-  test('the first time says that it was set', async () => {
+  test('the mail about the first password says that a password was set', async () => {
     const email = `${newId()}@example.com`
     const body = { email, otp_token: await harness.codeFor(email, 'sign up') }
     const made = await harness.call('', 'POST', '/users:signup', body)
@@ -61,7 +61,7 @@ describe('setting a password', () => {
     expect((await login(email, newPassword)).status).toBe(200)
   })
 
-  test('works once for each token, also at the same time, and uses up the tokens of all logins', async () => {
+  test('a token sets a password once, even concurrently, and invalidates the tokens of all logins', async () => {
     const person = await harness.person()
     const [a, b] = [await signedIn(person), await signedIn(person)]
     const replies = await Promise.all([set(a, { otp_token: a.otp_token }), set(a, { otp_token: a.otp_token })])
@@ -70,7 +70,7 @@ describe('setting a password', () => {
     expect(await set(a, { otp_token: b.otp_token })).toMatchObject(refused)
   })
 
-  test('a session accepts only its own token: not that of another session of the user, or of an ended one', async () => {
+  test('a session accepts only its own token, not a token of another or an ended session of the user', async () => {
     const person = await harness.person()
     const [a, b] = [await signedIn(person), await signedIn(person)]
     for (const session of [person, a]) expect(await set(session, { otp_token: b.otp_token })).toMatchObject(refused)
@@ -79,7 +79,7 @@ describe('setting a password', () => {
     expect(await set(a, { otp_token: a.otp_token })).toMatchObject({ status: 200 })
   })
 
-  test('a session takes the current password in place of a token, and no other text', async () => {
+  test('a session accepts the current password in place of a token, and no other text', async () => {
     const person = await harness.person()
     for (const current_password of ['wrong', newPassword, testPassword.toLowerCase(), `${testPassword} `])
       expect(await set(person, { current_password })).toMatchObject({
@@ -92,7 +92,7 @@ describe('setting a password', () => {
     expect(await set(person, { current_password: testPassword })).toMatchObject({ status: 401 })
   })
 
-  test('who guesses the current password with a session is slowed down like who guesses it at the login', async () => {
+  test('guessing the current password with a session is slowed down as at the login', async () => {
     const person = await harness.person()
     const replies = await Promise.all(Array.from({ length: 14 }, () => set(person, { current_password: 'wrong' })))
     const statuses = replies.map(({ status }) => status)
@@ -100,7 +100,7 @@ describe('setting a password', () => {
     expect(statuses).toContain(429)
   })
 
-  test("is refused with a token that is too old, tampered with, made up or another user's", async () => {
+  test("setting a password is refused with a token that is too old, changed, made up, or another user's", async () => {
     const [person, other] = [await harness.person(), await harness.person()]
     const token = await tokenOf(person)
     const tampered = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
@@ -114,7 +114,7 @@ describe('setting a password', () => {
     expect((await login(person.email, testPassword)).status).toBe(200)
   })
 
-  test('is for oneself: 404 for others, 403 for a platform admin, 401 without a session', async () => {
+  test('users can only set their own password: 404 for others, 403 for a platform admin, 401 without a session', async () => {
     const [person, outsider] = [await harness.person(), await harness.person()]
     const admin = await harness.person({}, { platformAdmin: true })
     const otp_token = await tokenOf(person)
@@ -129,7 +129,7 @@ describe('setting a password', () => {
     [{ password: 'aa1!aaaa' }, { password: 'One uppercase character' }],
     [{ otp_token: '' }, { otp_token: 'Required' }],
     [{ name: 'users/somebody' }, { name: /^Must be users\// }],
-  ])('rejects %j', async (body, metadata) => {
+  ])('setting a password rejects %j', async (body, metadata) => {
     const person = await harness.person()
     const otp_token = await tokenOf(person)
     expect(await set(person, { otp_token, ...body })).toMatchObject({

@@ -40,7 +40,7 @@ const stranger = async (): Promise<{ email: string; userId: string; token: strin
 }
 
 describe('a mail about a sign-in from a new place', () => {
-  test('is not sent for the first sign-in, nor for one from the same network and browser, whatever its version', async () => {
+  test('no mail is sent for the first sign-in, nor for one from the same network and browser in any version', async () => {
     const { email } = await stranger()
     for (const [ip, browser] of [
       ['192.0.2.1', firefox],
@@ -58,7 +58,7 @@ describe('a mail about a sign-in from a new place', () => {
     ['a program', '192.0.2.1', 'curl/8.5.0'],
     ['no browser at all', '192.0.2.1', ''],
     ['another IPv6 network', '2001:db8:2::1', firefox],
-  ])('is sent once for %s', async (_, ip, browser) => {
+  ])('a mail about a sign-in is sent once for %s', async (_, ip, browser) => {
     const { email } = await stranger()
     await login(email, testPassword, '192.0.2.1')
     for (let again = 0; again < 2; again++) await login(email, testPassword, ip, browser)
@@ -68,7 +68,7 @@ describe('a mail about a sign-in from a new place', () => {
     expect(mails[0]?.body_text).toContain('/auth/forgot-password')
   })
 
-  test('is not sent for another address of one IPv6 site, nor for a failed sign-in', async () => {
+  test('no mail is sent for another address of the same IPv6 site, nor for a failed sign-in', async () => {
     const { email } = await stranger()
     await login(email, testPassword, '2001:db8:1:1::1')
     await login(email, testPassword, '2001:db8:1:2::1')
@@ -76,7 +76,7 @@ describe('a mail about a sign-in from a new place', () => {
     expect(await mailsOf(email)).toEqual([])
   })
 
-  test('is sent for a code from a new place, too', async () => {
+  test('a mail is also sent for a code from a new network', async () => {
     const { email } = await stranger()
     await login(email, testPassword, '192.0.2.1')
     const otp_token = await harness.codeFor(email, 'login')
@@ -85,7 +85,7 @@ describe('a mail about a sign-in from a new place', () => {
   })
 })
 
-describe('what failed is in the log and in the audit log', () => {
+describe('failed sign-ins in the log and the audit log', () => {
   const failures = async (userId: string) =>
     (await harness.audits())
       .filter(({ resource, detail }) => resource === `users/${userId}` && 'failure' in Object(detail))
@@ -97,7 +97,7 @@ describe('what failed is in the log and in the audit log', () => {
         organization_id,
       }))
 
-  test('a wrong password, a wrong code, and a wrong token, with from where', async () => {
+  test('a wrong password, code, or token is recorded with the network', async () => {
     const person = await harness.person()
     await login(person.email, 'wrong', '192.0.2.9')
     await harness.call('', 'POST', '/users:loginOtp', { email: person.email, otp_token: 'ABC-DEF-GHJ' })
@@ -113,7 +113,7 @@ describe('what failed is in the log and in the audit log', () => {
     expect(JSON.stringify([logged, await harness.audits()])).not.toContain('ABC-DEF-GHJ')
   })
 
-  test('an address without an account is recorded without it', async () => {
+  test('an attempt with an address without an account is recorded without the address', async () => {
     const email = `${newId()}@example.com`
     const before = (await failures('-')).length
     await login(email, 'wrong', '192.0.2.10')
@@ -121,7 +121,7 @@ describe('what failed is in the log and in the audit log', () => {
     expect(JSON.stringify([logged, await harness.audits()])).not.toContain(email)
   })
 
-  test('a lock-out once, however many tries it refuses', async () => {
+  test('a lock-out is recorded once, however many attempts it refuses', async () => {
     const person = await harness.person()
     for (let tries = 0; tries < loginLimits.perEmailAndIp + 6; tries++) await login(person.email, 'wrong', '192.0.2.11')
     const reasons = (await failures(person.userId)).map(({ failure }) => failure)
@@ -130,7 +130,7 @@ describe('what failed is in the log and in the audit log', () => {
   })
 })
 
-test("a platform admin's reads of another organization leave one record per hour in it, and reads of members leave none", async () => {
+test("a platform admin's reads of another organization leave one record per hour there, and reads by members leave none", async () => {
   const staff = await harness.person({}, { platformAdmin: true })
   const body = { title: 'Acme Inc', industry: 'gaming', workspace_title: 'Main' } as const
   const owner = await harness.person()
