@@ -28,7 +28,7 @@ const variations = (value: unknown): unknown[] => {
   ]
 }
 
-test('reading the configuration accepts exactly what its schema accepts', () => {
+test('the reader of the client configuration accepts exactly what its schema accepts', () => {
   const all = [config, ...variations(config)]
   expect(all.length).toBeGreaterThan(100)
   const differing = all.filter((value) => isClientConfig(value) !== clientConfig.safeParse(value).success)

@@ -21,7 +21,7 @@ const messageFor = (schema: z.ZodType, value: unknown): string | undefined =>
     .error?.issues.map((issue) => issue.message)
     .at(0)
 
-describe('logging in', () => {
+describe('the login form', () => {
   test('an invalid address gets the message "Invalid email" (AUTH-06, REG-05)', () => {
     const login = (email: string) => credentials.safeParse({ email, password: 'x' })
     expect(login('a@b.co').success).toBe(true)
@@ -42,13 +42,13 @@ describe('logging in', () => {
       expect(credentials.parse({ email: 'a@b.co', password })).toEqual({ email: 'a@b.co', password })
   })
 
-  test('an address is trimmed and keeps its letter case', () => {
+  test('an email address is trimmed and keeps its letter case', () => {
     expect(credentials.parse({ email: '  Ada@Example.com ', password: 'x' }).email).toBe('Ada@Example.com')
   })
 })
 
 describe('a one-time code', () => {
-  test('AUTH-19, REG-13: has at least 9 characters, to log in and to sign up', () => {
+  test('AUTH-19, REG-13: a one-time code has at least 9 characters, to log in and to sign up', () => {
     for (const request of [methods.users.loginOtp.request, methods.users.signup.request]) {
       const given = (otp_token: string): string | undefined => messageFor(request, { email: 'a@b.co', otp_token })
       expect(given('ABCD-123')).toBe('At least 9 characters')
@@ -57,17 +57,17 @@ describe('a one-time code', () => {
     }
   })
 
-  test('AUTH-20, REG-13: has letters, digits and hyphens only', () => {
+  test('AUTH-20, REG-13: a one-time code has only letters, digits, and hyphens', () => {
     for (const code of ['ABCD_1234', 'ABCD 1234', 'ABCD.1234', 'ÄBCD-1234', 'ABCD-1234\n5', 'ABCD-1234+'])
       expect(messageFor(oneTimeCode, code)).toBe('Only letters, numbers and hyphens are allowed')
     expect(oneTimeCode.parse(' abcde-FGH9 ')).toBe('abcde-FGH9')
   })
 
-  test('can be long (AUTH-21)', () => {
+  test('a one-time code can be long (AUTH-21)', () => {
     expect(messageFor(oneTimeCode, 'aB3-'.repeat(16))).toBeUndefined()
   })
 
-  test('comes as otp_token or as otp, and one of them is required', () => {
+  test('a one-time code is given as otp_token or as otp, and one of them is required', () => {
     const code = 'ABC-DEF-GHJ'
     const expected = { email: 'a@b.co', otp_token: code }
     expect(otpCredentials.parse({ email: 'a@b.co', otp_token: code })).toEqual(expected)
@@ -78,7 +78,7 @@ describe('a one-time code', () => {
   })
 })
 
-describe('names', () => {
+describe('names of a user', () => {
   test('a first name that is empty or only spaces gets the message "First Name is required" (REG-27)', () => {
     for (const name of ['', '   ']) expect(messageFor(firstName, name)).toBe('First Name is required')
     expect(firstName.parse(' Ada ')).toBe('Ada')
@@ -101,35 +101,35 @@ describe('names', () => {
 })
 
 describe('a new password', () => {
-  test('REG-31: has at least 8 characters', () => {
+  test('REG-31: a new password has at least 8 characters', () => {
     expect(messageFor(newPassword, 'Aa1!aaa')).toBe('Must be at least 8 characters in length')
     expect(messageFor(newPassword, 'Aa1!aaaa')).toBeUndefined()
     // Characters as users see them.
     expect(messageFor(newPassword, 'Aa1😀aaa')).toBe('Must be at least 8 characters in length')
   })
 
-  test('REG-32: has an uppercase letter', () => {
+  test('REG-32: a new password has an uppercase letter', () => {
     expect(messageFor(newPassword, 'aa1!aaaa')).toBe('One uppercase character')
     expect(messageFor(newPassword, 'Éa1!aaaa')).toBeUndefined()
   })
 
-  test('REG-33: has a lowercase letter', () => {
+  test('REG-33: a new password has a lowercase letter', () => {
     expect(messageFor(newPassword, 'AA1!AAAA')).toBe('One lowercase character')
     expect(messageFor(newPassword, 'Aé1!AAAA')).toBeUndefined()
   })
 
-  test('REG-34: has a number', () => {
+  test('REG-34: a new password has a number', () => {
     expect(messageFor(newPassword, 'Aaa!aaaa')).toBe('One number')
   })
 
-  test('REG-35: has a special character, which is neither a letter nor a digit nor a space', () => {
+  test('REG-35: a new password has a special character, which is neither a letter nor a digit nor a space', () => {
     for (const password of ['Aa1aaaaa', 'Aa1 aaaa', 'Aa1éaaaa'])
       expect(messageFor(newPassword, password)).toBe('One special character')
     for (const special of ['!', '_', '-', '€', '😀'])
       expect(messageFor(newPassword, `Aa1aaaaa${special}`)).toBeUndefined()
   })
 
-  test('is never trimmed, has at most 1024 characters, and every unmet rule has its own message', () => {
+  test('a new password is never trimmed, has at most 1024 characters, and gets a message for each unmet rule', () => {
     expect(newPassword.parse(' Aa1!aaaa ')).toBe(' Aa1!aaaa ')
     expect(messageFor(newPassword, `Aa1!${'a'.repeat(1021)}`)).toBe('At most 1024 characters')
     expect(passwordRules.filter((rule) => !rule.test('a')).map((rule) => rule.message)).toEqual([
@@ -141,7 +141,7 @@ describe('a new password', () => {
   })
 })
 
-test('ONB-02: the title of an organisation has at least 4 characters', () => {
+test('ONB-02: the title of an organization has at least 4 characters', () => {
   const message = 'Please provide a name that is 4 characters or more'
   for (const title of ['abc', '', '  abc  ']) expect(messageFor(organizationTitle, title)).toBe(message)
   expect(organizationTitle.parse(' abcd ')).toBe('abcd')
@@ -168,13 +168,13 @@ describe('addresses to invite, split at commas', () => {
     expect(messageFor(inviteEmails, split('a@x.co,abc'))).toBe('One of the emails is invalid')
   })
 
-  test('addresses are trimmed, and repetitions count once, whatever their letter case', () => {
+  test('invited addresses are trimmed, and repeated addresses count once in any letter case', () => {
     expect(inviteEmails.parse(split(' A@x.co, a@X.co ,b@x.co,'))).toEqual(['A@x.co', 'b@x.co'])
     expect(inviteEmails.parse([...addresses(10), ...addresses(10)])).toHaveLength(10)
   })
 })
 
-test('an image is base64 of at most 2 MB', () => {
+test('an uploaded image is base64 of at most 2 MB', () => {
   const ofBytes = (bytes: number): { content: string } => ({ content: Buffer.alloc(bytes, 1).toString('base64') })
   expect(messageFor(imageUpload, { content: '' })).toBe('Image is required.')
   expect(messageFor(imageUpload, ofBytes(2_097_152))).toBeUndefined()

@@ -9,7 +9,7 @@ test('BIL-05: billing frequencies are MONTHLY and ANNUALLY', () => {
   expect(billingFrequencies).toEqual(['MONTHLY', 'ANNUALLY'])
 })
 
-test('BIL-15, BIL-16: the current plan is the one of that name, otherwise the first', () => {
+test('BIL-15, BIL-16: the current plan is the plan with the given name, otherwise the first plan', () => {
   const plans = [free, team, pro]
   expect(currentPlan(plans, 'plans/team')).toBe(team)
   expect(currentPlan(plans, 'plans/gone')).toBe(free)
@@ -40,7 +40,7 @@ describe('the button of a plan', () => {
   )
 })
 
-describe('money', () => {
+describe('amounts of money', () => {
   test.each([
     [0, 'USD', '0.00'],
     [5, 'USD', '0.05'],
@@ -48,7 +48,7 @@ describe('money', () => {
     [-12_345, 'EUR', '-123.45'],
     [1050, 'JPY', '1050'],
     [1050, 'KWD', '1.050'],
-  ])('%i minor units of %s are %s on the wire and back', (minor, currency, text) => {
+  ])('an amount of %i minor units of %s is written as %s and read back', (minor, currency, text) => {
     expect(amountText(minor, currency)).toBe(text)
     if (minor >= 0) expect(minorUnits(text, currency)).toBe(minor)
   })
@@ -60,7 +60,7 @@ describe('money', () => {
     ['1.5', 'JPY'],
     ['1,000', 'USD'],
     ['1e3', 'USD'],
-  ])('%j is no amount in %s', (text, currency) => {
+  ])('%j is not a valid amount in %s', (text, currency) => {
     expect(minorUnits(text, currency)).toBeUndefined()
   })
 })
@@ -74,7 +74,7 @@ describe('the billing company', () => {
     postal_code: 'ab',
     country: 'ab',
   }
-  test('BIL-42: needs no tax ID, tax type, second line and state', () => {
+  test('BIL-42: a billing company needs no tax ID, tax type, second address line, or state', () => {
     expect(billingCompany.parse(company)).toMatchObject({ tax_id: '', tax_type: '', line2: '', state: '' })
   })
   test.each([

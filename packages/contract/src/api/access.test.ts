@@ -103,7 +103,7 @@ const otherwise: Readonly<Record<string, Access>> = {
 
 describe('access of a method', () => {
   test.each(methodList.map((method) => [method.name, method] as const))(
-    '%s follows from its path and verb, or is an exception',
+    'the access of %s follows from its path and verb, or is a listed exception',
     (name, method) => {
       expect(method.access).toEqual(otherwise[name] ?? expected(method))
     },
@@ -142,14 +142,14 @@ test('an API key can make every call in a workspace or organization except those
   ])
 })
 
-test('a method with `reads` has a body and no followers', () => {
+test('a method with `reads` uses POST; neither it nor a GET method has `followedBy`', () => {
   for (const { name, verb, reads, followedBy } of methodList) {
     if (reads) expect([name, verb]).toEqual([name, 'POST'])
     if (reads || verb === 'GET') expect([name, followedBy]).toEqual([name, undefined])
   }
 })
 
-test('a method that changes sources, keys, destinations, mappings, connections or replays names its followers', () => {
+test('a method that changes sources, keys, destinations, mappings, connections, or replays has `followedBy`', () => {
   const followed = /^(sources|writekeys|destinations|mappings|connections|replays)\./
   // No snapshot has the data that these methods change.
   const unseen = ['destinations.testConnection', 'destinations.connect', 'destinations.retry', 'mappings.sendTest']

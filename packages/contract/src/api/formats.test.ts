@@ -48,7 +48,7 @@ const pumps = [
 ]
 
 test.each(Object.entries(readers))(
-  '%s of 60,000 characters is read in linear time, whatever it repeats',
+  '%s of 60,000 characters is read in linear time, whatever text is repeated',
   (_what, read) => {
     for (const text of pumps) {
       const pumped = text.repeat(60_000 / text.length)

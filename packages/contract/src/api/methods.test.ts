@@ -14,29 +14,32 @@ import {
 } from '../index.ts'
 
 describe('every method', () => {
-  test.each(methodList.map((method) => [method.name, method] as const))('%s has one shape', (name, method) => {
-    expect(name).toMatch(/^[a-z]\w*\.[a-z]\w*$/)
-    expect(method.path).toMatch(/^\/[a-z]\w*(\/\{[a-z_]+\}|\/[a-z]\w*)*(:[a-z]\w*)?$/i)
-    expect(method.summary).toMatch(/^[A-Z].+\.$/)
-    expect(method.request !== undefined).toBe(['POST', 'PUT', 'PATCH'].includes(method.verb))
-    expect(method.query === undefined || method.verb !== 'DELETE').toBe(true)
-    for (const error of method.errors) expect(error.reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/)
-  })
+  test.each(methodList.map((method) => [method.name, method] as const))(
+    'the method %s has a valid name, path, summary, request, query, and errors',
+    (name, method) => {
+      expect(name).toMatch(/^[a-z]\w*\.[a-z]\w*$/)
+      expect(method.path).toMatch(/^\/[a-z]\w*(\/\{[a-z_]+\}|\/[a-z]\w*)*(:[a-z]\w*)?$/i)
+      expect(method.summary).toMatch(/^[A-Z].+\.$/)
+      expect(method.request !== undefined).toBe(['POST', 'PUT', 'PATCH'].includes(method.verb))
+      expect(method.query === undefined || method.verb !== 'DELETE').toBe(true)
+      for (const error of method.errors) expect(error.reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/)
+    },
+  )
 
-  test('is named after its path: its group and its verb', () => {
+  test('every method is named after its path: its group and its verb', () => {
     const reached = Object.entries(methods).flatMap(([group, verbs]) =>
       Object.entries(verbs).map(([verb, method]) => [`${group}.${verb}`, method.name]),
     )
     expect(reached.filter(([path, name]) => path !== name)).toEqual([])
   })
 
-  test('has a name and a route of its own', () => {
+  test('every method has a unique name and route', () => {
     const routes = methodList.map((method) => `${method.verb} ${method.path.replace(/\{\w+\}/g, '{}')}`)
     expect(new Set(routes).size).toBe(routes.length)
     expect(new Set(methodList.map((method) => method.name)).size).toBe(methodList.length)
   })
 
-  test('is addressed by a resource name, or by a collection at the root or in its parent (DATA-11b)', () => {
+  test('every method is addressed by a resource name, or by a collection at the root or in its parent (DATA-11b)', () => {
     const shape = (pattern: string): string => pattern.replace(/\{\w+\}/g, '{}')
     const names = new Set(Object.values(resourceNames).map(({ pattern }) => shape(pattern)))
     const isAddress = (path: string): boolean => {
@@ -60,7 +63,7 @@ describe('every method', () => {
     )
   })
 
-  test('can be described as JSON schema', () => {
+  test('every method can be described as JSON schema', () => {
     for (const method of methodList) {
       if (method.request !== undefined) expect(z.toJSONSchema(method.request, { io: 'input' })).toHaveProperty('type')
       if (method.query !== undefined) expect(z.toJSONSchema(method.query, { io: 'input' })).toHaveProperty('type')
@@ -69,7 +72,7 @@ describe('every method', () => {
     }
   })
 
-  test('that lists has paging, unless the list is short', () => {
+  test('every method that lists resources has paging, unless the list is short', () => {
     const few = [
       'plans.list',
       'paymentMethods.list',
@@ -86,7 +89,7 @@ describe('every method', () => {
     }
   })
 
-  test('gives the types of its parameters and body to callers', () => {
+  test('every method gives callers the types of its parameters and body', () => {
     expectTypeOf<MethodParams<typeof methods.sources.get>>().toEqualTypeOf<{ workspace: string; source: string }>()
     expectTypeOf<MethodRequest<typeof methods.sources.create>>().toEqualTypeOf<{
       title: string
@@ -108,21 +111,21 @@ describe('page_size', () => {
     ['1000', 1000],
     ['1001', 1000],
     [5000, 1000],
-  ])('%s means %s rows', (given, rows) => {
+  ])('the page_size %s means %s rows', (given, rows) => {
     expect(pageQuery.parse({ page_size: given }).page_size).toBe(rows)
   })
 
-  test.each(['-1', -5, 'ten', '', '1.5', '99999999999'])('%s is refused', (given) => {
+  test.each(['-1', -5, 'ten', '', '1.5', '99999999999'])('the page_size %s is refused', (given) => {
     expect(pageQuery.safeParse({ page_size: given }).success).toBe(false)
   })
 })
 
 describe('a line of text', () => {
-  test.each(['Shop', 'Café 咖啡', 'a'.repeat(10), '  kept  '])('%j is accepted', (text) => {
+  test.each(['Shop', 'Café 咖啡', 'a'.repeat(10), '  kept  '])('%j is accepted as a line of text', (text) => {
     expect(line(10).parse(text)).toBe(text.trim())
   })
   test.each(['a\nb', 'a\u0000', '\u202eevil', 'tab\there', '\u001b[31m', 'half \ud800', 'a'.repeat(11)])(
-    '%j is refused',
+    '%j is refused as a line of text',
     (text) => {
       expect(line(10).safeParse(text).success).toBe(false)
     },
@@ -130,7 +133,7 @@ describe('a line of text', () => {
 })
 
 describe('resource names', () => {
-  test('are formatted and parsed back', () => {
+  test('a resource name is formatted and parsed back', () => {
     const name = resourceNames.source.format({ workspace: 'w-1', source: 's-1' })
     expect(name).toBe('workspaces/w-1/sources/s-1')
     expect(resourceNames.source.parse(name)).toEqual({ workspace: 'w-1', source: 's-1' })
@@ -147,14 +150,14 @@ describe('resource names', () => {
   ])('%j is not the name of a source', (name) => {
     expect(resourceNames.source.parse(name)).toBeUndefined()
   })
-  test('a path with a missing parameter is never formed', () => {
+  test('a path with a missing parameter is never formatted', () => {
     expect(() => formatPath('/workspaces/{workspace}', {})).toThrow(/workspace/)
     expect(() => formatPath('/workspaces/{workspace}', { workspace: '' })).toThrow(/workspace/)
     expect(formatPath('/users/{user}', { user: 'a/b:c' })).toBe('/users/a%2Fb%3Ac')
   })
 })
 
-test('an error body without one of its four keys is not one', () => {
+test('an error body without code, reason, message, or metadata is invalid', () => {
   const body = { code: 400, reason: 'VALIDATION', message: 'no', metadata: {} }
   expect(errorBody.parse(body)).toEqual(body)
   for (const key of Object.keys(body)) expect(errorBody.safeParse({ ...body, [key]: undefined }).success).toBe(false)

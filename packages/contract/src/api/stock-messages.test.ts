@@ -56,11 +56,11 @@ test.each([
   },
 )
 
-test('a text of the schema wins over the stock text', () => {
+test('a message in the schema takes precedence over the stock message', () => {
   expect(messageFor(z.string().min(4, 'Longer, please'), 'abc')).toBe('Longer, please')
   expect(messageFor(z.string('Say something'), undefined)).toBe('Say something')
 })
 
-test('a key that breaks a rule has the message of the rule', () => {
+test('an object key that breaks a rule gets the message of the rule', () => {
   expect(messageFor(z.record(z.string().regex(/^\d+$/, 'Must be digits'), z.number()), { a: 1 })).toBe('Must be digits')
 })

@@ -8,7 +8,7 @@ const beginning = (text: string): string | undefined => {
   return span === undefined ? undefined : new Date(span.from).toISOString()
 }
 
-describe('a date', () => {
+describe('a date in a condition', () => {
   test.each([
     ['2026-03-04', '2026-03-04T00:00:00.000Z'],
     ['2026-03-04T05:06', '2026-03-04T05:06:00.000Z'],
@@ -16,10 +16,10 @@ describe('a date', () => {
     ['2026-03-04T05:06:07+05:30', '2026-03-03T23:36:07.000Z'],
     ['2026-03-04T23:59:59-12:00', '2026-03-05T11:59:59.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-  ])('%s begins at %s: without a zone it is UTC, and of fractions milliseconds count', (text, time) => {
+  ])('the date %s begins at %s: without a zone it is UTC, and fractions count to milliseconds', (text, time) => {
     expect(beginning(text)).toBe(time)
   })
-  test('of year 1 and of year 9999 is valid, even when its zone leads out of them', () => {
+  test('a date of year 1 or 9999 is valid, even if its zone moves it into another year', () => {
     expect(beginning('0001-01-01')).toBe('0001-01-01T00:00:00.000Z')
     expect(beginning('9999-12-31T23:59:59.999Z')).toBe('9999-12-31T23:59:59.999Z')
     expect(beginning('9999-12-31T23:59:59-23:59')).toBe('+010000-01-01T23:58:59.000Z')
@@ -34,20 +34,20 @@ describe('a date', () => {
     '2026-3-4',
     '1772600767',
     '',
-  ])('%j is invalid', (text) => expect(spanOfDate(text)).toBeUndefined())
+  ])('the date %j is invalid', (text) => expect(spanOfDate(text)).toBeUndefined())
 })
 
-describe('a comparison', () => {
+describe('a comparison with a date', () => {
   const span = (operator: 'before' | 'after' | 'between' | 'today', value: string, values: string[] = []) =>
     spanOfComparison({ operator, value, values }, now)
   const start = Date.parse('2026-03-04T00:00:00Z')
-  test('with a day is about all of it: before it begins, after it ends, and between with the last one', () => {
+  test('a comparison with a day covers the whole day: before its start, after its end, and between including the last day', () => {
     expect(span('before', '2026-03-04')).toEqual({ from: undefined, until: start })
     expect(span('after', '2026-03-04')).toEqual({ from: start + day, until: undefined })
     expect(span('between', '', ['2026-03-04', '2026-03-05'])).toEqual({ from: start, until: start + 2 * day })
     expect(span('today', '')).toEqual({ from: start, until: start + day })
   })
-  test('with a number of days covers that many times 24 hours, to the millisecond; each time is on one side', () => {
+  test('a comparison with a number of days covers that many times 24 hours, and each time is on one side', () => {
     const away = (operator: 'within_last' | 'before_last' | 'within_next' | 'after_next') =>
       spanOfComparison({ operator, value: '2', values: [] }, now)
     expect(away('within_last')).toEqual({ from: now - 2 * day + 1, until: now + 1 })

@@ -17,7 +17,7 @@ const errorsOf = (...queries: object[]) => Object.fromEntries(queryErrors(tree(.
 const inTime = (unit: string, value: unknown) =>
   errorsOf(event({ timeframe: { time: { unit, value } } }))['cccc']?.['time.value']
 
-test('SEG-01, SEG-02, SEG-03: groups are keyed by id; group and segment query users and are joined by and', () => {
+test('SEG-01, SEG-02, SEG-03: groups have IDs as keys; the queries of groups and segments are joined by and', () => {
   const query = audienceQuery.parse(tree(event()))
   expect(Object.keys(query.groups)).toEqual(['aaaa'])
   expect(query).toMatchObject({ operator: 'and', includeAnonymous: true })
@@ -40,7 +40,7 @@ test('SEG-04, SEG-05: a query has event, attributes, timeframe, and count; an at
   })
 })
 
-test.each(['abc', 'abcde', 'ab-c', ''])('SEG-07: %j is no id of a group or a segment', (id) => {
+test.each(['abc', 'abcde', 'ab-c', ''])('SEG-07: %j is not a valid ID of a group or a segment', (id) => {
   expect(
     audienceQuery.safeParse({ groups: { [id]: { segments: [{ id: 'bbbb', queries: [event()] }] } } }).success,
   ).toBe(false)
@@ -64,49 +64,51 @@ describe('a timeframe', () => {
     expect(inTime(unit, value)).toBe(message)
   })
 
-  test('of a month means 30 days', () => {
+  test('a timeframe of a month means 30 days', () => {
     expect(timeframeMs({ time: { unit: 'month', value: 2 } })).toBe(60 * 86_400_000)
   })
 })
 
-describe('a number', () => {
+describe('a number in a query', () => {
   const ofCount = (value: unknown) =>
     errorsOf(event({ count: { operator: 'at_least', value } }))['cccc']?.['count.value']
-  test.each(['1a', '1.5', '-1', -1, 1.5])('FORM-35: %j of a count is refused as the specification says', (value) => {
+  test.each(['1a', '1.5', '-1', -1, 1.5])('FORM-35: the count %j is refused as the specification says', (value) => {
     expect(ofCount(value)).toBe('Only numbers are allowed')
   })
-  test('of a count can be 0', () => expect(ofCount(0)).toBeUndefined())
+  test('a count in a query can be 0', () => expect(ofCount(0)).toBeUndefined())
 
   const ofTrait = (part: object) =>
     errorsOf({ id: 'cccc', type: 'attribute', selectedAttributes: [attribute({ valueType: 'number', ...part })] })[
       'dddd'
     ]
-  test.each(['-3', '1.5', '0'])('%j of a trait is one', (value) => expect(ofTrait({ value })).toBeUndefined())
-  test.each(['1a', '1e5', 'Infinity', '0x1', '٣'])('%j of a trait is invalid', (value) => {
+  test.each(['-3', '1.5', '0'])('a trait can be compared with the number %j', (value) =>
+    expect(ofTrait({ value })).toBeUndefined(),
+  )
+  test.each(['1a', '1e5', 'Infinity', '0x1', '٣'])('a trait cannot be compared with the invalid number %j', (value) => {
     expect(ofTrait({ value })).toEqual({ value: 'Only numbers are allowed' })
   })
-  test('FORM-36, FORM-37: a list of them has at least one, and numbers only', () => {
+  test('FORM-36, FORM-37: a list of numbers has at least one element, and only numbers', () => {
     expect(ofTrait({ operator: 'equals_any', values: [] })).toEqual({ values: 'Please submit at least one element' })
     expect(ofTrait({ operator: 'equals_any', values: ['1', 'x'] })).toEqual({ values: 'Elements must be numbers' })
     expect(ofTrait({ operator: 'equals_any', values: ['1', '-2.5'] })).toBeUndefined()
   })
-  test('FORM-38: a value is not empty, unless none is needed', () => {
+  test('FORM-38: a value is not empty, unless the operator needs none', () => {
     expect(ofTrait({ value: '' })).toEqual({ value: 'Required' })
     expect(ofTrait({ valueType: 'text', value: 'a' })).toBeUndefined()
     expect(ofTrait({ operator: 'exists', value: '' })).toBeUndefined()
   })
 })
 
-describe('a comparison of dates', () => {
+describe('a comparison of dates in a query', () => {
   const ofTrait = (part: object) =>
     errorsOf({ id: 'cccc', type: 'attribute', selectedAttributes: [attribute({ valueType: 'date', ...part })] })['dddd']
-  test('has a day or a moment, in any zone, from year 1 to 9999', () => {
+  test('a comparison of dates has a day or a time, in any zone, from year 1 to 9999', () => {
     for (const value of ['0001-01-01', '9999-12-31', '2026-03-04T05:06:07.890+14:00'])
       expect(ofTrait({ operator: 'before', value })).toBeUndefined()
     for (const value of ['2026-02-30', 'yesterday', '12345', '10000-01-01'])
       expect(ofTrait({ operator: 'after', value })).toEqual({ value: 'Enter a date such as 2026-03-04' })
   })
-  test('between two that are in order', () => {
+  test('a comparison between two dates needs them in order', () => {
     expect(ofTrait({ operator: 'between', values: ['2026-03-04', '2026-03-04'] })).toBeUndefined()
     expect(ofTrait({ operator: 'between', values: ['2026-03-04', '2026-03-03'] })).toEqual({
       values: 'The second date must not be before the first one',
@@ -123,16 +125,16 @@ describe('a comparison of dates', () => {
     ['1.5', 'Only numbers are allowed'],
     ['-1', 'Only numbers are allowed'],
     ['', 'Required'],
-  ])('%j days have the error %s', (value, message) => {
+  ])('a comparison with %j days has the error %s', (value, message) => {
     expect(ofTrait({ operator: 'within_last', value })?.['value']).toBe(message)
   })
-  test('has operators of its own', () => {
+  test('a comparison of dates has its own operators', () => {
     expect(ofTrait({ operator: 'equals', value: '2026-03-04' })).toEqual({ operator: 'Choose an operator for a date' })
     expect(ofTrait({ operator: 'today' })).toBeUndefined()
   })
 })
 
-test('all lists together have at most 10,000 values, and a value can contain any of 100 texts', () => {
+test('all lists together can have 10,000 values, and a `contains_any` list can have 100 texts', () => {
   const values = (count: number) => Array.from({ length: count }, String)
   const list = (operator: string, count: number, id = 'dddd') => ({
     id: `${id.slice(1)}q`,
@@ -147,7 +149,7 @@ test('all lists together have at most 10,000 values, and a value can contain any
   expect(errorsOf(list('contains_any', 101))['dddd']).toEqual({ values: 'At most 100 elements' })
 })
 
-test('each error names the ID of the group, segment, query or attribute that it belongs to (SEG-08)', () => {
+test('each error names the ID of the group, segment, query, or attribute where it is (SEG-08)', () => {
   const errors = queryErrors({
     groups: {
       aaaa: { segments: [] },
@@ -174,7 +176,7 @@ test('each error names the ID of the group, segment, query or attribute that it 
   })
 })
 
-test('a query is one sentence, which says where a missing value counts and what never includes', () => {
+test('a query is described in one sentence, which says where a missing value matches and which events never count', () => {
   const text = (...queries: object[]) => audienceSentence(audienceQuery.parse(tree(...queries)), () => 'Loyal')
   const days = { time: { unit: 'day', value: 30 } }
   expect(
@@ -216,7 +218,7 @@ test.each<[string, (id: string) => unknown]>([
   ['segment', (id) => ({ groups: { aaaa: { segments: [{ id, queries: [event()] }] } } })],
   ['condition', (id) => tree(event({ id }))],
   ['trait', (id) => tree(event({ selectedAttributes: [attribute({ id })] }))],
-])('a bad ID of a %s is refused as one that is not four letters or digits', (_, queryWith) => {
+])('an invalid ID of a %s is refused because it is not four letters or digits', (_, queryWith) => {
   const messages = (id: string) =>
     audienceQuery.safeParse(queryWith(id), { error: stockMessage }).error?.issues.map(({ message }) => message)
   expect(messages('m4In')).toBeUndefined()

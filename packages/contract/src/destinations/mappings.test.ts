@@ -46,7 +46,7 @@ test('MAP-01, MAP-02: a source is a FIELD or VARIABLE with a name, or a CONSTANT
   })
 })
 
-test('MAP-03: a target has a name, what it is called, whether it is required or recommended, a type and a kind', () => {
+test('MAP-03: a target has a name, a label, required or recommended flags, a type, and a kind', () => {
   expect(mappingTarget.parse(target)).toEqual(target)
   expect(mappingTarget.parse({ name: 'em' })).toEqual({
     name: 'em',
@@ -60,7 +60,7 @@ test('MAP-03: a target has a name, what it is called, whether it is required or 
     expect(mappingTarget.safeParse({ ...target, ...wrong }).success).toBe(false)
 })
 
-test('MAP-04, MAP-05: a field mapping is switched on or off, and its id has 4 characters', () => {
+test('MAP-04, MAP-05: a field mapping is enabled or disabled, and its ID has 4 characters', () => {
   expect(fieldMapping.parse(field)).toEqual(field)
   const { enabled: _, ...silent } = field
   expect(fieldMapping.parse(silent).enabled).toBe(true)
@@ -68,7 +68,7 @@ test('MAP-04, MAP-05: a field mapping is switched on or off, and its id has 4 ch
     expect(fieldMapping.safeParse({ ...field, id }).error?.issues[0]?.path).toEqual(['id'])
 })
 
-test('MAP-06: an event mapping has the name and type of its events, filters and what the destination does', () => {
+test("MAP-06: an event mapping has the name and type of its events, filters, and the destination's action", () => {
   expect(eventMapping.parse(mapping)).toEqual(mapping)
   const bare = eventMapping.parse({ id: 'zzzz', destination: 'send', field_mappings: [] })
   expect(bare).toEqual({

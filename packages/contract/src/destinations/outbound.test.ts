@@ -26,7 +26,7 @@ const numbered = [
   outcome('r.3', { status: 'dead', reason: 'no' }),
 ]
 
-test('a record of outcomes of numbered rows restores the ID of each row, in their order', () => {
+test('a record of outcomes of numbered rows restores the ID of each row, in the same order', () => {
   const body = outcomesBody(numbered)
   const outcomes = outcomesOf({ offset: 7, body: Buffer.from(body) })
   expect(outcomes.map(({ version: _version, ...rest }) => rest)).toEqual(numbered)
@@ -40,7 +40,7 @@ test.each([
   ['as it is written', outcomesBody(mixed)],
   ['as it was written before rows were numbered', JSON.stringify(before)],
   ['as it was written before outcomes stood together', JSON.stringify(mixed)],
-])('a record of outcomes %s restores their order, with versions above those of the record before', (_, body) => {
+])('a record of outcomes %s restores their order, with versions higher than in the previous record', (_, body) => {
   const outcomes = outcomesOf({ offset: 7, body: Buffer.from(body) })
   expect(outcomes.map(({ version: _version, ...rest }) => rest)).toEqual(mixed)
   const versions = outcomes.map(({ version }) => version)

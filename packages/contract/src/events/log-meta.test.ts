@@ -2,7 +2,7 @@ import { NewerFormat } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { holdsRows, readRequestFacts, readStreamFacts } from './log-meta.ts'
 
-test('the letters of a stream record are read as names', () => {
+test('the single letters of a stream record are read into named fields', () => {
   const meta = { w: 'w', s: 's', d: ['d'], n: 2, p: 'r', e: true, q: 7, b: { k: 'sync', n: 'sync 1' }, h: true }
   expect(readStreamFacts(JSON.stringify(meta))).toEqual({
     workspaceId: 'w',
@@ -17,7 +17,7 @@ test('the letters of a stream record are read as names', () => {
   })
 })
 
-test('the letters of a request are read as names', () => {
+test('the single letters of a request are read into named fields', () => {
   const rest = { t: 'track', ua: 'agent', d: true, f: true, p: ['e'], b: 'kept', u: true, h: true, i: true }
   expect(readRequestFacts(JSON.stringify({ w: 'w', s: 's', k: 'batch', r: 5, ip: '192.0.2.1', ...rest }))).toEqual({
     workspaceId: 'w',
@@ -37,12 +37,12 @@ test('the letters of a request are read as names', () => {
   })
 })
 
-test.each(['', 'text', '{}', '[]', '{"w":1}'])('a text that is no meta is not read: %s', (text) => {
+test.each(['', 'text', '{}', '[]', '{"w":1}'])('a text that is not valid metadata is not read: %s', (text) => {
   expect(readStreamFacts(text)).toBeUndefined()
   expect(readRequestFacts(text)).toBeUndefined()
 })
 
-test('a meta of a newer version is refused', () => {
+test('metadata of a newer version is refused', () => {
   const text = JSON.stringify({ v: 2, w: 'w', s: 's', d: [], n: 0, k: 'single', r: 0, ip: '' })
   expect(() => readStreamFacts(text)).toThrow(NewerFormat)
   expect(() => readRequestFacts(text)).toThrow(NewerFormat)
@@ -52,7 +52,7 @@ test.each([
   [{}, false],
   [{ b: { k: 'sync', n: 'sync 1' } }, true],
   [{ b: { k: 'trait', n: 'trait 1', e: ['key'] } }, false],
-])('a record has rows where its producer makes no events: %j', (more, rows) => {
+])('a record contains rows if its producer makes no events: %j', (more, rows) => {
   const facts = readStreamFacts(JSON.stringify({ w: 'w', s: 's', d: [], n: 1, ...more }))
   expect(facts === undefined ? undefined : holdsRows(facts)).toBe(rows)
 })

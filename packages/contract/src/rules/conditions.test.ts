@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileFilter, pathMistake, pathNames, pathOf } from './conditions.ts'
 
-describe('a path', () => {
+describe('a path of a field', () => {
   it.each<[string, string[]]>([
     ['event', ['event']],
     ['properties.a\\.b.0', ['properties', 'a.b', '0']],
@@ -20,16 +20,16 @@ describe('a path', () => {
     ['a..b', ['a', '', 'b']],
     ['', ['']],
     ['a\\b', ['a\\b']],
-  ])('%s has its names', (path, names) => {
+  ])('the path %s is parsed to its names', (path, names) => {
     expect(pathNames(path)).toEqual(names)
   })
 
-  it('of any names has the same names again', () => {
+  it('a path that is formatted from any names is parsed to the same names', () => {
     for (const names of [['a'], ['a.b', 'c[0]', '["x"]', '\\', '\\.', "'", '0', ' '], ['[0]'], ['a', ''], ['\\[']])
       expect(pathNames(pathOf(names))).toEqual(names)
   })
 
-  it('says what is wrong with it, and nothing of one that is right', () => {
+  it('an invalid path gets a message with the mistake, and a valid path gets none', () => {
     for (const right of ['a', 'a[0].b', 'a["x.y"]', "['a'][0]", 'a\\[b']) expect(pathMistake(right)).toBeUndefined()
     for (const empty of ['', 'a..b', 'a.', 'a[""]', 'a.[0]']) expect(pathMistake(empty)).toMatch(/empty names/)
     for (const stray of ['a[', 'a[b]', 'a[-1]', 'a[0]b', 'a["b'])
@@ -39,7 +39,7 @@ describe('a path', () => {
   })
 })
 
-it('a condition accepts a place of a list and a name with a dot', () => {
+it('a condition accepts a list index and a name with a dot', () => {
   const event = { properties: { items: [{ sku: 'A' }], 'x.y': 1 } }
   const meets = (field: string, value: string) =>
     compileFilter({ match: 'all', conditions: [{ id: 'aaaa', field, operator: 'equals', value }] })(event)

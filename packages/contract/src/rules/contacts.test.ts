@@ -33,7 +33,7 @@ describe('a phone number as people write it', () => {
     ['39 (0)6 1234 5678', '+390612345678'],
     ['tel:44(0)2079460958', '+442079460958'],
     ['442079460958.0', '+442079460958'],
-  ])('%j is %s', (written, number) => {
+  ])('the phone number %j is read as %s', (written, number) => {
     expect(phoneOf(written)).toBe(number)
   })
 
@@ -60,7 +60,7 @@ describe('a phone number as people write it', () => {
     ['4.42079E+11', 'not a phone number'],
     ['1'.repeat(501), 'not a phone number'],
     ['12345678901234567', 'more than one'],
-  ])('%j is refused with a readable message', (written, words) => {
+  ])('the phone number %j is refused with a readable message', (written, words) => {
     expect(readPhone(written)).toEqual({ problem: expect.stringContaining(words) })
   })
 })
@@ -87,7 +87,7 @@ describe('an email address as people write it', () => {
     ["o'neil@x.test", "o'neil@x.test"],
     ['"ada"@x.test', '"ada"@x.test'],
     ['мария@почта.рф', 'мария@почта.рф'],
-  ])('%j is %s', (written, address) => {
+  ])('the email address %j is read as %s', (written, address) => {
     expect(emailOf(written)).toBe(address)
   })
 
@@ -113,7 +113,7 @@ describe('an email address as people write it', () => {
     '""',
     "'",
     `${'a'.repeat(500)}@x.test`,
-  ])('%j has none', (written) => {
+  ])('the text %j contains no email address', (written) => {
     expect(emailOf(written)).toBeUndefined()
   })
 })

@@ -8,7 +8,7 @@ const step = {
   language: 'js',
 }
 
-test('origin and key are filled into texts and code', () => {
+test('a set-up guide is filled with origin and key, in texts and code', () => {
   expect(fillGuide([step], { origin: 'http://127.0.0.1:3000', writeKey: 'k$&1' })).toEqual([
     {
       ...step,
@@ -21,11 +21,11 @@ test('origin and key are filled into texts and code', () => {
 test.each([
   ['http://127.0.0.1:3000', 'true'],
   ['https://events.example.com', 'false'],
-])('libraries are set to accept http only where the origin is http: %s', (origin, wanted) => {
+])('a set-up guide lets libraries accept http only if the origin uses http: %s', (origin, wanted) => {
   const asked = { ...step, code: 'allowInsecureProxy: {{insecure}}' }
   expect(fillGuide([asked], { origin, writeKey: 'k' })[0]?.code).toBe(`allowInsecureProxy: ${wanted}`)
 })
 
-test('without a key, a placeholder is shown in its place', () => {
+test('a set-up guide without a key shows a placeholder', () => {
   expect(fillGuide([step], { origin: 'https://x', writeKey: undefined })[0]?.code).toContain(missingKey)
 })

@@ -70,7 +70,7 @@ const lists: Record<string, string[]> = {
 }
 
 test.each(Object.entries(lists))(
-  'in %s every value identifies no user, in any letter case, and with spaces',
+  'every value of %s is a placeholder and not a user, in any letter case, and with spaces',
   (_, values) => {
     for (const value of values)
       for (const written of [value, value.toUpperCase(), ` ${value}\r\n`])
@@ -102,21 +102,21 @@ test.each([
   'n / a',
   '{"id":1}',
   '[1]',
-])('%j is a user', (value) => {
+])('%j is a user and not a placeholder', (value) => {
   expect(isPlaceholder(value)).toBe(false)
 })
 
-test.each(placeholderGroups)('values of $title identify no user in a pair of quotation marks, too', ({ values }) => {
+test.each(placeholderGroups)('values of $title are placeholders also in quotation marks', ({ values }) => {
   for (const value of values)
     for (const written of [`"${value}"`, `'${value}' `]) expect(isPlaceholder(written), written).toBe(true)
 })
 
-test('the table names each value once', () => {
+test('the table of placeholders names each value once', () => {
   const values = placeholderGroups.flatMap((group) => group.values.map((value) => value.toLowerCase()))
   expect(values).toEqual([...new Set(values)])
 })
 
-test('a value of a million spaces, zeros, or quotation marks is read once', () => {
+test('a value of a million spaces, zeros, or quotation marks is read only once', () => {
   for (const [text, expected] of [
     [' '.repeat(1e6), true],
     [`${' '.repeat(1e6)}x`, false],

@@ -29,7 +29,7 @@ test.each([
   ['', 'Required'],
   ['a', 'At least 2 characters'],
   ['ab', undefined],
-])('the workspace title %j gets the message %j, in every field for one (FORM-30)', (title, message) => {
+])('the workspace title %j gets the message %j, in every field for a workspace title (FORM-30)', (title, message) => {
   expect(messageFor(workspaces.create.request, { title, organization: 'organizations/o1' })).toBe(message)
   expect(messageFor(workspaces.update.request, { title })).toBe(message)
   const organization = { title: 'Acme', industry: 'other', workspace_title: title }
@@ -60,11 +60,11 @@ test.each([
   ['1a', 'Only numbers are allowed'],
   ['1.5', 'Only numbers are allowed'],
   ['-1', 'Only numbers are allowed'],
-])('of digits only, %j gets the message %j', (text, message) => {
+])('in a field for digits, %j gets the message %j', (text, message) => {
   expect(messageFor(digits, text)).toBe(message)
 })
 
-test('a list of numbers has at least one', () => {
+test('a list of numbers has at least one number', () => {
   expect(messageFor(numberList, [])).toBe('Please submit at least one element')
 })
 
@@ -76,7 +76,7 @@ test.each([
   expect(messageFor(numberList, elements)).toBe(message)
 })
 
-test('a chosen value is a text that is not empty', () => {
+test('a choice must be a text that is not empty', () => {
   expect(messageFor(selectedValue, '')).toBe('Required')
   expect(messageFor(selectedValue, 'a')).toBeUndefined()
 })

@@ -44,7 +44,7 @@ const messageFor = (data: unknown): [string, string][] =>
   bought(data).problems.map(({ property, kind }) => [property, problemMessages[kind]])
 
 describe('the definition that validates an event', () => {
-  test('EVT-23: an event is a track, page, screen, identify, group or alias', () => {
+  test('EVT-23: an event is a track, page, screen, identify, group, or alias call', () => {
     expect(eventTypes).toEqual(['track', 'page', 'screen', 'identify', 'group', 'alias'])
     for (const type of eventTypes) expect([eventTypeOf(type), eventTypeOf(type.charAt(0))]).toEqual([type, type])
     expect(['', 'Trackk', '__proto__', 'constructor'].map(eventTypeOf)).toEqual(Array(4).fill(undefined))
@@ -55,15 +55,15 @@ describe('the definition that validates an event', () => {
     ['page', 'properties'],
     ['screen', 'properties'],
     ['identify', 'traits'],
-  ])('EVT-24: the payload of %s are its %s', (type, key) => {
+  ])('EVT-24: the validated data of %s is its %s', (type, key) => {
     const payload = { properties: { a: 1 }, traits: { b: 2 } }
     expect(validatedDataOf(type, payload)).toBe(payload[key])
     expect(validatedDataOf(type, {})).toBeUndefined()
   })
 })
 
-describe('compatibility', () => {
-  test.each(['page', 'screen', 'group', 'alias'])('%s matches whatever the schema says (EVT-34, EVT-35)', (type) => {
+describe('the compatibility of an event', () => {
+  test.each(['page', 'screen', 'group', 'alias'])('an event of type %s matches any schema (EVT-34, EVT-35)', (type) => {
     for (const by of [schema, emptySchema])
       expect(validate(type, 'Bought', { anything: 1 }, by)).toEqual({ compatibility: 'compatible', problems: [] })
   })
@@ -90,7 +90,7 @@ describe('compatibility', () => {
     },
   )
 
-  test('an event matches when its definition finds nothing wrong (EVT-38)', () => {
+  test('an event matches if its values fit its definition (EVT-38)', () => {
     for (const data of [
       { total: 1 },
       { total: 0, currency: '', gift: false, address: {}, tags: [], products: [] },
@@ -100,7 +100,7 @@ describe('compatibility', () => {
       expect(bought(data)).toEqual({ compatibility: 'compatible', problems: [] })
   })
 
-  test('an event needs attention when its definition finds something wrong (EVT-39)', () => {
+  test('an event needs attention if its values violate its definition (EVT-39)', () => {
     for (const data of [{}, { total: '1' }, { total: 1, colour: 'red' }, undefined, null, [], 'text', 5])
       expect(bought(data).compatibility).toBe('needsAttention')
   })
@@ -134,7 +134,7 @@ describe('compatibility', () => {
     },
   )
 
-  test('integers are numbers, lists are no objects, and objects are not descended', () => {
+  test('integers are numbers, lists are not objects, and the contents of objects are not validated', () => {
     expect([1, 1.5, 1e308].map(typeOfValue)).toEqual(['number', 'number', 'number'])
     expect([null, undefined].map(typeOfValue)).toEqual([undefined, undefined])
     expect(messageFor({ total: 1, address: [] })).toEqual([['address', 'Type mismatch']])
@@ -167,7 +167,7 @@ describe('compatibility', () => {
     expect(messageFor({ total: 1, products: { sku: 'a' } })).toEqual([['products', 'Type mismatch']])
   })
 
-  test('each problem is reported once, and their number is limited', () => {
+  test('each problem is reported once, and the number of problems is limited', () => {
     expect(messageFor({ total: 1, products: Array.from({ length: 500 }, () => ({})) })).toEqual([
       ['products/sku', 'Missing property'],
     ])
@@ -190,7 +190,7 @@ describe('compatibility', () => {
     expect((user + system) / 20 / 1000).toBeLessThan(20)
   })
 
-  test('the messages are those of the specification', () => {
+  test('the messages of problems are those of the specification', () => {
     const words: Record<ProblemKind, string> = {
       missing: 'Missing property',
       type: 'Type mismatch',

@@ -44,7 +44,7 @@ const plain = (schema: SourceSchema) => JSON.parse(formatSourceSchema(schema))
 const names = ['total', '__proto__', 'constructor', 'a.b', 'a/b', 'a~b', 'a[0]', '名前', ' ', 'properties', 'items']
 
 describe('the place of a property', () => {
-  test.each(names)('with the name %j is found again by its id', (name) => {
+  test.each(names)('the place of the property %j is found again by its ID', (name) => {
     for (const place of [
       at(name),
       at(name, name),
@@ -71,13 +71,13 @@ describe('the place of a property', () => {
     '/user/A/properties/p',
     '/groups/properties/p',
     '/events/A/properties/~2',
-  ])('is not found by %j', (id) => {
+  ])('no place of a property is found by %j', (id) => {
     expect(placeOfId(id)).toBeUndefined()
   })
 })
 
-describe('an edit', () => {
-  test.each(names)('adds, demands and removes the property %j and leaves the rest', (name) => {
+describe('an edit of a schema', () => {
+  test.each(names)('an edit adds, requires, and removes the property %j without other changes', (name) => {
     for (const place of [at(name), at(name, 'list'), { event: undefined, parent: undefined, property: name }]) {
       const added = withProperty(base, place, { type: 'boolean' })
       expect(propertyAt(added, place)).toEqual({ field: { type: 'boolean' }, requirement: 'optional' })
@@ -96,7 +96,7 @@ describe('an edit', () => {
     expect(formatSourceSchema(base)).toBe(textBefore)
   })
 
-  test('makes event, user and array where they lack', () => {
+  test('an edit creates a missing event, user, and array', () => {
     expect(plain(withProperty(emptySchema, at('sku', 'list', 'B'), { type: 'string' }, 'required')).events.B).toEqual({
       type: 'object',
       properties: {
@@ -114,14 +114,14 @@ describe('an edit', () => {
     })
   })
 
-  test('of a missing property changes nothing', () => {
+  test('an edit of a missing property changes nothing', () => {
     for (const place of [at('nobody'), at('nobody', 'list'), at('one', 'one'), at('one', undefined, 'Nothing')]) {
       expect(withRequirement(base, place, 'required')).toBe(base)
       expect(withoutProperty(base, place)).toBe(base)
     }
   })
 
-  test('removes a whole event or the user', () => {
+  test('an edit removes a whole event or the user', () => {
     expect(withoutOwner(base, 'A')).toEqual({ ...base, events: new Map() })
     expect(withoutOwner(base, undefined)).toEqual({ events: base.events })
     expect(withOwner(withoutOwner(base, 'A'), 'A', objectOfValues({ p: 1 })).events.get('A')?.properties).toEqual(
@@ -131,7 +131,7 @@ describe('an edit', () => {
 })
 
 describe('a merge of one property', () => {
-  test('keeps the changes of two users who changed different properties of one version', () => {
+  test('a merge keeps the changes of two users who changed different properties of the same version', () => {
     const first = withProperty(base, at('three'), { type: 'boolean' }, 'required')
     const second = withRequirement(base, at('two'), 'required')
     const merged = mergeProperty(first, second, at('two'))
@@ -140,7 +140,7 @@ describe('a merge of one property', () => {
     expect(propertyAt(merged, at('one'))?.requirement).toBe('required')
   })
 
-  test('keeps a change of an array beside one of its items', () => {
+  test('a merge keeps a change of an array together with a change of one of its items', () => {
     const first = withRequirement(base, at('list'), 'required')
     const second = withProperty(base, at('price', 'list'), { type: 'number' })
     const merged = mergeProperty(first, second, at('price', 'list'))
@@ -149,7 +149,7 @@ describe('a merge of one property', () => {
     expect(propertyAt(merged, at('sku', 'list'))?.requirement).toBe('required')
   })
 
-  test('removes what the change removed, and nothing twice', () => {
+  test('a merge removes a removed property, and a repeated merge changes nothing', () => {
     const first = withProperty(base, at('three'), { type: 'boolean' })
     const second = withoutProperty(base, at('two'))
     const merged = mergeProperty(first, second, at('two'))
@@ -165,14 +165,14 @@ describe('a definition inferred from values', () => {
     [{ l: [{ sku: 'a', price: 1 }, { sku: 'b', name: 'B' }, { name: null }] }],
     [{ mixed: [1, { a: 1 }] }],
     [JSON.parse('{"__proto__":1,"constructor":"x","l":[{"__proto__":true}]}')],
-  ])('fits %j', (data) => {
+  ])('an inferred definition accepts %j', (data) => {
     const schema = withOwner(emptySchema, 'A', objectOfValues({ ...data, f: undefined }))
     const { f: _, ...event } = data
     expect(validateEvent(schema, { type: 'track', title: 'A', data: event }).compatibility).toBe('compatible')
     expect(parseSourceSchema(formatSourceSchema(schema))).toEqual(schema)
   })
 
-  test('omits names that are invalid in a schema, and null, which has no type', () => {
+  test('an inferred definition omits names that are invalid in a schema, and null, which has no type', () => {
     const object = objectOfValues({ '': 1, ['x'.repeat(201)]: 1, 'a\nb': 1, n: null, ok: 1, l: [{ '': 1, k: 1 }] })
     expect([...object.properties.keys()]).toEqual(['ok', 'l'])
     expect([...(object.properties.get('l')?.items?.properties.keys() ?? [])]).toEqual(['k'])

@@ -73,14 +73,14 @@ const traits = { type: 'object', properties: { email: { type: 'string' } }, requ
 const whole = { events: { 'Order Completed': order, 'Cart Viewed': { ...traits, recommended: [] } }, user: traits }
 
 describe('a source schema', () => {
-  test('SCH-01: is read from JSON text and holds its events by their titles', () => {
+  test('SCH-01: a schema is read from JSON text and has its events by title', () => {
     const { events } = parseSourceSchema(JSON.stringify(whole))
     expect([...events.keys()]).toEqual(['Order Completed', 'Cart Viewed'])
     expect(parseSourceSchema('{}').events.size).toBe(0)
     expect(parseSourceSchema('{"events":{}}')).toEqual({ events: new Map() })
   })
 
-  test('SCH-02, SCH-03: definitions and the items of arrays come back as they were written', () => {
+  test('SCH-02, SCH-03: definitions and the items of arrays are written as they were read', () => {
     expect(JSON.parse(formatSourceSchema(parseSourceSchema(JSON.stringify(whole))))).toEqual(whole)
     const definition = parseSourceSchema(JSON.stringify(whole)).events.get('Order Completed')
     expect(definition?.properties.get('total')).toEqual({ type: 'number', description: 'With taxes' })
@@ -90,7 +90,7 @@ describe('a source schema', () => {
     expect([...(definition?.properties.get('products')?.items?.required ?? [])]).toEqual(['sku'])
   })
 
-  test('SCH-04: has a part of its own for the traits of identify calls', () => {
+  test('SCH-04: a schema has a separate definition for the traits of identify calls', () => {
     const schema = parseSourceSchema(JSON.stringify(whole))
     expect([...(schema.user?.properties.keys() ?? [])]).toEqual(['email'])
     expect(schema.events.has('user')).toBe(false)
@@ -101,7 +101,7 @@ describe('a source schema', () => {
     expect(parseSourceSchema('{"events":{"user":{}}}').user).toBeUndefined()
   })
 
-  test('SCH-06: its types are string, number, boolean, object and array; an integer is a number', () => {
+  test('SCH-06: the types are string, number, boolean, object, and array; an integer is a number', () => {
     expect(propertyTypes).toEqual(['string', 'number', 'boolean', 'object', 'array'])
     for (const type of propertyTypes) {
       const { events } = parseSourceSchema(event({ properties: { p: { type } } }))
@@ -123,24 +123,32 @@ describe('a source schema', () => {
     ])
   })
 
-  test.each(hostileNames)('takes %j as a name of an event, a property and a field, and gives it back', (name) => {
-    const field = keyed(name, '{"type":"string"}')
-    const demand = `"required":[${JSON.stringify(name)}],"recommended":[]`
-    const items = `{"type":"object","properties":${field},${demand}}`
-    const text = `{"events":${keyed(
-      name,
-      `{"type":"object","properties":${keyed(name, `{"type":"array","items":${items}}`)},${demand}}`,
-    )}}`
-    const schema = parseSourceSchema(text)
-    const definition = schema.events.get(name)
-    expect([...schema.events.keys()]).toEqual([name])
-    expect([...(definition?.properties.keys() ?? [])]).toEqual([name])
-    expect(definition?.properties.get(name)?.items?.required.has(name)).toBe(true)
-    expect(formatSourceSchema(schema)).toBe(text)
-    expect(pointerNames(pointerOf(['events', name, 'properties', name]))).toEqual(['events', name, 'properties', name])
-  })
+  test.each(hostileNames)(
+    'a schema accepts %j as a name of an event, a property, and a field, and writes the same text',
+    (name) => {
+      const field = keyed(name, '{"type":"string"}')
+      const demand = `"required":[${JSON.stringify(name)}],"recommended":[]`
+      const items = `{"type":"object","properties":${field},${demand}}`
+      const text = `{"events":${keyed(
+        name,
+        `{"type":"object","properties":${keyed(name, `{"type":"array","items":${items}}`)},${demand}}`,
+      )}}`
+      const schema = parseSourceSchema(text)
+      const definition = schema.events.get(name)
+      expect([...schema.events.keys()]).toEqual([name])
+      expect([...(definition?.properties.keys() ?? [])]).toEqual([name])
+      expect(definition?.properties.get(name)?.items?.required.has(name)).toBe(true)
+      expect(formatSourceSchema(schema)).toBe(text)
+      expect(pointerNames(pointerOf(['events', name, 'properties', name]))).toEqual([
+        'events',
+        name,
+        'properties',
+        name,
+      ])
+    },
+  )
 
-  test('a repeated name counts once', () => {
+  test('a repeated name in a schema counts once', () => {
     const text = '{"events":{"A":{"properties":{"p":{"type":"string"},"p":{"type":"number"}},"required":["p","p"]}}}'
     const definition = parseSourceSchema(text).events.get('A')
     expect([...(definition?.properties ?? [])]).toEqual([['p', { type: 'number' }]])
@@ -154,7 +162,7 @@ describe('a source schema', () => {
     ['a\u0000', 'control characters'],
     ['right\u202eleft', 'control characters'],
     ['\ud800', 'control characters'],
-  ])('refuses %j as a name', (name, message) => {
+  ])('a schema refuses %j as a name', (name, message) => {
     expect(nameProblem(name)).toContain(message)
     expect(errorOf(keyed('events', keyed(name, '{}'))).message).toContain(message)
     expect(errorOf(event(`{"properties":${keyed(name, '{"type":"string"}')}}`)).message).toContain(message)
@@ -245,7 +253,7 @@ describe('a source schema', () => {
       'At most 500 properties',
       '/events/A/properties',
     ],
-  ])('refuses %s and reports the place', (_, text, message, pointer) => {
+  ])('a schema refuses %s and reports the position', (_, text, message, pointer) => {
     const error = errorOf(text)
     expect(error.message).toContain(message)
     expect(error.pointer).toBe(pointer)
@@ -260,6 +268,6 @@ test.each([
   ['a', undefined],
   ['/~', undefined],
   ['/~2', undefined],
-])('the pointer %j has the names %j', (pointer, names) => {
+])('the JSON pointer %j has the names %j', (pointer, names) => {
   expect(pointerNames(pointer)).toEqual(names)
 })

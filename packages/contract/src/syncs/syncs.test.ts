@@ -30,6 +30,6 @@ test('SYN-07: data kinds have the names that the catalog shows', () => {
   expect(dataKinds).toEqual(['ETL', 'Reverse ETL', 'Event Streams', 'Offline Data'])
 })
 
-test('the states in which a run has ended are states', () => {
+test('every state of an ended run is a valid run state', () => {
   for (const state of endedSyncRuns) expect(syncRunStates).toContain(state)
 })
