@@ -17,7 +17,7 @@ describe('overload', () => {
   test.each([
     ['the disk refuses', new LogUnavailable('disk'), 'LOG_UNAVAILABLE'],
     ['something unknown happens', new Error('secret detail'), 'LOG_UNAVAILABLE'],
-  ])('503 with Retry-After when %s, and it recovers', async (_, error, reason) => {
+  ])('collection gives 503 with Retry-After if %s, and then recovers', async (_, error, reason) => {
     const other = await startCollect()
     other.faults.failWith = error
     expect(await answerOf(other)).toEqual([503, '5', reason])
@@ -34,21 +34,21 @@ describe('overload', () => {
       'STARTING',
     ],
     ['too many bodies are in memory', { settings: { bufferedBytes: 10 } }, 'OVERLOADED'],
-  ])('503 with Retry-After when %s', async (_, options, reason) => {
+  ])('collection gives 503 with Retry-After if %s', async (_, options, reason) => {
     const other = await startCollect(options)
     expect(await answerOf(other)).toEqual([503, '5', reason])
     await other.stop()
     expect(other.refused).toEqual([])
   })
 
-  test('503 with Retry-After when the log has reached its maximum', async () => {
+  test('collection gives 503 with Retry-After if the log has reached its maximum', async () => {
     const other = await startCollect({}, 10)
     expect(await answerOf(other)).toEqual([503, '5', 'OVERLOADED'])
     await other.stop()
     expect(other.refused).toEqual([])
   })
 
-  test('429 with Retry-After beyond the share of a workspace, until the pipeline has caught up', async () => {
+  test("collection gives 429 with Retry-After beyond a workspace's share, until the pipeline has caught up", async () => {
     const other = await startCollect({ settings: { quotaBytes: 50 } })
     const status = async (): Promise<number> =>
       (await fetch(`${other.origin}/v1/track`, { method: 'POST', body: json(track), headers: key })).status
@@ -64,7 +64,7 @@ describe('overload', () => {
     expect(other.refused).toMatchObject([{ sourceId: 's1', reason: 'WORKSPACE_BACKLOG', code: 429, count: 3 }])
   })
 
-  test('after stop, every call gets 503', async () => {
+  test('after collection stops, every call gets 503', async () => {
     const other = await startCollect()
     await other.collect.stop()
     expect(await answerOf(other)).toEqual([503, '5', 'STOPPING'])
@@ -91,7 +91,7 @@ describe('a workspace that is spread over several partitions', () => {
       ),
     )
 
-  test('has all events of a user in one partition, and a request of another workspace is not split', async () => {
+  test("a spread workspace has all events of a user in one partition, and other workspaces' requests are not split", async () => {
     const other = await startCollect({ spreads }, 2 ** 26, 4)
     expect((await send(other)).status).toBe(200)
     expect((await other.entries()).map(({ partition }) => partition)).toEqual([0, 2, 3])
@@ -102,7 +102,7 @@ describe('a workspace that is spread over several partitions', () => {
     await other.stop()
   })
 
-  test('gets 200 only if all parts of a request are in the log, and its quota counts only the parts in the log', async () => {
+  test('a spread workspace gets 200 only if all parts are in the log, and its quota counts only those parts', async () => {
     const other = await startCollect({ spreads, settings: { quotaBytes: body.length } }, 2 ** 26, 4)
     Object.assign(other.faults, { failWith: new LogUnavailable('disk'), failIn: 3 })
     const refused = await send(other)
@@ -126,7 +126,7 @@ describe('a workspace that is spread over several partitions', () => {
     await other.stop()
   })
 
-  test('waits while its spread changes and then uses the new partitions; other workspaces continue', async () => {
+  test('a workspace waits while its spread changes and then uses the new partitions; other workspaces continue', async () => {
     let now: WorkspaceSpread = { partitions: [2], change: 'w1 1' }
     const other = await startCollect({ spreads: spreading(() => now) }, 2 ** 26, 4)
     const waiting = send(other)
@@ -142,7 +142,7 @@ describe('a workspace that is spread over several partitions', () => {
 })
 
 describe('counted rejections', () => {
-  test('are counted by source or key, and the sample contains no credential', async () => {
+  test('rejections are counted by source or key, and the sample contains no credential', async () => {
     const other = await startCollect()
     const send = (body: string, headers: Record<string, string>, path = '/v1/track'): Promise<Response> =>
       fetch(`${other.origin}${path}`, { method: 'POST', body, headers })
@@ -175,7 +175,7 @@ describe('counted rejections', () => {
     for (const row of other.refused) expect(row.sample.length).toBeLessThanOrEqual(2000)
   })
 
-  test('are kept in bounded memory while the database is unavailable, and written afterwards', async () => {
+  test('counts of rejections use limited memory while the database is unavailable, and are written afterwards', async () => {
     const written: [string, number][] = []
     let away = true
     const other = await startCollect({
@@ -230,7 +230,7 @@ describe('durability', () => {
     await other.stop()
   })
 
-  test('stop waits for records on their way to the disk, and their responses close the connections', async () => {
+  test('stopping collection waits for records on their way to the disk, and their responses close the connections', async () => {
     const { other, confirm } = await held()
     const answer = send(other)
     await expect.poll(async () => (await other.entries()).length).toBe(1)

@@ -59,7 +59,7 @@ const setUp = (first: WorkspaceSpread) => {
 /** Large enough to be split in at least eight turns. */
 const largeBatch = `{"batch":[${`{"userId":"u","text":"${'x'.repeat(1000)}"},`.repeat(1000)}{"userId":"v"}]}`
 
-test('a request that arrives just after a change of the spread goes behind those that waited for it', async () => {
+test('a request that arrives just after a change of the spread is processed after those that waited for the change', async () => {
   const { send, change, appended } = setUp({ partitions: [0], change: 'w 1' })
   const sendOne = (n: number): Promise<unknown> => send('single', `{"userId":"u","n":${String(n).padStart(3, '0')}}`)
   const waiting = Array.from({ length: 250 }, (_, n) => sendOne(n))
@@ -71,7 +71,7 @@ test('a request that arrives just after a change of the spread goes behind those
   expect(texts).toEqual(texts.toSorted())
 })
 
-test('requests that waited for a change of the spread and must be split let other work run in between', async () => {
+test('requests that waited for a change of the spread are split in turns, between which other work runs', async () => {
   const { send, change } = setUp({ partitions: [0], change: 'w 1' })
   let turns = 0
   const answeredAt: number[] = []
@@ -84,7 +84,7 @@ test('requests that waited for a change of the spread and must be split let othe
   expect((answeredAt[2] ?? 0) - (answeredAt[0] ?? 0)).toBeGreaterThanOrEqual(16)
 })
 
-test('a request that is being split while the spread changes is split again, in turns', async () => {
+test('if the spread changes while a request is split, the request is split again, in turns', async () => {
   const { append, change, appended } = setUp({ partitions: [0, 1] })
   let answer: unknown = 'none'
   const cutting = append('batch', largeBatch, (refusal) => (answer = refusal))

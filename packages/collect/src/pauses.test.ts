@@ -26,7 +26,7 @@ const waiter = (tell: (isOver: boolean) => unknown, bytes = 0): Waiter => ({
 })
 
 describe('a change of a spread', () => {
-  test('is paused when all earlier appends are in the log, without waiting for later ones of others', async () => {
+  test('a change of a spread is paused when all earlier appends are in the log, without waiting for later ones', async () => {
     const { pauses, begin, end } = setUp()
     const [first, second] = [pauses.begin(), pauses.begin()]
     expect(pauses.paused()).toEqual([])
@@ -48,7 +48,7 @@ describe('a change of a spread', () => {
     await expect.poll(() => pauses.paused()).toEqual(['w 2'])
   })
 
-  test('lets waiting requests continue when it is over', async () => {
+  test('the end of a change of a spread lets waiting requests continue', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: boolean[] = []
@@ -65,7 +65,7 @@ describe('a change of a spread', () => {
   test.each([
     ['many', 1000, 0, 100],
     ['large ones', 20, 64 * 1024, 4],
-  ])('lets %s continue in order, a limited number at a time', async (_, all, bytes, max) => {
+  ])('waiting requests, here %s, continue in order, a limited number at a time', async (_, all, bytes, max) => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: number[] = []
@@ -82,7 +82,7 @@ describe('a change of a spread', () => {
     expect(reported).toEqual(reported.toSorted((a, b) => a - b))
   })
 
-  test('lets a waiting request that yields finish before the next one, each part in its own round, and newer ones last', async () => {
+  test('a waiting request that yields finishes before the next one, with other work between parts, and newer ones follow', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: string[] = []
@@ -104,7 +104,7 @@ describe('a change of a spread', () => {
     expect(reported).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].flatMap((part) => [part, 'others']))
   })
 
-  test('lets a request that must wait again for the next change be the first in the queue', async () => {
+  test('a request that must wait again for the next change stays first in the queue', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: string[] = []
@@ -131,7 +131,7 @@ describe('a change of a spread', () => {
     await expect.poll(() => reported).toEqual(['first', 'second'])
   })
 
-  test('is not paused while a failed append is still being sent, however long that takes', async () => {
+  test('a change of a spread is not paused while a failed append is still being sent, however long', async () => {
     let isUnsure = true
     const { pauses, begin } = setUp(() => isUnsure)
     begin('w', 'w 1')
@@ -142,7 +142,7 @@ describe('a change of a spread', () => {
     expect(pauses.paused()).toEqual(['w 1'])
   })
 
-  test('holds a limited number of requests, rejects others immediately, and rejects all after close', async () => {
+  test('a change of a spread holds a limited number of requests, rejects further ones immediately, and all after close', async () => {
     const { pauses, begin } = setUp()
     begin('w', 'w 1')
     const reported: boolean[] = []
@@ -162,7 +162,7 @@ describe('a change of a spread', () => {
     expect(reported).toHaveLength(5002)
   })
 
-  describe('by the clock', () => {
+  describe('timeouts of a change of a spread', () => {
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
     })
@@ -170,7 +170,7 @@ describe('a change of a spread', () => {
       vi.useRealTimers()
     })
 
-    test('sends waiting requests away after eight seconds', () => {
+    test('a change of a spread rejects waiting requests after eight seconds', () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       const reported: boolean[] = []
@@ -184,7 +184,7 @@ describe('a change of a spread', () => {
       expect(reported).toEqual([false])
     })
 
-    test('is not paused for ten seconds after a failed append that may still reach the log', async () => {
+    test('a change of a spread is not paused for ten seconds after a failed append that may still reach the log', async () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       pauses.paused()

@@ -8,7 +8,7 @@ const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number
   return true
 }
 
-test('a workspace gets its share and no more, whatever other workspaces have unprocessed', () => {
+test('a workspace gets exactly its share of the quota, whatever other workspaces have unprocessed', () => {
   const quota = createQuota(() => 100)
   expect([quota.reserve('a', 60), quota.reserve('a', 60), quota.reserve('a', 1)]).toEqual([true, true, false])
   expect(quota.isFull('a')).toBe(true)
@@ -16,14 +16,14 @@ test('a workspace gets its share and no more, whatever other workspaces have unp
   expect(quota.isFull('b')).toBe(false)
 })
 
-test('bytes that could not be written are released', () => {
+test('the quota releases bytes that could not be written', () => {
   const quota = createQuota(() => 100)
   quota.reserve('a', 100)
   quota.release('a', 30)
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('bytes below a position are released, in its partition only', () => {
+test('the quota releases bytes below a position only in the partition of the position', () => {
   const quota = createQuota(() => 100)
   accept(quota, 'a', 100, 7)
   accept(quota, 'b', 100, 8, 1)
@@ -35,7 +35,7 @@ test('bytes below a position are released, in its partition only', () => {
   expect(quota.isFull('b')).toBe(false)
 })
 
-test('the same position releases bytes only once, and a lower one none', () => {
+test('the quota releases bytes only once for the same position, and none for a lower one', () => {
   const quota = createQuota(() => 100)
   accept(quota, 'a', 90, 0)
   quota.processed([0])
@@ -47,7 +47,7 @@ test('the same position releases bytes only once, and a lower one none', () => {
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('unprocessed bytes of many workspaces need few entries, and all are released in the end', () => {
+test('the quota needs few entries for unprocessed bytes of many workspaces, and releases all in the end', () => {
   const quota = createQuota(() => 100, 10)
   for (let offset = 0; offset < 1000; offset++) {
     expect(accept(quota, `w${offset}`, 100, offset)).toBe(true)
@@ -59,7 +59,7 @@ test('unprocessed bytes of many workspaces need few entries, and all are release
 })
 
 test.each([null, 7, 'text', [], {}, ['many'], [null], [-1]])(
-  'a report with an invalid shape is ignored: %j',
+  'the quota ignores a report with an invalid shape: %j',
   (report) => {
     const quota = createQuota(() => 10)
     accept(quota, 'a', 10, 0)
@@ -68,7 +68,7 @@ test.each([null, 7, 'text', [], {}, ['many'], [null], [-1]])(
   },
 )
 
-test('shrinks as soon as more processes share it, and nothing more is accepted until it has room again', () => {
+test('the quota shrinks as soon as more processes share it, and accepts nothing until there is room again', () => {
   let processes = 1
   const quota = createQuota(() => 100 / processes)
   expect(quota.reserve('w', 60)).toBe(true)

@@ -89,7 +89,7 @@ describe('an unknown key before the body', () => {
   test.each([
     ['in a header', authorization('nobody')],
     ['in X-Write-Key', 'X-Write-Key: nobody\r\n'],
-  ])('%s is rejected before a byte of the body is read', async (_, headers) => {
+  ])('a call whose unknown key is %s is rejected before a byte of the body is read', async (_, headers) => {
     const { running } = await start()
     const answer = await begin(running, headers, 4 * MiB, 0).answer
     expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*WRITE_KEY_UNKNOWN/)
@@ -97,7 +97,7 @@ describe('an unknown key before the body', () => {
     expect(running.sockets[0]?.bytesRead).toBeLessThan(500)
   })
 
-  test('gets its response even if the client sends the whole body first; nothing of the body is held', async () => {
+  test('a call with an unknown key gets its response after the client sent the body, which is not kept', async () => {
     const { running, seen } = await start()
     const headers = { authorization: basic('nobody') }
     expect(await reasonOf(await post(running, batchOf(4 * MiB - 2000), headers))).toEqual([401, 'WRITE_KEY_UNKNOWN'])
@@ -105,7 +105,7 @@ describe('an unknown key before the body', () => {
     expect(seen.max).toBe(0)
   })
 
-  test('of a webhook is rejected before the body is read, if neither URL nor headers have the key', async () => {
+  test('a webhook call is rejected before its body is read, if neither URL nor headers have the key', async () => {
     const { running } = await start()
     expect(await reasonOf(await post(running, '{"any":"thing"}', {}, '/v1/webhook'))).toEqual([
       401,
@@ -114,8 +114,8 @@ describe('an unknown key before the body', () => {
   })
 })
 
-describe('bodies without a key outside of them', () => {
-  test('that stop halfway use only the share of their address, and no tenant is rejected', async () => {
+describe('bodies whose key can only be inside', () => {
+  test('unfinished bodies without an outer key use only the share of their address, and no workspace is rejected', async () => {
     const { running, seen } = await start()
     const strangers = Array.from({ length: 64 }, () => begin(running, '', MiB, MiB - 1))
     await expect.poll(refusedOf(strangers), { timeout: 30_000 }).toBe(56)
@@ -123,7 +123,7 @@ describe('bodies without a key outside of them', () => {
     expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
   })
 
-  test('together use only their own budget, from any number of addresses', async () => {
+  test('bodies without an outer key together use only a separate budget, from any number of addresses', async () => {
     const { running, seen } = await start({ trustedProxies: ['127.0.0.1'] })
     const strangers = Array.from({ length: 64 }, (_, i) =>
       begin(running, `X-Forwarded-For: 198.51.100.${i}\r\n`, MiB, MiB - 1),
@@ -138,7 +138,7 @@ describe('bodies without a key outside of them', () => {
     expect(small.status).toBe(200)
   })
 
-  test('that come too slowly get 408, and their bytes are released', async () => {
+  test('bodies without an outer key that arrive too slowly get 408, and their bytes are released', async () => {
     const { running, seen } = await start({
       settings: { keyless: { ...keyless, pace: { windowMs: 40, windowBytes: 100, totalMs: 1000 } } },
     })
@@ -147,7 +147,7 @@ describe('bodies without a key outside of them', () => {
     await expect.poll(() => seen.now).toBe(0)
   })
 
-  test('are rejected unparsed if they are large without a known key, and unread beyond 1 MiB', async () => {
+  test('bodies without an outer key are rejected unparsed if large without a known key, and unread beyond 1 MiB', async () => {
     const { running } = await start()
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())
@@ -162,7 +162,7 @@ describe('bodies without a key outside of them', () => {
   test.each([
     ['at the end', { writeKey: liveKey }],
     ['in its events', {}],
-  ])('are accepted up to half a megabyte with their key %s', async (_, more) => {
+  ])('bodies of up to half a megabyte are accepted with their key %s', async (_, more) => {
     const { running } = await start()
     const text = batchOf(MiB / 2, more)
     const body = 'writeKey' in more ? text : text.replaceAll('"type"', `"writeKey":"${liveKey}","type"`)
@@ -170,7 +170,7 @@ describe('bodies without a key outside of them', () => {
     expect(await running.entries()).toHaveLength(1)
   })
 
-  test('with gzip are decompressed within the budget', async () => {
+  test('bodies with gzip and an inner key are decompressed within the budget', async () => {
     const { running, seen } = await start()
     const small = new Uint8Array(gzipSync(Buffer.alloc(4 * MiB)))
     const answers = await Promise.all(
@@ -185,7 +185,7 @@ describe('bodies without a key outside of them', () => {
 describe('bodies of a known key', () => {
   const settings = { bufferedBytes: 4 * MiB, workspaceBufferedBytes: MiB }
 
-  test('that stop halfway use only the share of their workspace, and no other workspace is rejected', async () => {
+  test('unfinished bodies of a known key use only the share of their workspace, and no other workspace is rejected', async () => {
     const { running, seen } = await start({ settings })
     const stalled = Array.from({ length: 8 }, () => begin(running, authorization(liveKey), MiB, MiB / 4))
     await expect.poll(refusedOf(stalled)).toBe(4)
@@ -197,7 +197,7 @@ describe('bodies of a known key', () => {
     expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
   })
 
-  test('of twelve workspaces of one organization use less than half of the total, and another organization is served', async () => {
+  test('bodies for twelve workspaces of one organization use less than half of the total, and another organization is served', async () => {
     const { running, seen } = await start({ settings: { ...settings, bufferedBytes: 8 * MiB } })
     const stalled = keysOfLargeOrganization.map((key) => begin(running, authorization(key), MiB, MiB / 2))
     await expect.poll(refusedOf(stalled)).toBe(5)
@@ -205,7 +205,7 @@ describe('bodies of a known key', () => {
     expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
   })
 
-  test('of one kind of call leave capacity for other kinds, however many organizations send them', async () => {
+  test('bodies of one kind of call leave capacity for other kinds, however many organizations send them', async () => {
     const { running, seen } = await start({ settings: { bufferedBytes: 8 * MiB, workspaceBufferedBytes: 8 * MiB } })
     const stall = (key: string, bytes: number, path?: string) =>
       begin(running, authorization(key), bytes + 1, bytes, path)
@@ -218,14 +218,14 @@ describe('bodies of a known key', () => {
     await expect.poll(() => seen.now).toBe(6 * MiB)
   })
 
-  test('that come too slowly get 408, and their bytes are released', async () => {
+  test('bodies of a known key that arrive too slowly get 408, and their bytes are released', async () => {
     const { running, seen } = await start({ settings: { pace: { windowMs: 40, windowBytes: 100, totalMs: 1000 } } })
     expect(await begin(running, authorization(liveKey), 4 * MiB, 900).answer).toMatch(/^HTTP\/1\.1 408 /)
     await expect.poll(() => seen.now).toBe(0)
     expect(running.refused).toEqual([])
   })
 
-  test('with more values than any batch has are rejected unparsed', async () => {
+  test('bodies with more values than any valid batch are rejected unparsed', async () => {
     const { running } = await start()
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())

@@ -134,7 +134,7 @@ describe('bytes that are invalid in the charset are rejected, counted for the so
     await expect.poll(() => counted(reason)).toBe(before + 1)
   })
 
-  test('also if only the body contains the key', async () => {
+  test('invalid bytes are also rejected if only the body contains the key', async () => {
     const before = counted('NOT_UTF8')
     const bytes = latin1(`{"userId":"José","event":"e","writeKey":"${liveKey}"}`)
     expect(await send('/v1/track', bytes, { authorization: '' })).toEqual({ status: 400, reason: 'NOT_UTF8', kept: [] })
@@ -145,13 +145,13 @@ describe('bytes that are invalid in the charset are rejected, counted for the so
     ['a parameter of a pixel', `/pixel/v1/track?writeKey=${liveKey}&event=e&userId=Jos%E9`],
     ['a name of a parameter', `/pixel/v1/track?writeKey=${liveKey}&event=e&userId=u&properties.na%EFve=1`],
     ['the data of a pixel', `/v1/pixel/track?writeKey=${liveKey}&data=${latin1(event('José')).toString('base64url')}`],
-  ])('%s, which still returns the image', async (_, path) => {
+  ])('invalid bytes are rejected in %s, which still returns the image', async (_, path) => {
     const before = counted('NOT_UTF8')
     expect(await send(path, Buffer.alloc(0), {}, 'GET')).toMatchObject({ status: 200, kept: [] })
     await expect.poll(() => counted('NOT_UTF8')).toBe(before + 1)
   })
 
-  test('the parameters of a webhook without a body', async () => {
+  test('invalid bytes in the parameters of a webhook without a body are rejected', async () => {
     expect(await send('/v1/webhook?name=Jos%E9', Buffer.alloc(0), {}, 'GET')).toEqual({
       status: 400,
       reason: 'NOT_UTF8',

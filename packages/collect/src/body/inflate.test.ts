@@ -39,7 +39,7 @@ test.each([
   ['gzip', gzipSync(zeros)],
   ['br', brotliCompressSync(zeros)],
   ['zstd', zstdCompressSync(zeros)],
-])('a bomb of %s stops at the piece that exceeds the budget', async (encoding, bomb) => {
+])('decompressing a bomb of %s stops at the piece that exceeds the budget', async (encoding, bomb) => {
   const { result, taken } = await run(encoding, bomb, 100_000)
   expect(result).toBe('overloaded')
   expect(taken).toBeLessThanOrEqual(100_000)
@@ -48,13 +48,13 @@ test.each([
 test.each([
   ['beyond the limit', 64 * MiB, 4 * MiB],
   ['beyond a megabyte and 200 times its own size', 4 * MiB, MiB],
-])('decompression that goes %s stops there', async (_, bytes, room) => {
+])('decompression that goes %s is stopped', async (_, bytes, room) => {
   const { result, taken } = await run('gzip', gzipSync(zeros.subarray(0, bytes)), 50 * MiB)
   expect(result).toBe('too-large')
   expect(taken).toBeLessThanOrEqual(room + piece)
 })
 
-test('the decompressed body is held in place of the received one', async () => {
+test('the decompressed body is counted in place of the compressed one', async () => {
   const text = Buffer.from(JSON.stringify({ batch: Array.from({ length: 20_000 }, (_, i) => ({ userId: `u${i}` })) }))
   expect(await run('gzip', gzipSync(text), MiB)).toEqual({
     result: text.length,
@@ -73,7 +73,7 @@ test('a zstd body with a larger window than HTTP allows is rejected', async () =
   expect((await run('zstd', Buffer.concat(chunks), MiB)).result).toBe('bad-compression')
 })
 
-test('a compressed body without a known key may become 64 KiB or 50 times larger, and no more', async () => {
+test('a compressed body without a known key may decompress to 64 KiB or 50 times its size, and no more', async () => {
   const bomb = gzipSync(zeros.subarray(0, 4 * MiB))
   const text = gzipSync('{"userId":"u1"}')
   const terms = strangersInflating()
@@ -99,7 +99,7 @@ test('compressed bodies of one network are charged by size and limited in number
   expect(charged).toEqual([['a', 8]])
 })
 
-test('a compressed body that may not even wait is rejected as overloaded, and not decompressed', async () => {
+test('a compressed body that cannot wait for its turn is rejected as overloaded, and not decompressed', async () => {
   const terms: InflateTerms = { ...strangersInflating(), begin: () => false }
   expect(await run('gzip', gzipSync(zeros), 50 * MiB, 4 * MiB, terms)).toMatchObject({ result: 'overloaded', taken: 0 })
 })

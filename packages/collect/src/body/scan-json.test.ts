@@ -88,9 +88,9 @@ test.each([
   ' ',
   '\u00a0{}',
   '{"a":1}\u0000',
-])('%s has the same result as with the parser', (text) => expectSame(Buffer.from(text)))
+])('the scan of %s has the same result as the parser', (text) => expectSame(Buffer.from(text)))
 
-test('a text with random changes has the same result as with the parser', () => {
+test('the scan of a randomly changed text has the same result as the parser', () => {
   const text = Buffer.from(
     String.raw`{"writeKey":"wk","sentAt":"2026","x":{"n":[-1.5e-3,0,true,false,null,"\u00e9\\\"",{}],"ü":"日本"},"batch":[{"writeKey":"b","type":"track"},{"p":[[]]}]}`,
   )
@@ -132,13 +132,13 @@ test('a text with random changes has the same result as with the parser', () => 
   }
 })
 
-test('bytes that are not UTF-8 have the same result as their replacements with the parser', () => {
+test('the scan of bytes that are not UTF-8 has the same result as the parser with their replacements', () => {
   for (const byte of [0x80, 0xc3, 0xe2, 0xf0, 0xff])
     for (const text of ['{"a":"?"}', '{"?":1}', '{"a":?}', '?{}', '{"a":"?\\u00e9"}'])
       expectSame(Buffer.from(text.replace('?', String.fromCharCode(byte)), 'latin1'))
 })
 
-test('a text with too many levels or values is reported before its end', () => {
+test('the scan reports too many levels or values before the end of the text', () => {
   const limits = { depth: 3, values: 6, sliceBytes: 7 }
   expect(scan(Buffer.from('[[[]]]'), limits)).toMatchObject({ isObject: false })
   expect(scan(Buffer.from('[[[[]]]]'), limits)).toEqual({ fault: 'depth', at: 3 })

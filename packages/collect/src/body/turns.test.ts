@@ -18,7 +18,7 @@ const standing = (waiting = 16) => {
   return { share: createWorkShare({ waiting, share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
 }
 
-test('waiting jobs run in turns of their owners, in order, and only a limited number may wait', async () => {
+test('owners take turns, the jobs of one owner run in order, and the number of waiting jobs is limited', async () => {
   const { share, pass } = standing(3)
   const turns = createTurns(share, { largeBytes: 10, ownerBytes: 250, allBytes: 400 })
   const ran: string[] = []
@@ -58,7 +58,7 @@ test('ordinary events never wait, whatever the size and number of their bodies',
   return expect.poll(() => parts).toBe(16_000)
 })
 
-test('a few large bodies of one workspace wait beyond its share; its small bodies and other workspaces continue', async () => {
+test('when a workspace exceeds its share, its large bodies wait; its small bodies and other workspaces continue', async () => {
   const { share, pass } = standing()
   const slow: WorkShare = {
     ...share,
@@ -108,7 +108,7 @@ test('a few large bodies of one workspace wait beyond its share; its small bodie
   expect(statuses.toSorted()).toEqual([200, 200, 429])
 })
 
-test("a job with more parts continues after other owners' turns, in its own round, and waits with its owner", async () => {
+test('a job with several parts lets other owners run between its parts, and waits while its owner waits', async () => {
   const { share, pass } = standing()
   const turns = createTurns(share, { largeBytes: 10, ownerBytes: 1000, allBytes: 1000 })
   const ran: string[] = []
@@ -136,7 +136,7 @@ test("a job with more parts continues after other owners' turns, in its own roun
   await expect.poll(() => ran.includes('b3')).toBe(true)
 })
 
-test('no part of a large batch above 64 KiB is parsed at once, and small calls are served in between', async () => {
+test('a large batch is parsed in parts of at most 64 KiB, and small calls are served in between', async () => {
   const running = await startCollect()
   onTestFinished(() => running.stop())
   const post = (body: string): Promise<Response> =>

@@ -26,7 +26,7 @@ const last = async (): Promise<{ meta: ReturnType<typeof requestMeta.parse>; tex
 }
 
 describe('browsers', () => {
-  test('a preflight request is granted the requested headers, for its own origin', async () => {
+  test("a browser's preflight request is granted the requested headers, for its own origin", async () => {
     const response = await fetch(`${running.origin}/v1/t`, {
       method: 'OPTIONS',
       headers: {
@@ -80,7 +80,7 @@ describe('browsers', () => {
   })
 
   test.each(['/v1/m', '/m', '/rsaRequest', '/rsaMetrics'])(
-    'reports of SDKs about themselves at %s get 200 and are discarded',
+    "SDKs' reports about themselves to %s get 200 and are discarded",
     async (path) => {
       const before = (await running.entries()).length
       expect((await post(path, '{"series":[]}')).status).toBe(200)
@@ -120,7 +120,7 @@ describe('pixels', () => {
     expect((await last()).meta).toMatchObject({ k: 'single', t: 'track', d: true })
   })
 
-  test('a data pixel may use unescaped and URL-safe base64, too', async () => {
+  test('a data pixel may also use unescaped or URL-safe base64', async () => {
     const event = { writeKey: liveKey, userId: 'ü>>>???~~~', event: 'Opened' }
     for (const text of [Buffer.from(json(event)).toString('base64'), Buffer.from(json(event)).toString('base64url')]) {
       await pixel(`/v1/pixel/track?data=${text}`)

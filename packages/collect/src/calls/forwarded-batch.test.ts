@@ -8,7 +8,7 @@ test.each<[string, string, string]>([
   ['a text', '"hello"', 'NOT_AN_OBJECT'],
   ['nothing', '', 'EMPTY_BODY'],
   ['no JSON', '{"type":', 'INVALID_JSON'],
-])('%s that is forwarded becomes a batch, byte for byte, or is rejected', (_, body, wanted) => {
+])('forwarding %s makes a batch with the same bytes, or is rejected', (_, body, wanted) => {
   const batch = forwardedBatch(Buffer.from(body))
   expect(Buffer.isBuffer(batch) ? batch.toString() : batch.reason).toBe(wanted)
 })
@@ -20,7 +20,7 @@ describe('/v1/forward', () => {
   })
   afterAll(() => server.stop())
 
-  test('prefers the key in the URL or header to the one inside, and rejects bodies that it cannot store', async () => {
+  test('/v1/forward uses the key in the URL or header before the key inside, and rejects bodies that it cannot store', async () => {
     const url = `${server.origin}/v1/forward`
     const event = '{"type":"track","event":"Paid","userId":"u1","writeKey":"the-key-of-the-other-server"}'
     const post = async (address: string, body: string, headers: Record<string, string> = {}): Promise<number> =>

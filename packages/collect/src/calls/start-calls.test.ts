@@ -18,7 +18,7 @@ describe('settings of the browser and mobile SDKs', () => {
     '/projects/KEY/settings',
     '/v1/projects/projects/KEY/settings',
     '/v1/projects/KEY/settings/',
-  ])('%s sends events back to the origin of its request', async (path) => {
+  ])('the settings at %s let the SDK send events to the origin of its request', async (path) => {
     const response = await get(path.replace('KEY', liveKey))
     const settings = await response.json()
     expect(settings.integrations).toEqual({
@@ -31,13 +31,13 @@ describe('settings of the browser and mobile SDKs', () => {
     expect(settings.metrics.sampleRate).toBe(0)
   })
 
-  test("behind a trusted proxy, the proxy's headers decide the origin", async () => {
+  test("behind a trusted proxy, the proxy's headers decide the origin in the settings", async () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'cdp.example.com' }
     const { integrations } = await (await get(`/v1/projects/${liveKey}/settings`, headers)).json()
     expect(integrations['Segment.io']).toMatchObject({ apiHost: 'cdp.example.com/v1', protocol: 'https' })
   })
 
-  test('an untrusted peer cannot choose the origin, and a configured one wins', async () => {
+  test('an untrusted peer cannot choose the origin in the settings, and a configured origin takes precedence', async () => {
     const other = await startCollect({ publicUrl: 'https://events.example.com/' })
     const headers = { 'x-forwarded-proto': 'http', 'x-forwarded-host': 'evil.example' }
     const { integrations } = await (await fetch(`${other.origin}/v1/projects/${liveKey}/settings`, { headers })).json()
@@ -75,19 +75,19 @@ describe('a custom domain', () => {
     return read
   }
 
-  test('collects the events of its workspace, also with a port or in capitals, and SDKs send to it', async () => {
+  test("a custom domain collects its workspace's events, with a port or in capitals, and its SDKs send events there", async () => {
     const { status, settings } = await send('OWN.example:443')
     expect(status).toBe(200)
     expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'own.example/v1', protocol: 'https' })
   })
 
-  test('accepts no events of another workspace, and shows nothing to its SDKs', async () => {
+  test('a custom domain accepts no events of another workspace, and gives its SDKs no settings', async () => {
     const { status, settings } = await send('theirs.example')
     expect(status).toBe(403)
     expect(settings).toMatchObject({ code: 403, reason: 'DOMAIN_OF_ANOTHER_WORKSPACE' })
   })
 
-  test("that belongs to no workspace is treated like the product's own address", async () => {
+  test("a custom domain of no workspace is treated like the product's own address", async () => {
     const { status, settings } = await send('nobody.example')
     expect(status).toBe(200)
     expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'events.example.com/v1' })
@@ -98,20 +98,20 @@ describe('sourceConfig of the RudderStack SDKs', () => {
   test.each<[string, Record<string, string>]>([
     [`/sourceConfig/?p=npm&v=3.34.1&build=modern&writeKey=${liveKey}&lockIntegrationsVersion=true`, {}],
     ['/sourceConfig?p=android&v=1&bv=1', { authorization: basic(liveKey) }],
-  ])('%s names the source and leaves destinations to the server', async (path, headers) => {
+  ])('sourceConfig at %s names the source and leaves destinations to the server', async (path, headers) => {
     const config = await (await get(path, headers)).json()
     expect(config.source).toMatchObject({ id: 's1', name: 'Shop', writeKey: liveKey, enabled: true, destinations: [] })
     expect(config.source.config).toBeTypeOf('object')
   })
 
-  test('a disabled source is reported as disabled, which silences the SDK', async () => {
+  test('sourceConfig reports a disabled source as disabled, and the SDK sends nothing', async () => {
     expect((await (await get(`/sourceConfig?writeKey=${disabledKey}`)).json()).source.enabled).toBe(false)
   })
 
   test.each([
     ['/sourceConfig', 'WRITE_KEY_MISSING'],
     ['/sourceConfig?writeKey=nobody', 'WRITE_KEY_UNKNOWN'],
-  ])('%s gets 401 %s', async (path, reason) => {
+  ])('sourceConfig with %s gets 401 %s', async (path, reason) => {
     const response = await get(path)
     expect(response.status).toBe(401)
     expect(await response.json()).toMatchObject({ reason })
@@ -119,7 +119,7 @@ describe('sourceConfig of the RudderStack SDKs', () => {
 })
 
 describe('the browser SDK', () => {
-  test('is served with the write key inside, and sends to this origin only', async () => {
+  test('the browser SDK is served with the write key inside, and sends only to this origin', async () => {
     const response = await get(`/analytics.js/v1/${liveKey}/analytics.min.js`)
     const text = await response.text()
     expect(response.headers.get('content-type')).toMatch('text/javascript')
@@ -129,7 +129,7 @@ describe('the browser SDK', () => {
     expect(text).toContain(running.origin)
   })
 
-  test('has all chunks that it may load, byte for byte, with and without compression', async () => {
+  test('the browser SDK has all chunks that it may load, byte for byte, with and without compression', async () => {
     const script = await (await get(`/analytics.js/v1/${liveKey}/analytics.min.js`)).text()
     // webpack's chunk names: {id: name}[id] || id, followed by {id: hash}[id].
     const [, titles = '', hashes = ''] =
@@ -153,11 +153,11 @@ describe('the browser SDK', () => {
     '/analytics-next/bundles/standalone.js',
     '/next-integrations/integrations/vendor/x.js',
     '/analytics.js/v1/nobody/analytics.min.js',
-  ])('%s gets 404', async (path) => {
+  ])("the browser SDK's path %s gets 404", async (path) => {
     expect((await get(path)).status).toBe(404)
   })
 
-  test('no value can break out of the snippet', () => {
+  test('no value can break out of the SDK snippet', () => {
     const text = snippet({ origin: 'http://127.0.0.1:3000/', writeKey: '</script><script>"' })
     expect(text.match(/<\/?script>/g)).toEqual(['<script>', '</script>'])
     expect(text).toContain('queue._cdn = "http://127.0.0.1:3000"')
@@ -174,7 +174,7 @@ test.each([
   ['10.0.0.2', '1.1.1.1, nonsense', ['10.0.0.0/8'], '10.0.0.2'],
   ['::ffff:10.0.0.2', '[2001:db8::1]:443', ['10.0.0.0/8'], '2001:db8::1'],
   ['::1', '198.51.100.1:5500', ['::1'], '198.51.100.1'],
-])('client address: peer %s, forwarded %s, trusted %j → %s', (peer, forwarded, trusted, expected) => {
+])('the client address with peer %s, forwarded %s, and trusted %j is %s', (peer, forwarded, trusted, expected) => {
   expect(clientAddress(peer, forwarded, parseProxies(trusted))).toBe(expected)
 })
 

@@ -68,15 +68,15 @@ describe('accepted calls', () => {
     ['X-Write-Key', { 'x-write-key': liveKey }, {}],
     ['the body', {}, { writeKey: liveKey }],
     ['Bearer and the body', { authorization: 'Bearer eyJhbGciOi.x.y' }, { writeKey: liveKey }],
-  ])('the key is read from %s', async (_, headers, more) => {
+  ])('the write key is read from %s', async (_, headers, more) => {
     expect((await post('/v1/track', json({ ...track, ...more }), headers)).status).toBe(200)
   })
 
-  test('the key is read from the query', async () => {
+  test('the write key is read from the query', async () => {
     expect((await post(`/v1/track?writeKey=${liveKey}`, json(track))).status).toBe(200)
   })
 
-  test('the key is read from the first event of a batch', async () => {
+  test('the write key is read from the first event of a batch', async () => {
     expect((await post('/v1/b', json({ batch: [{ ...track, writeKey: liveKey }] }))).status).toBe(200)
   })
 
@@ -87,7 +87,7 @@ describe('accepted calls', () => {
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
     ['GZIP', gzipSync],
-  ])('%s bodies are stored decompressed', async (encoding, compress) => {
+  ])('bodies with %s are stored decompressed', async (encoding, compress) => {
     const body = json({ ...track, encoding })
     const response = await post('/v1/track', new Uint8Array(compress(body)), { ...key, 'content-encoding': encoding })
     expect(response.status).toBe(200)
@@ -101,12 +101,12 @@ describe('accepted calls', () => {
     },
   )
 
-  test('a byte order mark is removed', async () => {
+  test('a byte order mark is removed from a body', async () => {
     expect((await post('/v1/track', `\ufeff${json(track)}`, key)).status).toBe(200)
     expect((await last()).text).toBe(json(track))
   })
 
-  test('a batch of more than 2,500 events is accepted whole, for the pipeline to validate', async () => {
+  test('a batch of more than 2,500 events is accepted as a whole, for validation in the pipeline', async () => {
     const batch = Array.from({ length: 2600 }, () => track)
     expect((await post('/v1/batch', json({ batch }), key)).status).toBe(200)
   })
@@ -185,7 +185,7 @@ describe('refused calls', () => {
     [413, 'BODY_TOO_LARGE', 'a gzip bomb without its header', '/v1/batch', bomb, key],
     [404, 'PATH_UNKNOWN', 'an unknown call', '/v1/merge', json(track), key],
     [405, 'METHOD_NOT_ALLOWED', 'a wrong method', `/v1/projects/${liveKey}/settings`, '', {}],
-  ])('%i %s for %s, and nothing is stored', async (code, reason, _, path, body, headers) => {
+  ])('a call gets %i %s for %s, and nothing is stored', async (code, reason, _, path, body, headers) => {
     const before = (await running.entries()).length
     const response = await post(path, body, headers)
     const answer = await response.json()
@@ -209,7 +209,7 @@ describe('refused calls', () => {
     expect(response.status).toBe(413)
   })
 
-  test('an announced size over the limit is rejected before any byte of the body arrives', async () => {
+  test('a body whose announced size exceeds the limit is rejected before any byte arrives', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(running.port, '127.0.0.1', () =>
         socket.write(

@@ -47,7 +47,7 @@ describe('the code of the tag', () => {
   const get = (key: string, headers: Record<string, string> = {}) =>
     fetch(`${running.origin}/tag/v1/${encodeURIComponent(key)}/tag.js`, { headers })
 
-  test("contains its source, this server's address and the consent settings, and may be cached for minutes", async () => {
+  test("the tag's code contains its source, this server's address, and the consent settings, and may be cached for minutes", async () => {
     const answer = await get(liveKey)
     expect(await answer.text()).toBe(`var config={"key":"${liveKey}","origin":"${running.origin}","consent":"denied"};`)
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
@@ -64,12 +64,12 @@ describe('the code of the tag', () => {
     [disabledKey, {}, 404, 'SOURCE_DISABLED'],
     ['wk_signed', {}, 403, 'SIGNED_WEBHOOK_ONLY'],
     [liveKey, { 'x-forwarded-host': 'events.theirs.example' }, 403, 'DOMAIN_OF_ANOTHER_WORKSPACE'],
-  ])('for the key %s with %j returns %i %s', async (key, headers, status, reason) => {
+  ])("the tag's code for the key %s with %j returns %i %s", async (key, headers, status, reason) => {
     const answer = await get(key, headers as Record<string, string>)
     expect([answer.status, (await answer.json()).reason]).toEqual([status, reason])
   })
 
-  test('that was not built returns 404', async () => {
+  test("the tag's code returns 404 if it was not built", async () => {
     const { tag: _none, ...without } = deps
     const other = await startCollect(without)
     expect((await fetch(`${other.origin}/tag/v1/${liveKey}/tag.js`)).status).toBe(404)
@@ -88,7 +88,7 @@ describe('the cookies that the tag requests', () => {
   }
   const site = { origin: 'https://www.shop.example' }
 
-  test('AMB-72: are set for the whole site of the page, longer than scripts can, on the custom domain of the workspace', async () => {
+  test("AMB-72: the tag's cookies are set for the whole site, longer than scripts can, on the workspace's custom domain", async () => {
     const { status, headers } = await ask(JSON.stringify({ trb_aid: visitor, trb_s: '1' }), site)
     expect(status).toBe(200)
     expect(headers.getSetCookie()).toEqual([
@@ -106,7 +106,7 @@ describe('the cookies that the tag requests', () => {
     ['a page of no site', { origin: 'null' }],
     ['no page', {}],
     ['a browser that calls it another site', { ...site, 'sec-fetch-site': 'cross-site' }],
-  ])('are not set for %s', async (_, headers) => {
+  ])("the tag's cookies are not set for %s", async (_, headers) => {
     const answer = await ask(JSON.stringify({ trb_aid: visitor }), headers as Record<string, string>)
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
   })
@@ -118,12 +118,12 @@ describe('the cookies that the tag requests', () => {
     ['no JSON', '{', liveKey, 400, 'INVALID_JSON'],
     ['a list', '[1]', liveKey, 400, 'NOT_AN_OBJECT'],
     ['more than all cookies together', JSON.stringify({ trb_uid: 'x'.repeat(9000) }), liveKey, 413, 'BODY_TOO_LARGE'],
-  ])('are rejected for %s', async (_, body, key, status, reason) => {
+  ])("the tag's cookies are rejected for %s", async (_, body, key, status, reason) => {
     const answer = await ask(body, site, key)
     expect([answer.status, answer.reason, answer.headers.getSetCookie()]).toEqual([status, reason, []])
   })
 
-  test('are not set with another HTTP method (405), and no call is stored as an event', async () => {
+  test("the tag's cookies are not set with another HTTP method (405), and no call is stored as an event", async () => {
     expect((await fetch(`${running.origin}/tag/v1/${liveKey}/cookies`)).status).toBe(405)
     expect(await running.entries()).toEqual([])
   })
@@ -141,7 +141,7 @@ describe('the cookies that the tag requests', () => {
     ['trb_aid', 7, false],
     ['session', 'a', false],
     ['toString', 'a', false],
-  ])('%s=%s is accepted: %s', (name, value, wanted) => {
+  ])("the tag's cookie %s=%s is accepted: %s", (name, value, wanted) => {
     const lines = siteCookies({ [name]: value }, { page: 'a.example', server: 'a.example', https: false })
     expect(lines.length).toBe(wanted ? 1 : 0)
     if (wanted) expect(lines[0]).toMatch(/; Path=\/; SameSite=Lax$/)

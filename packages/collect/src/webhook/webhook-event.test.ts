@@ -31,7 +31,7 @@ describe('a webhook body becomes the properties of a track event', () => {
     expect(made(body, query, method)).toEqual(wanted)
   })
 
-  test('numbers keep all their digits', () => {
+  test('numbers of a webhook body keep all their digits', () => {
     const text = webhookEvent(Buffer.from('{"id":12345678901234567890}'), '', 'POST')
     expect(Buffer.isBuffer(text) && text.toString()).toContain('"properties":{"id":12345678901234567890}}')
   })
@@ -44,7 +44,7 @@ describe('/v1/webhook', () => {
   })
   afterAll(() => server.stop())
 
-  test('accepts POST and GET with the key in the header or URL, and rejects what it cannot store', async () => {
+  test('/v1/webhook accepts POST and GET with the key in the header or URL, and rejects bodies that it cannot store', async () => {
     const url = `${server.origin}/v1/webhook`
     const authorization = basic(liveKey)
     const statuses = [

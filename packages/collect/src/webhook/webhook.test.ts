@@ -67,7 +67,7 @@ const send = async (key: string, body: unknown, headers: Record<string, string> 
   }
 }
 
-test('the events of a rule are stored as a batch with their own times, and get an anonymous ID if they have no user ID', async () => {
+test('events of a webhook rule are stored as a batch with their own times, and with an anonymous ID if without user ID', async () => {
   const events = [
     { event: 'Paid', timestamp: '2026-01-01T00:00:00Z', messageId: 'm-1' },
     { type: 'identify', userId: 'u' },
@@ -88,11 +88,11 @@ test('the events of a rule are stored as a batch with their own times, and get a
   })
 })
 
-test('a call that makes no events gets 200, and nothing is stored', async () => {
+test('a webhook call that makes no events gets 200, and nothing is stored', async () => {
   expect(await send('signed-key', [])).toEqual({ status: 200, reason: undefined, kept: [] })
 })
 
-test('a call that the rule does not handle, or to a source without a rule, becomes a track event of the body', async () => {
+test('a webhook call that no rule handles becomes a track event with the body as properties', async () => {
   for (const key of ['open-key', 'plain-key'])
     expect(await send(key, { paid: true })).toMatchObject({
       status: 200,
@@ -102,7 +102,7 @@ test('a call that the rule does not handle, or to a source without a rule, becom
     })
 })
 
-test('a call that the rule rejects gets the reason, is counted with a sample, and is not stored', async () => {
+test('a webhook call that the rule rejects gets the reason, is counted with a sample, and is not stored', async () => {
   expect(await send('signed-key', [{ event: 'x' }], { 'x-secret': 'wrong' })).toEqual({
     status: 401,
     reason: 'SIGNATURE_INVALID',
@@ -130,7 +130,7 @@ test('a call that the rule rejects gets the reason, is counted with a sample, an
     )
 })
 
-test('a source whose secrets cannot be decrypted asks its callers to retry later', async () => {
+test('a source whose secrets cannot be decrypted asks webhook callers to retry later', async () => {
   const answer = await fetch(`${server.origin}/v1/webhook?writeKey=sealed-key`, { method: 'POST', body: '[]' })
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
 })
@@ -153,7 +153,7 @@ test('a source with signed webhooks accepts no other calls', async () => {
     .toBeGreaterThan(0)
 })
 
-test('headers with keys and sessions, and the write key, are not passed to the rule', async () => {
+test('headers with keys and sessions, and the write key, are not passed to the webhook rule', async () => {
   const seen: unknown[] = []
   const own = await startCollect({
     keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
@@ -177,7 +177,7 @@ test('headers with keys and sessions, and the write key, are not passed to the r
   expect(seen).toEqual([['GET', undefined, undefined, [['a', '1']]]])
 })
 
-test('the rejection names which of several events is invalid', () => {
+test('the rejection of a webhook call names which of several events is invalid', () => {
   const rule = { signed: false, receive: () => ({ events: [{ event: 'a' }, { userId: 'u' }] }) }
   const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
   expect(createWebhookReceiver()(rule, {}, call)).toMatchObject({
@@ -185,7 +185,7 @@ test('the rejection names which of several events is invalid', () => {
   })
 })
 
-test('a call whose event cannot be serialized as JSON is rejected as too deep', () => {
+test('a webhook call whose event cannot be serialized as JSON is rejected as too deep', () => {
   const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   const rule: ReceiveWebhook = () => ({ events: [{ event: 'x', properties: { deep } }] })
   const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
@@ -260,7 +260,7 @@ const startForms = async (redirect: string, events: object[][] = [[{ event: 'Lea
   return { own, send }
 }
 
-test('a browser that sent a form is redirected when its event is on disk, or if there is no event to store', async () => {
+test('a browser that sent a form is redirected when its event is on disk, or immediately if it makes no event', async () => {
   const { own, send } = await startForms('https://shop.example/thanks', [[{ event: 'Lead Created' }], []])
   for (const kept of [1, 1]) {
     const answer = await send()
@@ -279,7 +279,7 @@ test.each([
   ['https://\u0455hop.example/', 'xn--hop-ehd.example'],
   ['https://evil.example/?"><script>alert(1)</script>&a=1', 'evil.example'],
 ])(
-  'a visitor is sent to %s, which the workspace has not verified, through a page that shows %s',
+  'a visitor is redirected to %s, which the workspace has not verified, through a page that shows %s',
   async (address, host) => {
     const { own, send } = await startForms(address)
     const answer = await send()
@@ -292,7 +292,7 @@ test.each([
   },
 )
 
-test('an address that is not a web URL causes no redirect', async () => {
+test("a form's redirect to an address that is not a web URL is ignored", async () => {
   for (const address of ['javascript:alert(1)', 'data:text/html,x', 'nothing']) {
     const answer = await (await startForms(address)).send()
     expect([answer.status, await answer.text()]).toEqual([200, '{"success":true}'])
@@ -309,7 +309,7 @@ test('a held template, which blocked the thread, is not run: calls get the reaso
   expect(templateItem(entryOf('signed', { settings: { secret: 'changed' } }))).not.toBe(templateItem(entry))
 })
 
-test('a held body is rejected with the reason, and another body of the same source is stored', async () => {
+test('a held webhook body is rejected with the reason, and another body of the same source is stored', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   const held = { event: 'Paid', userId: 'u' }
   setHeldWork(new Map([[bodyItem('plain', Buffer.from(JSON.stringify(held))), 'It blocked the thread main twice']]))
