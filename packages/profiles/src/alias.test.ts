@@ -110,14 +110,14 @@ describe('an alias call on a device that several people use', () => {
     { user: 'b', previous: 'a' },
   ]
 
-  test('in every order of up to four calls of two people on two devices, a device stays with the first, and only an alias of a user ID merges', () => {
+  test('in all orders of up to four calls, a device stays with its first person, and only user ID aliases merge people', () => {
     const users = new Set(['a', 'b'])
     for (const calls of ordersOf([...visits, ...identifies, ...aliases, ...merges], 4))
       if (describeProfiles(calls).join() !== rightAfter(calls, users).join())
         expect(describeProfiles(calls), calls.map(nameOf).join(', ')).toEqual(rightAfter(calls, users))
   })
 
-  test('in all orders of sign-ins and alias calls of two people on both devices, the result is the same as by the table', () => {
+  test('in all orders of sign-ins and alias calls by two people on both devices, the result equals the table', () => {
     const users = new Set(['a', 'b'])
     for (const calls of ordersOf([...identifies.slice(0, 3), ...aliases.slice(1)], 6))
       if (describeProfiles(calls).join() !== rightAfter(calls, users).join())
@@ -169,11 +169,11 @@ describe('an alias call on a device that several people use', () => {
       ],
       ['a|', 'b c|x'],
     ],
-  ])('does not merge two people when %s', (_, calls, right) => {
+  ])('an alias call does not merge two people if %s', (_, calls, right) => {
     expect(describeProfiles(calls)).toEqual(right)
   })
 
-  test('a rejected link is in the history of the profile that requested it', () => {
+  test('the profile that requested a rejected link has it in its history', () => {
     const { learned } = profilesAfter([
       { user: 'b', device: 'x' },
       { user: 'a', previous: 'x' },
@@ -232,7 +232,7 @@ describe('an alias call between two user IDs', () => {
         { user: 'b', previous: 'a' },
       ],
     ],
-  ])('merges them when %s', (_, calls) => {
+  ])('an alias call merges two user IDs if %s', (_, calls) => {
     expect(describeProfiles(calls)).toEqual(['a b|x y'])
   })
 })

@@ -46,7 +46,7 @@ test.each(['nullable', '10', '-10', 'я'.repeat(256), ' u', "'; drop table profi
 describe('external ids', () => {
   const external = (...externalIds: unknown[]) => texts({ userId: 'u', anonymousId: 'a', context: { externalIds } })
 
-  test('come before the anonymous ID, sorted by kind, and after it if there is no user ID', () => {
+  test('external IDs come before the anonymous ID, sorted by kind, and after it if there is no user ID', () => {
     const [shop, crm] = [
       { id: '1', type: 'shop', collection: 'users', encoding: 'none' },
       { id: '2', type: 'crm' },
@@ -72,7 +72,7 @@ describe('external ids', () => {
     expect(external(each)).toEqual(['user_id:u', 'anonymous_id:a'])
   })
 
-  test('beyond ten of one event are ignored', () => {
+  test('external IDs beyond ten of one event are ignored', () => {
     expect(external(...Array.from({ length: 50 }, (_, n) => ({ id: `c-${n}`, type: 'shop' })))).toHaveLength(12)
   })
 })
@@ -80,12 +80,12 @@ describe('external ids', () => {
 describe('values that the workspace blocks', () => {
   const rules = rulesOf({ ...defaultIdentityRules, blocked_values: [' Kiosk ', 'test'] }, '')
 
-  test('leave an event without a profile if they are its deciding identifier, whatever else the event has', () => {
+  test('a blocked value that is the deciding identifier leaves the event without a profile, whatever else it has', () => {
     expect(identifiersOf({ userId: 'TEST', anonymousId: 'a' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
     expect(identifiersOf({ anonymousId: 'kiosk' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
   })
 
-  test('are left out beside other identifiers, and values that only look similar are not', () => {
+  test('blocked values are ignored beside other identifiers, and similar values are not blocked', () => {
     const context = { externalIds: [{ id: 'test', type: 'shop' }] }
     expect(texts({ userId: 'u', anonymousId: 'kiosk', context }, rules)).toEqual(['user_id:u'])
     expect(texts({ userId: 'tests', anonymousId: 'kiosk-1' }, rules)).toEqual(['user_id:tests', 'anonymous_id:kiosk-1'])
@@ -112,17 +112,17 @@ describe('email addresses and phone numbers', () => {
     [null, { number: 442079460958 }, []],
     [null, [442079460958], []],
     ['', '', []],
-  ])('%j and %j become the identifiers %j', (email, phone, expected) => {
+  ])('the email address and phone number %j and %j become the identifiers %j', (email, phone, expected) => {
     expect(contacts(email, phone)).toEqual(expected)
   })
 
-  test('are not identifiers if the workspace does not link by them', () => {
+  test('email addresses and phone numbers are not identifiers if the workspace does not link by them', () => {
     expect(contacts('a@example.com', '+442079460958', defaultRules)).toEqual([])
     const email = rulesOf({ ...defaultIdentityRules, link_email: true }, '')
     expect(contacts('a@example.com', '+442079460958', email)).toEqual(['email:a@example.com'])
   })
 
-  test('come after the user ID and before all others', () => {
+  test('email addresses and phone numbers come after the user ID and before all other identifiers', () => {
     const context = { externalIds: [{ id: '1', type: 'crm' }] }
     const given = contactsOf([{ name: 'email', value: '"a@example.com"' }], linking)
     expect(texts({ userId: 'u', anonymousId: 'a', context, contacts: given }, linking)).toEqual([

@@ -86,7 +86,7 @@ test('a value that is too large, and names that cannot be stored, are reported a
 test.each([
   ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
   ['9999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-02T00:00:00.000Z'],
-])('an event of %s that was received at %s has the time %s', (timestamp, receivedAt, time) => {
+])('an event with timestamp %s and receipt %s has the time %s', (timestamp, receivedAt, time) => {
   expect(seen({ userId: 'u', context: {}, test: false, receivedAt, timestamp }).time()).toBe(time)
 })
 
@@ -100,7 +100,7 @@ test.each([
     'with keys that look like its times',
     { extra: { receivedAt: '2001-01-01T00:00:00.000Z', timestamp: '2001-01-01T00:00:00.000Z' } },
   ],
-])('the time of an event is its own, %s', (_, more) => {
+])("the time of an event is the event's own timestamp, %s", (_, more) => {
   const properties = { receivedAt: '2001-01-01T00:00:00.000Z', timestamp: '2001-01-01T00:00:00.000Z' }
   expect(seen({ userId: 'u', properties, context: {}, ...times, ...more }).time()).toBe('2026-01-01T00:00:00.000Z')
 })

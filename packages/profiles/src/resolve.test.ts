@@ -118,7 +118,7 @@ describe('people with random identifiers', () => {
     return setsOf(new Map([...seen].map((each) => [each, root(each)])))
   }
 
-  test(`${streams} streams, each in ${interleavings} orders, result in the same profiles, with the identifiers that belong together`, () => {
+  test(`${streams} random streams, each in ${interleavings} orders, result in the same profiles, with the identifiers that belong together`, () => {
     for (let seed = 0; seed < streams; seed++) {
       const random = createRandom(seed)
       const stream = makeStream(random)
@@ -131,7 +131,7 @@ describe('people with random identifiers', () => {
     }
   })
 
-  test('with any limits and splits, the ledger alone results in the same profiles, and no two people share a user ID', () => {
+  test('with any limits and splits, the ledger alone gives the same profiles, and each profile has at most one user ID', () => {
     for (let seed = 0; seed < streams; seed++) {
       const random = createRandom(seed + 1_000_000)
       const ledger = open()
@@ -152,7 +152,7 @@ describe('people with random identifiers', () => {
     }
   })
 
-  test('the same events again add nothing to the ledger', () => {
+  test('repeating the same random events adds nothing to the ledger', () => {
     for (let seed = 0; seed < 50; seed++) {
       const ledger = open()
       const stream = makeStream(createRandom(seed))
@@ -191,7 +191,7 @@ describe('identity resolution', () => {
     })
   })
 
-  test('at the limit of a type, an identifier is not linked, the rejection is recorded, and alone it gets its own profile', () => {
+  test('an identifier beyond the limit of its type is rejected and recorded; when it comes alone, it gets its own profile', () => {
     const ledger = open()
     ledger.see(...['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map((anonymous) => event('u1', anonymous)))
     expect(ledger.graph.owners.has(key('a6'))).toBe(false)
@@ -200,13 +200,13 @@ describe('identity resolution', () => {
     expect(ledger.graph.owners.get(key('a6'))).toBe(key('a6'))
   })
 
-  test('limits of each type are set by the workspace, and some types of external IDs are limited to one', () => {
+  test('the workspace sets the limit of each type of identifier, and some types of external IDs are limited to one', () => {
     const ledger = open({ anonymous_id_limit: 2, external_id_limit: 3, single_kinds: ['card'] })
     for (let n = 0; n < 9; n++) ledger.see(event('u1', `card:${n}`, `shop:${n}`, `a${n}`))
     expect(ledger.profiles()).toEqual(['anonymous_id:a0 anonymous_id:a1 card:0 shop:0 shop:1 shop:2 user_id:u1'])
   })
 
-  test('a changed limit applies only to later events', () => {
+  test('a changed limit of identifiers applies only to later events', () => {
     const before = open({ anonymous_id_limit: 2 })
     before.see(event('u1', 'a1'), event('u1', 'a2'), event('u1', 'a3'))
     const known = before.learned.length
@@ -224,7 +224,7 @@ describe('identity resolution', () => {
     expect(learned).toMatchObject([{ kind: 'link', identifier: id('a3') }])
   })
 
-  test('at a limit, the identifier of lowest priority is left out, and those of higher priority are linked', () => {
+  test('at a limit, the identifier with the lowest priority is not linked, and those with higher priority are linked', () => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u2', 'shop:7', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u1', 'shop:7 user_id:u2'])
@@ -243,7 +243,7 @@ describe('identity resolution', () => {
     expect(ledger.learned.length).toBe(1 + 5 + 20)
   })
 
-  test('a storm of merges ends at the limit of all identifiers', () => {
+  test('a long chain of merges stops at the maximum number of identifiers', () => {
     const ledger = open()
     for (let n = 0; n < 1000; n++) ledger.see(alias(`u${n + 1}`, `u${n}`), event(`u${n}`))
     const sizes = [...ledger.graph.profiles.values()].map(({ identifiers }) => identifiers.size)
@@ -260,7 +260,7 @@ describe('identity resolution', () => {
 })
 
 describe('an alias call', () => {
-  test('joins two user IDs, and no other call does', () => {
+  test('an alias call joins two user IDs, and no other call does', () => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u2', 'a2'), event('u2', 'a1'))
     expect(ledger.graph.profiles.size).toBe(2)
@@ -268,19 +268,19 @@ describe('an alias call', () => {
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 anonymous_id:a2 previous_id:u1 user_id:u1 user_id:u2'])
   })
 
-  test('before its previous ID is seen links that ID when it comes, as a user ID or an anonymous ID', () => {
+  test('an alias call that comes before its previous ID links that ID later, as a user ID or an anonymous ID', () => {
     const ledger = open()
     ledger.see({ identifiers: [id('u1')], previous: 'x' }, event('anonymous_id:x'), event('user_id:x'))
     expect(ledger.profiles()).toEqual(['anonymous_id:x previous_id:x user_id:u1 user_id:x'])
   })
 
-  test('from an ID to itself changes nothing', () => {
+  test('an alias call from an ID to itself changes nothing', () => {
     const ledger = open()
     ledger.see(alias('u1', 'u1'), alias('u1', 'u1'))
     expect(ledger.learned).toHaveLength(1)
   })
 
-  test('in a circle results in one person', () => {
+  test('alias calls in a circle result in one person', () => {
     const ledger = open()
     ledger.see(alias('u1', 'u2'), alias('u2', 'u3'), alias('u3', 'u1'), event('u2'))
     expect(ledger.graph.profiles.size).toBe(1)
@@ -296,20 +296,20 @@ describe('a split identifier', () => {
     return ledger
   }
 
-  test('is not linked again by the same evidence, and the rejection is recorded', () => {
+  test('a split identifier is not linked again by the same event, and the rejection is recorded', () => {
     const ledger = split()
     ledger.see(event('u1', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1', 'shop:7 user_id:u1'])
     expect(ledger.learned.at(-1)).toMatchObject({ kind: 'refuse', reason: 'split', identifier: id('a1') })
   })
 
-  test('is not joined through other identifiers, or by an alias call', () => {
+  test('a split identifier is not joined through other identifiers, or by an alias call', () => {
     const ledger = split()
     ledger.see(event('shop:8', 'a1'), event('shop:8', 'shop:7'), alias('u1', 'a1'))
     expect(ledger.graph.owners.get(key('a1'))).not.toBe(ledger.graph.owners.get(key('u1')))
   })
 
-  test('is linked with other identifiers as usual', () => {
+  test('a split identifier is linked with other identifiers as usual', () => {
     const ledger = split()
     ledger.see(event('u2', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u2', 'shop:7 user_id:u1'])

@@ -85,7 +85,7 @@ const randomCalls = (random: (below: number) => number, count: number): Call[] =
 }
 
 describe('traits', () => {
-  test('are the same as from applying the events one by one, in any batches and with any repetitions', async () => {
+  test('traits are the same as from applying the events one by one, in any batches and with any repetitions', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = createRandom(seed)
       const calls = randomCalls(random, 50).map((call) => ({ ...call, userId: `${call.userId}-${seed}` }))
@@ -106,7 +106,7 @@ describe('traits', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('have the same values in any order of events', async () => {
+  test('traits have the same values in any order of events', async () => {
     const random = createRandom(7)
     const calls = randomCalls(random, 40)
     const seen: unknown[] = []
@@ -123,7 +123,7 @@ describe('traits', () => {
     for (const each of seen) expect(each).toEqual(seen[0])
   })
 
-  test('that are repeated are not written again, and show the last event that set them', async () => {
+  test('repeated traits are not written again, and show the last event that set them', async () => {
     const traits = { plan: 'team', seats: 3, city: 'Oslo' }
     const call = (number: number, more: object = {}) => ({
       userId: 'u',
@@ -147,7 +147,7 @@ describe('traits', () => {
     expect(changed).toMatchObject([{ name: 'seats' }])
   })
 
-  test('that return to an earlier value have the value that came last', async () => {
+  test('traits that return to an earlier value have the value that came last', async () => {
     const call = (number: number, traits: object): Call => ({
       userId: 'u',
       number,
@@ -159,7 +159,7 @@ describe('traits', () => {
     expect(await kept()).toEqual(evaluate(calls))
   })
 
-  test('that were stored before sets existed change like others', async () => {
+  test('traits that were stored without sets change like others', async () => {
     const calls = randomCalls(createRandom(3), 60)
     await learn(calls.slice(0, 30))
     await database.pool.query('delete from profile_trait_sets')
@@ -171,7 +171,7 @@ describe('traits', () => {
     expect(shown(await kept())).toEqual(shown(evaluate(calls)))
   })
 
-  test('keep their value if an older value arrives late, even if the newer one was sent twice', async () => {
+  test('traits keep their value if an older value arrives late, even if the newer one was sent twice', async () => {
     const plan = (value: string, number: number, second: number): Call => ({
       userId: 'u',
       number,
