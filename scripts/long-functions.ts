@@ -18,7 +18,6 @@ const hotPath = 'the hot path of an event'
 /** Functions that may be longer, by file and name, each with its reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'apps/server/src/docs/assets/docs.js ': 'the scope of a script of a page',
-  'apps/server/src/boot/product.ts assemble': 'one part after the other, each given those before it',
   'apps/web/src/features/destinations/mappings/mappings-tab.tsx Mappings': oneScreen,
   'apps/web/src/features/sources/schema/schema-tab.tsx SchemaTab': oneScreen,
   'packages/control/src/handlers.ts createHandlers': 'a table: each method and its handler',

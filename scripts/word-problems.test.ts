@@ -26,7 +26,7 @@ it('what people read of screens, connectors, emails, guides and the start of the
     'connectors/**/*.ts',
     'packages/api-kit/src/mail/*.ts',
     'packages/control/src/mail/*.ts',
-    'apps/server/src/{config/config,config/settings,http/http-server}.ts',
+    'apps/server/src/{config/{config,engine-settings,setting-schemas,settings},http/http-server}.ts',
     'apps/server/src/docs/pages.ts',
     'docs/{getting-started,concepts,sources,destinations,events,deliveries,members,mappings,schemas}.md',
     'README.md',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@tributary/kernel'
 import {
@@ -14,7 +13,7 @@ import {
 } from '@tributary/storage'
 import type { LogHolder } from '@tributary/storage/kafka'
 import { type Config, isShared } from '../config/config.ts'
-import { syncFolder } from '../secrets/secret-key.ts'
+import { createPrivateFile, readPrivateFile } from '../secrets/private-file.ts'
 import { folders } from './engines.ts'
 
 /**
@@ -33,28 +32,10 @@ export class LogOfOtherFolder extends Error {
 
 const fileOf = (dataDir: string): string => join(dataDir, 'folder.id')
 
-const readId = async (dataDir: string): Promise<string | undefined> => {
-  const text = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  return text.trim() || undefined
-}
-
 /** Creates a unique ID for the folder. It is on disk when the promise resolves. */
 const makeId = async (dataDir: string): Promise<string> => {
   const id = randomUUID()
-  const draft = `${fileOf(dataDir)}.new`
-  await rm(draft, { force: true })
-  const handle = await open(draft, 'wx', 0o600)
-  try {
-    await handle.writeFile(`${id}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(draft, fileOf(dataDir))
-  await syncFolder(dataDir)
+  await createPrivateFile(fileOf(dataDir), id)
   return id
 }
 
@@ -107,7 +88,12 @@ export const requireLogFolder = async (
   const own = { lost: undefined }
   if (holder === undefined) return own
   const { folder } = holder
-  if (folder === undefined ? await wasUsedBefore(config, logger) : folder === (await readId(config.dataDir))) return own
+  if (
+    folder === undefined
+      ? await wasUsedBefore(config, logger)
+      : folder === (await readPrivateFile(fileOf(config.dataDir)))
+  )
+    return own
   if (folder === noFolder && isShared(config)) return own
   if (config.lostFolder === nameOf(holder)) return { lost: holder }
   throw new LogOfOtherFolder(refusal(config, holder))
@@ -145,6 +131,6 @@ export const takeLogFolder = async (
       )
     }
   }
-  const id = (await readId(config.dataDir)) ?? (await makeId(config.dataDir))
+  const id = (await readPrivateFile(fileOf(config.dataDir))) ?? (await makeId(config.dataDir))
   return isShared(config) ? noFolder : id
 }

@@ -1,18 +1,16 @@
-import { createCollect } from '@tributary/collect'
-import { createCustomDomainCache, createWriteKeyCache } from '@tributary/configuration'
-import { createRefusalSink, verifySecretKey } from '@tributary/control'
-import { type Logger, systemClock } from '@tributary/kernel'
+import { verifySecretKey } from '@tributary/control'
+import type { Logger } from '@tributary/kernel'
 import { createCoordinationHub, openRelational, requireSchema } from '@tributary/storage'
 import { announce } from '../boot/announce.ts'
 import { assembled } from '../boot/assembled.ts'
-import { builtTag, version } from '../boot/built.ts'
+import { version } from '../boot/built.ts'
 import { openLogs } from '../boot/open-log.ts'
+import { openCollection, startCollection } from '../boot/start-collection.ts'
 import type { Config } from '../config/config.ts'
 import { createProxyWatch } from '../http/client-ip.ts'
 import { createDomainQuestions, createMayAskDomains } from '../http/domain-questions.ts'
 import { createHttpServer, listeningUrl, requireFreePort } from '../http/http-server.ts'
 import { answersOfOneJob } from '../http/one-job.ts'
-import { createSourceWebhooks } from '../http/source-webhooks.ts'
 import { installFault } from '../operations/faults.ts'
 import { createLogger } from '../operations/logger.ts'
 import { createPrometheus } from '../operations/metrics.ts'
@@ -21,7 +19,7 @@ import { awaited, stateOfEngine } from '../operations/readiness.ts'
 import { createTokenCheck } from '../secrets/metrics-token.ts'
 import { createProductSecretBox, newSecretKey } from '../secrets/secret-key.ts'
 import { startHeldWork } from '../threads/watchdog/held-work.ts'
-import { type CollectingProcesses, countCollectingProcesses } from './collecting-processes.ts'
+import type { CollectingProcesses } from './collecting-processes.ts'
 import { followLogProgress } from './log-progress.ts'
 import { endOrphanedChanges } from './spreads/orphaned-changes.ts'
 
@@ -49,14 +47,7 @@ const openConfiguration = async (config: Config, stack: AsyncDisposableStack, lo
   const announced = await announce(config, { pool, logger })
   stack.defer(() => announced?.stop())
   await verifySecretKey({ db, secretBox })
-  const webhooks = createSourceWebhooks(logger)
-  const keys = createWriteKeyCache({ db, pool, secretBox, connectors: webhooks, logger })
-  await keys.start()
-  stack.defer(() => keys.stop())
-  const domains = createCustomDomainCache({ db, pool, logger })
-  await domains.start()
-  stack.defer(() => domains.stop())
-  return { db, pool, webhooks, keys, domains }
+  return { relational, collection: await openCollection(stack, relational, secretBox, logger) }
 }
 
 /**
@@ -72,41 +63,20 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const metrics = createPrometheus()
   installFault(config.fault)
   await requireFreePort(config.port, config.host)
-  const { db, pool, webhooks, keys, domains } = await openConfiguration(config, stack, logger)
-  let collecting: CollectingProcesses | undefined
+  const { relational, collection } = await openConfiguration(config, stack, logger)
+  const { db, pool } = relational
+  const collecting: { processes?: CollectingProcesses } = {}
   const logs = openLogs(config)
   // The process counts as collecting until none of its requests is being sent any more.
-  stack.defer(() => collecting?.stop(log.isUnsure?.()))
+  stack.defer(() => collecting.processes?.stop(log.isUnsure?.()))
   const log = await logs.appender('requests')
   stack.defer(() => log.close())
   const hub = createCoordinationHub({ logger })
   stack.defer(() => hub.close())
 
-  const tag = builtTag()
-  const collect = createCollect({
-    ...(tag === undefined ? {} : { tag }),
-    processes: () => collecting?.count() ?? 1,
-    log,
-    keys,
-    spreads: keys.spreads,
-    webhooks,
-    domains,
-    refusals: createRefusalSink({ db }),
-    coordination: hub.coordination,
-    clock: systemClock,
-    logger,
-    metrics,
-    trustedProxies: config.trustedProxies,
-    ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
-    settings: { quotaBytes: config.workspaceBacklogBytes },
-  })
-  collect.start()
-  const orphaned = endOrphanedChanges({ db, changes: keys.spreads.changes, logger })
+  const orphaned = endOrphanedChanges({ db, changes: collection.spreads.changes, logger })
   stack.defer(orphaned.stop)
-  collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
-  await collecting.begun
-  // Other processes count this one from now on. So it reads changes made before that, before it accepts a request.
-  await keys.refresh()
+  const collect = await startCollection(config, relational, hub, collecting, { ...collection, log, metrics, logger })
   const progress = await logs.progress()
   if (progress !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination }))
 
@@ -116,7 +86,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       stateOfEngine(awaited.relational, () => pool.query('select 1')),
     ])
     return {
-      writeKeys: { ok: keys.ready() },
+      writeKeys: { ok: collection.keys.ready() },
       log: logState,
       // Events are accepted without PostgreSQL, so a load balancer must not remove this process.
       relational: { ok: true, detail: database.ok ? 'ready' : 'away: the last known configuration is used' },
@@ -133,7 +103,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
       mayReadMetrics: createTokenCheck(config.metricsToken ?? newSecretKey()),
       version,
     }),
-    domainQuestions: createDomainQuestions({ ...domains, mayAsk: createMayAskDomains(config) }),
+    domainQuestions: createDomainQuestions({ ...collection.domains, mayAsk: createMayAskDomains(config) }),
     ...otherJobs,
   })
   const port = await http.listen(config.port, config.host)

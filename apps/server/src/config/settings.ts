@@ -1,92 +1,29 @@
 import { totalmem } from 'node:os'
-import { flagDefaults, flagKeys } from '@tributary/kernel'
+import { flagDefaults } from '@tributary/kernel'
 import { z } from 'zod'
-import { isLoopbackHost } from '../http/loopback.ts'
+import { engineSettings } from './engine-settings.ts'
+import {
+  dnsServers,
+  flagChanges,
+  issuer,
+  list,
+  maxLogHours,
+  maxRetryHours,
+  networks,
+  type Setting,
+  setting,
+  switches,
+  text,
+  url,
+  webAddress,
+  whole,
+} from './setting-schemas.ts'
 
 /** The parts of the product that a process runs. */
 export const roleNames = ['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'] as const
 export type RoleName = (typeof roleNames)[number]
 
 export const MiB = 1024 * 1024
-
-const text = z.string().trim()
-const whole = (least: number, most = Number.MAX_SAFE_INTEGER, why = '') =>
-  text
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}${why}`))
-const list = text.transform((value) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-)
-const dnsServers = list.refine(
-  (servers) =>
-    servers.every((server) => /^(?:[\d.]+(?::\d{1,5})?|\[[\da-f:]+\](?::\d{1,5})?|[\da-f:]+)$/i.test(server)),
-  'must be addresses with an optional port, such as 1.1.1.1 or 127.0.0.1:5300',
-)
-/**
- * Deleted users disappear from the logs when files are deleted by age. A file may be written for a twelfth of the time,
- * so that takes 30 days at most.
- */
-const maxLogHours = 27 * 24
-/**
- * A destination may wait up to a day before a retry, and retries last up to this time: delivery needs no older records
- * in the log.
- */
-const maxRetryHours = maxLogHours - 24
-/** Sign-up has its own setting, so it is not listed here. */
-const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
-const flagChanges = list.refine(
-  (values) => values.every((value) => switches.some((key) => value === `${key}=on` || value === `${key}=off`)),
-  `must be some of ${switches.map((key) => `${key}=on or =off`).join(', ')}, separated by commas`,
-)
-const url = (...protocols: string[]) =>
-  text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
-    message: `must be a URL beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  })
-/** Like `url`, but the host may be missing if a parameter names the folder of a Unix socket, as libpq allows. */
-const databaseUrl = text.refine(
-  (value) => {
-    const full = value.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1localhost/')
-    if (!URL.canParse(full) || !/^postgres(ql)?:$/.test(new URL(full).protocol)) return false
-    return full === value || new URL(full).searchParams.has('host')
-  },
-  {
-    message:
-      'must be a URL such as postgres://user:password@host:5432/database or postgres://user@/database?host=/socket/folder',
-  },
-)
-const brokers = list
-  .refine(
-    (values) =>
-      values.every(
-        (value) => /^(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(value) && Number(value.split(':').at(-1)) < 65_536,
-      ),
-    'must be addresses such as kafka-1:9092,kafka-2:9092',
-  )
-  .transform((values) =>
-    values.map((value) => ({
-      host: value.slice(0, value.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
-      port: Number(value.slice(value.lastIndexOf(':') + 1)),
-    })),
-  )
-const cidr = /^[0-9a-fA-F.:]+\/\d{1,3}$/
-const networks = list.refine(
-  (values) => values.every((value) => cidr.test(value)),
-  'must be networks such as 10.0.0.0/8, separated by commas',
-)
-
-const issuer = url('http:', 'https:').refine(
-  (value) => !URL.canParse(value) || new URL(value).protocol === 'https:' || isLoopbackHost(new URL(value).hostname),
-  'must begin with https://; http:// is taken for a loopback address only',
-)
-const webAddress = url('http:', 'https:')
-
-type Setting = { schema: z.ZodType; fallback: string | undefined; shown: string; help: string }
-const setting = <T extends z.ZodType>(schema: T, fallback: string | undefined, help: string, shown = fallback ?? '') =>
-  ({ schema, fallback, shown, help }) as const
 
 /**
  * Every variable that the product reads, in the order of the documented table. A variable without a fallback is
@@ -357,104 +294,7 @@ export const settings = {
     `Features to turn on or off, such as \`custom-domain=off\`: ${switches.map((key) => `\`${key}\` (${flagDefaults[key] ? 'on' : 'off'})`).join(', ')}.`,
     'as built',
   ),
-  DATABASE_URL: setting(
-    databaseUrl,
-    undefined,
-    'External PostgreSQL: `postgres://user:password@host:5432/database` or `postgres://user@/database?host=/socket/folder`. The user must be allowed to create schemas in it.',
-    'embedded',
-  ),
-  CLICKHOUSE_URL: setting(
-    url('http:', 'https:'),
-    undefined,
-    'External ClickHouse: `http://user:password@host:8123/database`. The user must be allowed to set `max_execution_time`, `max_memory_usage`, and `max_bytes_to_read`.',
-    'embedded',
-  ),
-  KAFKA_BROKERS: setting(
-    brokers,
-    undefined,
-    'External Kafka (3.1 or later) that holds the log: `kafka-1:9092,kafka-2:9092`. Several processes can collect into it. See [Kafka](operations.md#kafka).',
-    'embedded',
-  ),
-  KAFKA_TOPIC_PREFIX: setting(
-    text.regex(/^[\w.-]{1,100}$/, 'must be at most 100 letters, digits, dots, hyphens, and underscores'),
-    'tributary',
-    'Begins the names of the topics, and of the transactional IDs.',
-  ),
-  TRIBUTARY_LOST_FOLDER: setting(
-    text.min(1),
-    undefined,
-    'ID of the data folder that used the log on Kafka before and is lost. Only then can a process with another folder take the log over. See [a lost data folder](operations.md#a-lost-data-folder).',
-    'none',
-  ),
-  TRIBUTARY_PARTITION_GROUPS: setting(
-    whole(1, 32),
-    '1',
-    'In how many parts events are processed and delivered: as many processes can share that. The same in all processes that do. See [scaling](scaling.md#share-processing).',
-  ),
-  KAFKA_TLS: setting(z.enum(['on', 'off'], 'must be on or off'), 'off', 'Whether the brokers are reached by TLS.'),
-  KAFKA_TLS_CA_FILE: setting(
-    text.min(1),
-    undefined,
-    "PEM file of the authority that signed the brokers' certificates.",
-    'those that Node.js trusts',
-  ),
-  KAFKA_TLS_CERT_FILE: setting(
-    text.min(1),
-    undefined,
-    'PEM file of the certificate that Tributary shows the brokers, with `KAFKA_TLS_KEY_FILE`.',
-    'none',
-  ),
-  KAFKA_TLS_KEY_FILE: setting(text.min(1), undefined, 'PEM file of the key of that certificate.', 'none'),
-  KAFKA_SASL_MECHANISM: setting(
-    z.enum(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']),
-    undefined,
-    'How Tributary signs in to the brokers: `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512`, or `OAUTHBEARER`.',
-    'no sign-in',
-  ),
-  KAFKA_SASL_USERNAME: setting(text.min(1), undefined, 'User name, for `PLAIN` and `SCRAM`.', 'none'),
-  KAFKA_SASL_PASSWORD: setting(z.string().min(1), undefined, 'Password of that user.', 'none'),
-  KAFKA_SASL_TOKEN_URL: setting(
-    url('http:', 'https:'),
-    undefined,
-    'For `OAUTHBEARER`: URL that gives tokens for client credentials (OAuth 2.0).',
-    'none',
-  ),
-  KAFKA_SASL_CLIENT_ID: setting(text.min(1), undefined, 'Client ID for that URL.', 'none'),
-  KAFKA_SASL_CLIENT_SECRET: setting(z.string().min(1), undefined, 'Secret of that client.', 'none'),
-  KAFKA_SASL_SCOPE: setting(text.min(1), undefined, 'Scope of the tokens.', 'none'),
-  BLOBS_S3_BUCKET: setting(
-    text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i, 'must be the name of a bucket, such as tributary-pictures'),
-    undefined,
-    'Bucket of S3 or S3-compatible storage that holds uploaded pictures. See [Pictures in a bucket](operations.md#pictures-in-a-bucket).',
-    '`blobs/` in the data folder',
-  ),
-  BLOBS_S3_REGION: setting(
-    text.regex(/^[a-z0-9-]+$/i, 'must be a region such as eu-central-1'),
-    'us-east-1',
-    "The bucket's region. Storage other than AWS often uses `us-east-1` or `auto`.",
-  ),
-  BLOBS_S3_ENDPOINT: setting(
-    webAddress.refine((value) => !/[?#]/.test(value), 'must be a URL without a query'),
-    undefined,
-    'URL of S3-compatible storage such as MinIO, R2, or Ceph. It can be inside your network.',
-    'AWS',
-  ),
-  BLOBS_S3_ACCESS_KEY_ID: setting(text.min(1), undefined, 'Access key ID of a user of the bucket.', 'none'),
-  BLOBS_S3_SECRET_ACCESS_KEY: setting(text.min(1), undefined, 'Secret access key of that user.', 'none'),
-  BLOBS_S3_PREFIX: setting(
-    text.regex(
-      /^(?:(?!\.{1,2}(?:\/|$))[\w.-]{1,100}(?:\/(?!$)|$)){0,5}$/,
-      'must be names of letters, digits, dots, hyphens, and underscores, joined by slashes',
-    ),
-    '',
-    'Folder of the bucket that keys begin with, such as `tributary`.',
-    'the top of the bucket',
-  ),
-  BLOBS_S3_PATH_STYLE: setting(
-    z.enum(['on', 'off'], 'must be on or off'),
-    'off',
-    'Whether the bucket is in the path of URLs, as MinIO and Ceph expect: `on` is endpoint/bucket, `off` is bucket.endpoint.',
-  ),
+  ...engineSettings,
   TRIBUTARY_BLOCKED_LOG_SECONDS: setting(
     whole(1, 3600),
     '10',

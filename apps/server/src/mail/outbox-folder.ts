@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { MailTransport, OutgoingMail } from '@tributary/api-kit'
 import { createTransport } from 'nodemailer'
 import { z } from 'zod'
-import { syncFolder } from '../secrets/secret-key.ts'
+import { syncFolder } from '../secrets/private-file.ts'
 import { composeMail } from './compose.ts'
 
 /** How long written mail is kept, ms. */

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { newSecretKey, syncFolder } from './secret-key.ts'
+import { createPrivateFile, readPrivateFile } from './private-file.ts'
+import { newSecretKey } from './secret-key.ts'
 
 const fileOf = (dataDir: string): string => join(dataDir, 'metrics.token')
 
@@ -13,23 +13,10 @@ const fileOf = (dataDir: string): string => join(dataDir, 'metrics.token')
  */
 export const loadMetricsToken = async (dataDir: string, configured: string | undefined): Promise<string> => {
   if (configured !== undefined) return configured
-  const kept = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  if (kept.trim() !== '') return kept.trim()
+  const kept = await readPrivateFile(fileOf(dataDir))
+  if (kept !== undefined) return kept
   const made = newSecretKey()
-  const draft = `${fileOf(dataDir)}.new`
-  await rm(draft, { force: true })
-  const handle = await open(draft, 'wx', 0o600)
-  try {
-    await handle.writeFile(`${made}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(draft, fileOf(dataDir))
-  await syncFolder(dataDir)
+  await createPrivateFile(fileOf(dataDir), made)
   return made
 }
 

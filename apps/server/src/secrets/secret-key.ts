@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecretBox, type SecretBox } from '@tributary/kernel'
+import { createPrivateFile, movePrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
 
 /** Suffix of the key file while its key is not used yet: created at the first start, or by a rotation. */
 type Pending = '.new' | '.next'
@@ -14,37 +15,16 @@ export const newSecretKey = (): string => randomBytes(32).toString('base64url')
 /**
  * Reads the key in the data folder, or the new key of a running or interrupted rotation; undefined if there is none.
  */
-export const readKeyFile = async (dataDir: string, pending: '' | '.next' = ''): Promise<string | undefined> => {
-  const text = await readFile(fileOf(dataDir, pending), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  return text.trim() === '' ? undefined : text.trim()
-}
+export const readKeyFile = (dataDir: string, pending: '' | '.next' = ''): Promise<string | undefined> =>
+  readPrivateFile(fileOf(dataDir, pending))
 
-/** Resolves when the file names in a folder are on disk. */
-export const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, 'r')
-  await folder.sync()
-  await folder.close()
-}
-
-/** Writes a key that is not used yet (0600). It is on disk when the promise resolves. */
-export const writeNextKey = async (dataDir: string, key: string, pending: Pending = '.next'): Promise<void> => {
-  // An existing file would keep its permissions.
-  await rm(fileOf(dataDir, pending), { force: true })
-  const handle = await open(fileOf(dataDir, pending), 'wx', 0o600)
-  await handle.writeFile(`${key}\n`)
-  await handle.sync()
-  await handle.close()
-  await syncFolder(dataDir)
-}
+/** Writes a key that is not used yet. It is on disk when the promise resolves. */
+export const writeNextKey = (dataDir: string, key: string, pending: Pending = '.next'): Promise<void> =>
+  writePrivateFile(fileOf(dataDir, pending), key)
 
 /** Replaces the current key by the new one, atomically. */
-export const takeNextKey = async (dataDir: string, pending: Pending = '.next'): Promise<void> => {
-  await rename(fileOf(dataDir, pending), fileOf(dataDir))
-  await syncFolder(dataDir)
-}
+export const takeNextKey = (dataDir: string, pending: Pending = '.next'): Promise<void> =>
+  movePrivateFile(fileOf(dataDir, pending), fileOf(dataDir))
 
 /** Removes the key of a rotation that failed. */
 export const dropNextKey = async (dataDir: string): Promise<void> => {
@@ -60,8 +40,7 @@ export const loadSecretKey = async (dataDir: string, configured: string | undefi
   const existing = await readKeyFile(dataDir)
   if (existing !== undefined) return existing
   const made = newSecretKey()
-  await writeNextKey(dataDir, made, '.new')
-  await takeNextKey(dataDir, '.new')
+  await createPrivateFile(fileOf(dataDir), made)
   return made
 }
 
