@@ -1,9 +1,9 @@
 /**
  * Processor time of mapping per event, from its text to the text of what is sent, for events of about 800 bytes:
  *
- *     node packages/connector-kit/bench/mapping.ts [events]
+ * node packages/connector-kit/bench/mapping.ts [events]
  *
- * Behind the number: `json` prints one line of JSON for the figure of the bench.
+ * With `json` after the number, prints one line of JSON for the figure of the bench.
  */
 import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
 import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../src/definition/definition.ts'
@@ -117,7 +117,7 @@ const filters = [{ id: 'c001', field: 'properties.total', operator: 'greater_tha
 
 const texts = Array.from({ length: 5000 }, (_, n) => eventText(n))
 
-/** µs of processor time per event. */
+/** Measures the processor time per event in µs. */
 const measure = (run: (text: string) => void): number => {
   const pass = (events: number): void => {
     for (let n = 0; n < events; n++) run(texts[n % texts.length] ?? '')
@@ -129,7 +129,7 @@ const measure = (run: (text: string) => void): number => {
   return (user + system) / wanted
 }
 
-// Sound: the texts are made above.
+// The type cast is safe, because the texts are created above.
 const parse = (text: string): PipelineEvent => JSON.parse(text) as PipelineEvent
 
 const mapping = (mappings: EventMapping[]): (() => number) => {

@@ -2,7 +2,7 @@ import type { Exchange } from './definition/definition.ts'
 
 /**
  * Thrown by a connector instead of outcomes per event; the class decides the outcome of every event of the batch. Any
- * other error is a fault of the connector: it is logged, and retried like RetryableError.
+ * other error is a fault of the connector: it is logged, and the events are retried as after a RetryableError.
  */
 export abstract class DeliveryError extends Error {
   /** The request and response that may be shown, if there were any. */
@@ -13,11 +13,13 @@ export abstract class DeliveryError extends Error {
     this.exchange = exchange
   }
 
-  /** The same error, of the same class, with its request and response. */
+  /** Returns the same error, of the same class, with its request and response. */
   abstract withExchange(exchange: Exchange): DeliveryError
 }
 
-/** The destination cannot accept it now: retried, not before `retryAfterMs` if the destination named a time. */
+/**
+ * The destination cannot accept the events now. They are retried, after `retryAfterMs` if the destination named a time.
+ */
 export class RetryableError extends DeliveryError {
   override readonly name = 'RetryableError'
   /** The wait in ms that the destination requested. */
@@ -38,7 +40,7 @@ export class RetryableError extends DeliveryError {
   }
 }
 
-/** The destination understood the request and rejects it: never retried, becomes a dead letter. */
+/** The destination understood the request and rejects it. The events are not retried and become dead letters. */
 export class RejectedError extends DeliveryError {
   override readonly name = 'RejectedError'
 
@@ -49,7 +51,7 @@ export class RejectedError extends DeliveryError {
 
 /**
  * The destination cannot work with its current set-up (a blocked address, a missing credential). Events are held and
- * retried, because a user can fix it.
+ * retried, because a user can fix the set-up.
  */
 export class ConfigurationError extends DeliveryError {
   override readonly name: string = 'ConfigurationError'
@@ -59,7 +61,7 @@ export class ConfigurationError extends DeliveryError {
   }
 }
 
-/** The address, or an address to which its name resolves, is blocked for destinations. */
+/** The address of the request, or an address to which its name resolves, is blocked for destinations. */
 export class EgressRefusedError extends ConfigurationError {
   override readonly name = 'EgressRefusedError'
 

@@ -1,4 +1,4 @@
-/** A statement without surrounding whitespace and trailing semicolons, in linear time. */
+/** Removes surrounding whitespace and trailing semicolons from a statement, in linear time. */
 export const withoutStatementEnd = (statement: string): string => {
   const text = statement.trim()
   let end = text.length

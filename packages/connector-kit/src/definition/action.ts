@@ -15,7 +15,7 @@ type ValueOf = {
   boolean: boolean
   object: JsonObject
   array: readonly unknown[]
-  /** RFC 3339 in UTC with ms. */
+  /** A time as RFC 3339 in UTC with ms. */
   datetime: string
   any: unknown
 } & Record<TargetType, unknown>
@@ -30,11 +30,11 @@ type Values<Fields extends Readonly<Record<string, ActionField>>> = {
   readonly [Name in Exclude<keyof Fields, RequiredNames<Fields>>]?: ValueOf[Fields[Name]['type']]
 }
 
-/** An action whose payload has the types of its fields. */
+/** An action whose payload has the types of the action's fields. */
 export type Action<Fields extends Readonly<Record<string, ActionField>>> = ActionDefinition & {
   /** The payload that the mapping created for this action. */
   readonly payloadOf: (event: OutgoingEvent) => Values<Fields>
-  /** Fields that the user has mapped in addition to those of the action. */
+  /** Further fields of the payload that the user has mapped. */
   readonly customOf: (event: OutgoingEvent) => Readonly<Record<string, unknown>>
 }
 
@@ -43,7 +43,8 @@ export type PayloadOf<Made extends { payloadOf: (event: OutgoingEvent) => unknow
 
 /**
  * Defines an action of a destination by its fields, whose names have no dots. Its payload has the types of the fields.
- * Sound because a mapping converts each value to its field's type, and rejects an event that lacks a required one.
+ * This is type-safe, because a mapping converts each value to its field's type and rejects an event without a required
+ * field.
  */
 export const defineAction = <const Fields extends Readonly<Record<string, ActionField>>>({
   fields,

@@ -32,17 +32,17 @@ export type DataSourceSession = AsyncDisposable & {
    * case.
    */
   listTables(options: { search: string; offset: number; limit: number }): Promise<DataTable[]>
-  /** The columns of a table that the account may read, in order; empty if there is no such table. */
+  /** The columns of a table that the account may read, in the order of the table; empty if the table does not exist. */
   listColumns(table: { schema: string; table: string }, limit: number): Promise<KnownColumn[]>
   /** The columns of a query's result, found without running it. Throws DataQueryError. */
   describe(query: DataQuery): Promise<DataColumn[]>
   /**
-   * The rows of a query, at most `limit`, in batches of about a mebibyte. The next batch is read when the caller asks
-   * for it, so memory stays the same for any number of rows. With `from`, which only databases receive, only rows whose
-   * column has at least that value, or is null. Ends the query when the caller stops. Throws DataQueryError.
+   * Returns at most `limit` rows of a query, in batches of about a mebibyte. The next batch is read when the caller
+   * asks for it, so memory stays the same for any number of rows. With `from`, which only databases receive, only rows
+   * whose column has at least that value, or is null. Ends the query when the caller stops. Throws DataQueryError.
    */
   read(query: DataQuery, limit: number, from?: RowsFrom): AsyncGenerator<readonly DataRow[], void, void>
-  /** Counts rows that the key columns do not distinguish. Throws DataQueryError, also for a missing column. */
+  /** Counts rows that the key columns do not distinguish. Throws DataQueryError, also if a column is missing. */
   checkKey(query: DataQuery, key: readonly string[]): Promise<KeyCheck>
 }
 
@@ -58,7 +58,7 @@ export type UploadedFile = {
   scan: FileScan | undefined
 }
 
-/** A place for one temporary file, which is deleted when the session is closed. */
+/** Where a session can store one temporary file, which is deleted when the session is closed. */
 export type Scratch = {
   path: string
   maxBytes: number
@@ -74,9 +74,9 @@ export type DataSourceContext<S extends Settings = Settings> = Pick<
   'settings' | 'connect' | 'signal'
 > & {
   statementMs: number
-  /** The uploaded file, for a kind that accepts uploads. */
+  /** Set if the kind accepts uploads: the uploaded file. */
   upload?: UploadedFile | undefined
-  /** The temporary file, for a kind that reads a file without uploads. */
+  /** Set if the kind reads a file that is not uploaded: where the session can store one temporary file. */
   scratch?: Scratch | undefined
   /** Opens the workspace's own audiences and profiles as tables. */
   people?: (() => DataSourceSession) | undefined
@@ -90,17 +90,19 @@ export type DataSourceDefinition<S extends Settings = Settings> = SettingsDefini
   description: string
   /** Set if the rows come from a file: one table, without SQL. */
   file?: true
-  /** Set if users upload that file. */
+  /** Set if users upload the file. */
   upload?: true
-  /** Set if its tables are the workspace's own audiences and profiles, without SQL. */
+  /** Set if the tables are the workspace's own audiences and profiles, without SQL. */
   people?: true
   /** The set-up guide, with the required grants as SQL if there are any. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
-  /** Connects. Throws a DeliveryError that says why it cannot. */
+  /** Connects to the database. Throws a DeliveryError that says why the connection fails. */
   open: (context: DataSourceContext<S>) => Promise<DataSourceSession>
 }
 
-/** Defines a data source whose functions receive typed settings; sound for the same reason as `defineDestination`. */
+/**
+ * Defines a data source whose functions receive typed settings; type-safe for the same reason as `defineDestination`.
+ */
 export const defineDataSource = <Shape extends SettingShape>(
   definition: Omit<DataSourceDefinition<SettingsOf<SettingsSchema<Shape>> & Settings>, 'settings'> & {
     settings: SettingsSchema<Shape>

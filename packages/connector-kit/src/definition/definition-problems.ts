@@ -29,7 +29,10 @@ const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** Typical names of credentials. A name for the ID of a credential, such as `access_key_id`, is not one. */
 const credential = /(^|_)(secret|password|token|(api|write|private|secret|license)_key|webhook_url|connection_string)$/
 
-/** Why an image cannot be a logo: it must be one square SVG element, small, without scripts or outside references. */
+/**
+ * Returns why an image cannot be a logo. A logo must be one square SVG element, small, without scripts or outside
+ * references.
+ */
 export const logoProblems = (logo: string): string[] => {
   const problems: string[] = []
   const svg = logo.trim()

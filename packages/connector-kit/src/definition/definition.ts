@@ -22,7 +22,7 @@ export type FieldType = 'string' | 'url' | 'select' | 'boolean' | 'number' | 'he
 
 /** The description of a setting for the form and the encryption; created from its schema by `defineSettings`. */
 export type FieldDefinition = {
-  /** Key in the settings object, snake_case. */
+  /** Key of the setting in the settings object, in snake_case. */
   name: string
   label: string
   help: string
@@ -31,15 +31,15 @@ export type FieldDefinition = {
   default?: string | number | boolean
   /** The values of a `select`. */
   choices?: readonly { value: string; label: string }[]
-  /** True: stored encrypted, never returned, never logged. */
+  /** True if the value is stored encrypted, never returned and never logged. */
   secret: boolean
   /**
    * For a secret: the settings that decide where it is sent and who can read it in transit. If one of them changes, the
-   * secret must be entered again, so that a user who may only use it cannot have it sent elsewhere. Empty for a secret
-   * that is itself the URL.
+   * secret must be entered again, so that a user who cannot read the secret cannot have it sent elsewhere. Empty for a
+   * secret that is itself the URL.
    */
   sentTo?: readonly SecretTarget[]
-  /** False if it cannot be changed once it has a value. */
+  /** False if users cannot change the setting once it has a value. */
   editable: boolean
   /** Bounds of a `number`, inclusive. */
   min?: number
@@ -93,7 +93,7 @@ export type ActionTarget = {
 
 /** An operation of a destination on an event, such as sending it or writing a row. */
 export type ActionDefinition = {
-  /** snake_case, stable: stored in mappings. */
+  /** Name in snake_case. Must not change, because mappings store it. */
   name: string
   title: string
   /** One sentence. */
@@ -103,7 +103,7 @@ export type ActionDefinition = {
   customTargets: boolean
   /** Whether an event without field mappings is sent as it is (`payload` is absent then). */
   wholeEvent: boolean
-  /** Event types for which it is meant; empty for all. */
+  /** Event types for which the action is meant; empty for all. */
   eventTypes: readonly EventType[]
 }
 
@@ -117,7 +117,7 @@ export type ObjectIdentifier = { event: 'messageId' | 'userId' } | { target: str
 export type ObjectDefinition = {
   /** snake_case, stable. */
   name: string
-  /** Plural, such as `Rows of a table`. */
+  /** Title in the plural, such as `Rows of a table`. */
   title: string
   /** One sentence. */
   description: string
@@ -146,10 +146,10 @@ export type OutgoingEvent = {
   readonly eventId: string
   readonly messageId: string
   readonly type: EventType
-  /** Event name, '' if the type has none. */
+  /** Event name; '' if the type has none. */
   readonly event: string
   readonly json: string
-  /** Name of the action that its mapping selects. */
+  /** Name of the action that the mapping of the event selects. */
   readonly action: string
   /** The payload from the mapping; absent if the whole event is sent. */
   readonly payload?: Readonly<Record<string, unknown>>
@@ -175,7 +175,10 @@ export type Exchange = { httpStatus: number; latencyMs: number; request: string;
 export type EventOutcome =
   /** `note`: what was left out of the event, for users. */
   | { kind: 'delivered'; note?: string }
-  /** With `misconfigured`, it cannot succeed before a user changes the set-up, and waits for that without a limit. */
+  /**
+   * With `misconfigured`, the event cannot be delivered before a user changes the set-up, and waits without a time
+   * limit.
+   */
   | { kind: 'retry'; reason: string; retryAfterMs?: number; misconfigured?: boolean }
   | { kind: 'rejected'; reason: string }
   /** Only for rows: an insert of an existing record, or an update of a missing one. */
@@ -188,8 +191,8 @@ export type EventOutcome =
 export type SplitOutcome = { kind: 'split'; reason: string }
 
 /**
- * The outcome of a batch: one for all events, or one for each, in the order of the batch. `request` and `response` are
- * set if any event was not delivered.
+ * The outcome of a batch: one outcome for all events, or one per event in the order of the batch. If any event was not
+ * delivered, `request` and `response` are present.
  */
 export type DeliverResult = {
   outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
@@ -204,7 +207,7 @@ export type DeliverContext<S extends Settings = Settings> = {
   /** The only ways out of the process: HTTP, and a TCP connection for other protocols. */
   request: (request: OutgoingRequest) => Promise<HttpAnswer>
   connect: (target: ConnectTarget) => Promise<GuardedStream>
-  /** The lifetime of connections that stay open between deliveries: they end with it. */
+  /** The lifetime of connections that stay open between deliveries: these connections end with it. */
   lifetime: Lifetime
   /**
    * The current token of the destination's grant, renewed if it expires soon. `refused` is a token that got 401;
@@ -217,7 +220,7 @@ export type DeliverContext<S extends Settings = Settings> = {
   logger: Logger
   /** Aborts when the process must end now. */
   signal: AbortSignal
-  /** Set while a user watches: receives each request that got a response, whatever the response, without secrets. */
+  /** Receives each request with its response, without secrets. Set only while a user watches the requests. */
   onExchange?: (exchange: Exchange) => void
 }
 
@@ -237,11 +240,11 @@ export type ConversionPlatform = {
   platform: SignalPlatform
   /** The action that sends a conversion. */
   action: string
-  /** The target of the event name. Absent if the destination derives it. */
+  /** The target of the event name. Absent if the destination derives the name. */
   eventName?: string
   /** The target by which the platform deduplicates conversions, and the parameter name in its pixel or tag. */
   eventId: { target: string; pixelParameter: string }
-  /** The target of the platform's test event code. Absent if it has none. */
+  /** The target of the platform's test event code. Absent if the platform has no test events. */
   testCode?: string
   /** Default values of a conversion by target. Paths below `context.signal` are filled in for each conversion. */
   fields: MappingPreset['fields']
@@ -265,12 +268,14 @@ export type ConversionPlatform = {
   }
   /** Maximum age of a conversion, in ms; `offline` is for offline conversions, if it differs. */
   maxAgeMs: { online: number; offline?: number }
-  /** True if a conversion without consent is sent with that fact, and the platform limits its use. */
+  /**
+   * True if a conversion without consent is sent with a flag, and the platform then limits the use of the conversion.
+   */
   takesDenied?: true
   apiVersion?: { version: string; until: string | undefined; notice: (now: number) => string }
 }
 
-/** The definition of one kind of destination. Definitions have no state: one serves all instances. */
+/** The definition of one kind of destination. A definition has no state, so all instances share it. */
 export type DestinationDefinition<S extends Settings = Settings> = SettingsDefinition<S> & {
   /** Name in the catalog and in URLs, kebab-case. */
   slug: string
@@ -278,22 +283,22 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   description: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
-  /** The kinds of data that it receives. */
+  /** The kinds of data that the destination receives. */
   kinds: readonly DataKind[]
-  /** How it authenticates us: not at all, by a setting, or by an OAuth 2 grant. */
+  /** How requests to the destination authenticate: not at all, by a setting, or by an OAuth 2 grant. */
   auth: 'none' | 'key' | 'oauth2'
-  /** The OAuth client for which users give consent; undefined while its settings need no grant. */
+  /** The OAuth client for which users give consent; undefined if the settings need no grant. */
   oauth2?: (settings: Partial<S>) => OAuth2Client | undefined
   /** For an advertising platform: how signals send conversions. */
   conversions?: ConversionPlatform
-  /** The objects that it receives. Each action writes at least one of them. */
+  /** The objects that the destination receives. Each action writes at least one of them. */
   objects: readonly ObjectDefinition[]
-  /** Its actions, at least one. */
+  /** The actions of the destination, at least one. */
   actions: readonly ActionDefinition[]
-  /** The mappings of a destination without its own, in order; the first that matches an event applies. */
+  /** The mappings that apply while users have saved none, in order. The first mapping that matches an event is used. */
   presets: readonly MappingPreset[]
   batching: (settings: S) => Batching
-  /** Its rate limit; unlimited by default. */
+  /** Returns the rate limit of the destination; unlimited by default. */
   rate?: (settings: S) => RateLimit | undefined
   /** Maximum concurrent requests; by default the limit of delivery. */
   concurrency?: number
@@ -304,7 +309,7 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * it.
    */
   ordered?: (settings: S) => boolean
-  /** Events that happened longer ago are left out, in ms. */
+  /** Maximum age of an event in ms. Older events are not sent. */
   maxEventAgeMs?: number
   /** Tests URL and credentials without sending an event. */
   testConnection: (context: DeliverContext<S>) => Promise<ConnectionTest>
@@ -317,21 +322,22 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   /** Sends a batch (never empty). Throws a DeliveryError if all events have the same outcome. */
   deliver: (batch: readonly OutgoingEvent[], context: DeliverContext<S>) => Promise<DeliverResult>
   /**
-   * Writes rows of one object (at least one), in order; the outcomes are in the same order. A destination without it
-   * accepts only events: a row for it is rejected with that reason.
+   * Writes one or more rows of one object, in order; the outcomes are in the same order. A destination without this
+   * function accepts only events, and rows for it are rejected.
    */
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
   /** The objects to which syncs may write rows. Requires `deliverRows`. */
   rowObjects?: readonly RowObjectDefinition[]
   /**
-   * Asks the destination about one of the row objects, by the name that the user chose (or its own name if users do not
-   * choose). Changes nothing in the destination, and finds only existing objects. Rejects like `deliverRows`.
+   * Asks the destination for the description of one of the row objects, by the name that the user chose (or by the
+   * object's own name if users do not choose). Changes nothing in the destination, and finds only existing objects.
+   * Rejects like `deliverRows`.
    */
   describeRows?: (context: DeliverContext<S>, given: { object: string; name: string }) => Promise<RowObjectDetail>
   /**
-   * Passes on the keys of all records of a row object, by its address, in parts, each as the destination writes it;
-   * none if the object does not exist. Changes nothing. Rejects like `deliverRows`, with ConfigurationError if the
-   * object cannot be listed.
+   * Passes the keys of all records of a row object, by its address, to the caller in parts. Each key has the form in
+   * which the destination writes it. There are no keys if the object does not exist. Changes nothing. Rejects like
+   * `deliverRows`, with ConfigurationError if the object cannot be listed.
    */
   listKeys?: (
     context: DeliverContext<S>,
@@ -339,8 +345,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
     onKeys: (keys: readonly string[]) => Promise<void>,
   ) => Promise<void>
   /**
-   * Creates the target of an object's rows, by its address, if it does not exist, with the types of these fields. Parts
-   * that it cannot create are left to `deliverRows`. Rejects like `deliverRows`.
+   * Creates the target of an object's rows, such as a table, with the types of these fields, if it does not exist.
+   * `deliverRows` handles parts that this function cannot create. Rejects like `deliverRows`.
    */
   prepareRows?: (context: DeliverContext<S>, object: string, columns: readonly RowColumn[]) => Promise<void>
   /**
@@ -349,26 +355,27 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    */
   keyForms?: {
     /**
-     * An RE2 pattern of the keys that equal only themselves in an object, by its address: `everyKey` if all do. The
-     * form of any other key either is one of these keys, or matches none of them.
+     * Returns an RE2 pattern of the keys of an object that equal no other key; `everyKey` if all keys do so. The form
+     * of any other key either is one of these keys, or matches none of them.
      */
     plainKeys: (context: DeliverContext<S>, object: string) => Promise<string>
     /**
-     * The form of each key, given as JSON: the destination treats two keys as equal if their forms are the same text.
+     * Returns the form of each key; keys are given as JSON. the destination treats two keys as equal if their forms are
+     * the same text.
      */
     formsOf: (context: DeliverContext<S>, object: string, keys: readonly string[]) => Promise<readonly string[]>
   }
   /**
-   * Set if rows with the operation `delete` of the object `users` delete users in the destination, so that it receives
-   * deleted users. A function returns, as a text for users, what the settings lack (`no access token`), or undefined.
+   * Set if a row of the object `users` with the operation `delete` deletes a user in the destination. A function
+   * returns what the settings lack, as a text such as `no access token`; undefined if they are complete.
    * `deletedUserOf` reads such a row. Requires `deliverRows`.
    */
   deletesUsers?: true | ((settings: S) => string | undefined)
 }
 
 /**
- * Defines a destination whose functions receive typed settings. Sound because settings reach a definition's functions
- * only through the validation by its own schema.
+ * Defines a destination whose functions receive typed settings. This is type-safe, because settings reach a
+ * definition's functions only through the validation by its own schema.
  */
 export const defineDestination = <Shape extends SettingShape>(
   definition: Omit<DestinationDefinition<SettingsOf<SettingsSchema<Shape>> & Settings>, 'settings'> & {

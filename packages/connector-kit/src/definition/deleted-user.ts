@@ -7,9 +7,9 @@ const payload = z.object({
   externalIds: z.array(z.object({ type: z.string(), id: z.string() })),
 })
 
-/** A user to delete: all data with any of these IDs. */
+/** IDs of a user to delete. All data with any of the IDs is deleted. */
 export type DeletedUser = z.output<typeof payload>
 
-/** The user that a row deletes; undefined for any other row. */
+/** Returns the user that a row deletes; undefined for any other row. */
 export const deletedUserOf = ({ operation, object, json }: OutgoingRow): DeletedUser | undefined =>
   operation === 'delete' && object === 'users' ? payload.parse(JSON.parse(json)) : undefined

@@ -11,9 +11,9 @@ type Listed<Definition> = {
   readonly description: string
   /** The vendor's documentation; '' if there is none. */
   readonly docsUrl: string
-  /** Path of its logo on this server. A changed image has another path. */
+  /** Path of the logo on this server. The path changes with the image. */
   readonly icon: string
-  /** Loads the whole definition: guide, settings and code. Read from disk once, on first use. */
+  /** Loads the whole definition: guide, settings and code. The first call reads the definition from disk. */
   readonly load: () => Promise<Definition>
 }
 
@@ -25,19 +25,19 @@ export type ListedSource = Listed<SourceDefinition> & {
   /** Web 1, Mobile 2, Server 3, Warehouse 4, Cloud 5, Offline 6, Unspecified 7. */
   readonly type: number
   readonly targetProduct: TargetProduct
-  /** Whether its sources begin with a predefined schema. */
+  /** Whether new sources of this kind have a predefined schema. */
   readonly hasSchema: boolean
-  /** Whether it has its own rule for calls to its webhook. */
+  /** Whether the definition of this kind of source handles webhook calls itself, in `webhook`. */
   readonly receivesWebhooks: boolean
 }
 
 /** A kind of data source as the catalog lists it. */
 export type ListedDataSource = Listed<DataSourceDefinition> & {
-  /** Whether its rows come from a file. */
+  /** Whether the rows come from a file. */
   readonly file: boolean
-  /** Whether users upload that file. */
+  /** Whether users upload the file. */
   readonly upload: boolean
-  /** Its tables are the workspace's own audiences and profiles. */
+  /** Whether the tables are the workspace's own audiences and profiles. */
   readonly people: boolean
 }
 
@@ -70,13 +70,13 @@ export const listSource = (definition: SourceDefinition, icon: string): ListedSo
   }
 }
 
-/** Definitions for code that cannot wait: `get` returns only what was loaded before. */
+/** The definitions that were loaded before, for code that cannot wait for loading. */
 export type LoadedConnectors<Definition> = {
-  /** Undefined for an unknown slug, and for a definition that was not loaded. */
+  /** Returns the definition; undefined for an unknown slug, and for a definition that was not loaded. */
   get(slug: string): Definition | undefined
   /**
-   * Resolves when all of these are loaded. A definition that fails to load is logged and stays absent; unknown slugs
-   * are skipped.
+   * Loads these definitions, and resolves when all are loaded. A definition that fails to load is logged and stays
+   * absent; unknown slugs are skipped.
    */
   load(slugs: Iterable<string>): Promise<void>
 }

@@ -4,17 +4,19 @@ import type { SyncMode } from '@tributary/contract'
 export type RowObjectDefinition = {
   /** snake_case, stable. */
   name: string
-  /** Singular if users name the object, such as `Table`, else plural. */
+  /** Title in the singular if users name the object, such as `Table`, otherwise in the plural. */
   title: string
   /** One sentence. */
   description: string
   /** Modes that `deliverRows` implements, at least one. */
   syncModes: readonly SyncMode[]
-  /** False if the destination has exactly one, such as the contacts of a CRM; users enter no name. */
+  /** False if the destination has exactly one such object, such as the contacts of a CRM. Users then enter no name. */
   named?: false
   /** Whether `listKeys` can list the keys of the object. */
   listable?: true
-  /** Names that users cannot choose: rows of these objects have another meaning for the destination. */
+  /**
+   * Names that users cannot choose, because rows of objects with these names have another meaning for the destination.
+   */
   reserved?: readonly string[]
   /** The object name in rows, from the name that the user chose and the field that identifies records. */
   address: (given: { name: string; identifier: string }) => string
@@ -29,20 +31,23 @@ export type RowColumn = {
   kind: 'integer' | 'number' | 'flag' | 'bool' | 'json' | 'time' | 'text' | 'any'
 }
 
-/** A pattern of `plainKeys` for objects in which every key, or none, equals only itself. No key is empty. */
+/**
+ * Patterns that `plainKeys` returns if every key, or no key, equals only itself. `noKey` matches only an empty text,
+ * and no key is empty.
+ */
 export const everyKey = '^'
 export const noKey = '$^'
 
 /** A field of the records of an object, as the destination describes it. */
 export type RowField = {
   name: string
-  /** Its name for users of the destination. */
+  /** Name of the field for users of the destination. */
   label: string
-  /** The destination's name of the type; '' if unknown. */
+  /** The type as the destination names it; '' if unknown. */
   type: string
-  /** Whether a new record must have it. */
+  /** Whether a new record must have a value in this field. */
   required: boolean
-  /** Whether no two records have the same value, so that it can identify them. */
+  /** Whether no two records have the same value, so that the field can identify records. */
   unique: boolean
   /** The accepted values; empty if any value is accepted. */
   options: readonly { value: string; label: string }[]
@@ -50,7 +55,7 @@ export type RowField = {
 
 /** The destination's description of an object to which rows are written. */
 export type RowObjectDetail = {
-  /** Empty if the destination has no list of fields. */
+  /** The fields of the object; empty if the destination has no list of fields. */
   fields: readonly RowField[]
   /** Further facts for users, such as how many people were matched. */
   facts: readonly { title: string; value: string }[]

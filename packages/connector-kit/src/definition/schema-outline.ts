@@ -1,6 +1,9 @@
 import { type ObjectSchema, type PropertySchema, propertyTypes, type SourceSchema } from '@tributary/contract'
 
-/** The properties of an object by type, as names separated by spaces; `required` repeats the required ones. */
+/**
+ * The properties of an object by type, as names separated by spaces; `required` repeats the names of required
+ * properties.
+ */
 export type ObjectOutline = {
   string?: string
   number?: string

@@ -5,11 +5,11 @@ import { templateLimits, templateProblem } from '../templates/json-template.ts'
 
 type Parsed<Value> = { value: Value } | { error: string }
 
-/** RFC 9110 §5.6.2. */
+/** The characters of a token (RFC 9110 §5.6.2), at most 128. */
 const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
 /**
- * Headers that belong to one connection or that the client sets itself (RFC 9110 §7.6.1, and headers that frame a
- * message).
+ * Names of headers that belong to one connection or that the client sets itself (RFC 9110 §7.6.1), and of headers that
+ * frame a message.
  */
 const ownHeaders = new Set([
   'connection',
@@ -92,7 +92,7 @@ const parsedBy = <Value>(parse: (value: unknown) => Parsed<Value>): z.ZodType<Va
     return z.NEVER
   })
 
-/** A text of at most `maxLength` characters. */
+/** Creates the schema of a text of at most `maxLength` characters. */
 export const text = (maxLength: number): z.ZodType<string> =>
   z.string('Enter a text').max(maxLength, `At most ${maxLength} characters`)
 
@@ -105,7 +105,7 @@ export const headers: z.ZodType<Readonly<Record<string, string>>> = parsedBy(par
 /** A Liquid template that renders to JSON, checked by the engine that will render it. */
 export const template: z.ZodType<string> = parsedBy(parseTemplate)
 
-/** A whole number, also given as text, within inclusive bounds. */
+/** Creates the schema of a whole number, also given as text, within inclusive bounds. */
 export const wholeNumber = (min: number | undefined, max: number | undefined): z.ZodType<number> => {
   let rules = z.number('Enter a number').refine(Number.isInteger, { error: 'Enter a whole number', abort: true })
   if (min !== undefined) rules = rules.min(min, `At least ${min}`)

@@ -5,15 +5,15 @@ import { headers, template, text, url, wholeNumber } from './setting-values.ts'
 
 /** The texts of a setting for users, and when it is shown. */
 type FieldOptions = Pick<FieldDefinition, 'label' | 'help' | 'showWhen'> & {
-  /** Whether it must have a value before anything is delivered. */
+  /** Whether the setting must have a value before anything is delivered. */
   required?: boolean
-  /** Value of a setting without an entered value. */
+  /** Value of the setting if users enter none. */
   default?: string | number | boolean
-  /** False if it cannot be changed once it has a value. */
+  /** False if users cannot change the setting once it has a value. */
   editable?: boolean
 }
 
-/** Required settings and those with a default have a value; others may lack one. */
+/** Adds undefined to the type of a setting that is neither required nor has a default. */
 type Presence<Options, Value> = Options extends { required: true } | { default: string | number | boolean }
   ? Value
   : Value | undefined
@@ -21,7 +21,10 @@ type Presence<Options, Value> = Options extends { required: true } | { default: 
 /** Descriptions of settings for the forms and the catalog, by their schemas. */
 const descriptions = z.registry<Omit<FieldDefinition, 'name'>>()
 
-/** Adds the description to the schema of a setting. Sound because a value is required exactly if `Presence` says so. */
+/**
+ * Adds the description to the schema of a setting. The type cast is safe, because a value is required exactly if
+ * `Presence` excludes undefined.
+ */
 const described = <Value, const Options extends FieldOptions>(
   type: FieldType,
   rules: z.ZodType<Value>,
@@ -64,10 +67,10 @@ export const setting = {
   /** A text that is stored encrypted and never shown again, at most 1,000 characters by default. */
   secret: <const Options extends Omit<FieldOptions, 'default'> & Secret & { maxLength?: number }>(options: Options) =>
     described('secret', text(options.maxLength ?? 1000), options, { ...lengthOf(options), ...targetsOf(options) }),
-  /** A statement, at most 1,000 characters by default. */
+  /** An SQL statement, at most 1,000 characters by default. */
   sql: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
     described('sql', text(options.maxLength ?? 1000), options, lengthOf(options)),
-  /** Liquid that renders to JSON. */
+  /** A Liquid template that renders to JSON. */
   template: <const Options extends FieldOptions>(options: Options) => described('template', template, options),
   /** An http or https URL. */
   url: <const Options extends FieldOptions>(options: Options) => described('url', url, options),
@@ -84,7 +87,7 @@ export const setting = {
     )
     return described('select', rules, options, { choices })
   },
-  /** Yes or no. */
+  /** A choice between yes and no. */
   toggle: <const Options extends FieldOptions>(options: Options) =>
     described('boolean', z.boolean('Choose yes or no'), options),
   /** A whole number within inclusive bounds. */
@@ -100,7 +103,10 @@ export const setting = {
 /** Settings by their names, in the order of the form. */
 export type SettingShape = Readonly<Record<string, z.ZodType>>
 
-/** The settings of a connector: a schema for each, and the descriptions that form, validation and encryption use. */
+/**
+ * The settings of a connector: a schema for each setting, and the descriptions that form, validation and encryption
+ * use.
+ */
 export type SettingsSchema<Shape extends SettingShape = SettingShape> = {
   readonly shape: Shape
   readonly fields: readonly FieldDefinition[]

@@ -3,7 +3,7 @@ import { isJsonObject } from '@tributary/kernel'
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
 import type { SettingsSchema } from './setting.ts'
 
-/** A setting as text: '' if it is absent or not a single value. */
+/** Returns a setting as text; '' if it is absent or not a single value. */
 export const settingText = (settings: Settings, name: string): string => {
   const value = settings[name]
   return value === undefined || typeof value === 'object' ? '' : String(value)
@@ -15,7 +15,7 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 
 type ParsedFields = { parsed: Record<string, Settings[string]>; errors: Record<string, string>; missing: string[] }
 
-/** Parses each setting by its own schema. `missing` are required settings without a value. */
+/** Parses each setting by its own schema. `missing` lists the required settings without a value. */
 const parseFields = ({ shape, fields }: SettingsSchema, settings: Readonly<Record<string, unknown>>): ParsedFields => {
   const errors: Record<string, string> = {}
   const parsed: ParsedFields['parsed'] = {}
@@ -38,8 +38,8 @@ const noObject = { ok: false, errors: { settings: 'Settings must be an object' }
 
 /**
  * Checks entered settings field by field against the definition. Returns parsed settings with defaults, or messages for
- * users by field name. Unknown keys are errors, so that a typing mistake is never ignored. Pass all settings, secrets
- * included: the caller merges a partial update first.
+ * users by field name. Unknown keys are errors, so that a typing mistake is never ignored. The caller must pass all
+ * settings, secrets included, and merge a partial update first.
  */
 export const validateSettings = (
   definition: Pick<SettingsDefinition, 'settings' | 'check'>,
@@ -54,7 +54,8 @@ export const validateSettings = (
 
 /**
  * Returns the secrets that the second settings would send elsewhere, or expose to others in transit, compared with the
- * first. A user who may change settings may use a secret but not read it: each of these secrets must be entered again.
+ * first. Users must enter these secrets again, because a user who can change settings must not be able to read a
+ * secret.
  */
 export const redirectedSecrets = (
   { settings: { fields } }: Pick<SettingsDefinition, 'settings'>,
@@ -68,7 +69,7 @@ export const redirectedSecrets = (
       sentTo.some(({ setting, by }) => !isSameTarget(by, before[setting], after[setting])),
   )
 
-/** Valid settings, with the names of the required ones that are still absent. */
+/** Valid settings, with the names of the required settings that are still absent. */
 export type PartialSettingsResult =
   | { ok: true; settings: Settings; missing: readonly string[] }
   | { ok: false; errors: Record<string, string> }
@@ -84,9 +85,9 @@ const withoutFinalDefaults = (
 }
 
 /**
- * Checks settings like `validateSettings`, but allows required ones to be absent: `missing` names them, in the order of
- * the definition. Given settings must be valid, also by the rules that span fields. While one is missing, settings that
- * cannot be changed later have no default.
+ * Checks settings like `validateSettings`, but allows required settings to be absent: `missing` names them, in the
+ * order of the definition. Given settings must be valid, also by the rules that span fields. While a required setting
+ * is missing, settings that cannot be changed later have no default.
  */
 export const validatePartialSettings = (
   definition: Pick<SettingsDefinition, 'settings' | 'check'>,

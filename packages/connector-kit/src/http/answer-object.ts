@@ -1,7 +1,7 @@
 import { isJsonObject } from '@tributary/kernel'
 import type { Call } from './send-request.ts'
 
-/** The body of a response as a JSON object; undefined for another body. */
+/** Returns the body of a response as a JSON object; undefined for any other body. */
 export const answerObject = ({
   answer: { body },
 }: Pick<Call, 'answer'>): Readonly<Record<string, unknown>> | undefined => {

@@ -102,7 +102,7 @@ describe('the egress policy', () => {
 
   it('a wide network opens everything else', () => {
     const policy = createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] })
-    // Also public addresses that only look similar.
+    // Public addresses that only look similar are also allowed.
     for (const address of ['2606:a83f:8110::1', '2606:4700:a83f:8110::1', '2606:4700::a83f:8110'])
       expect([address, policy.allows(address), createEgressPolicy().allows(address)]).toEqual([address, true, true])
     for (const address of ['127.0.0.1', '10.0.0.1', '100.64.0.1', '168.63.129.17', '::1', 'fd12::1'])

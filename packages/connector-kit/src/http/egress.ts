@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 /** Decides to which addresses connections are allowed. */
 export type EgressPolicy = {
-  /** True when a socket may be opened to the address (text of an IPv4 or IPv6 address). */
+  /** Whether a socket can be opened to the address (text of an IPv4 or IPv6 address). */
   allows: (address: string) => boolean
 }
 
@@ -11,16 +11,16 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** 64:ff9b::/96 (RFC 6052) and 64:ff9b:1::/48 (RFC 8215) carry an IPv4 address in their last 32 bits. */
 const nat64 = [ipaddr.parseCIDR('64:ff9b::/96'), ipaddr.parseCIDR('64:ff9b:1::/48')]
 /**
- * Blocked in addition to the special ranges of ipaddr.js: the whole of "this network", former site-local, and
- * IPv4-compatible.
+ * Ranges that are blocked in addition to the special ranges of ipaddr.js. They include all of "this network", former
+ * site-local, and IPv4-compatible addresses.
  */
 const alsoRefused = ['0.0.0.0/8', '192.0.0.0/24', '198.18.0.0/15', '240.0.0.0/4', 'fec0::/10', '::/96', '100::/64'].map(
   (range) => ipaddr.parseCIDR(range),
 )
 
 /**
- * Addresses of cloud metadata services, which provide credentials. An operator in a private network may allow that
- * network widely, but never means these addresses, so no setting opens them.
+ * Addresses of cloud metadata services, which provide credentials. They are always blocked, even if an operator allows
+ * the private network that contains them.
  */
 const metadata = [
   // Link-local as a whole: 169.254.169.254 of most clouds, .170.2 and .170.23 of AWS' containers, .0.23 of Tencent,
@@ -43,7 +43,10 @@ const metadata = [
 const inside = (address: Address, [network, bits]: [Address, number]): boolean =>
   address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number] & [ipaddr.IPv6, number])
 
-/** The IPv4 address that an IPv6 address contains (mapped, 6to4, NAT64; not Teredo), else the address itself. */
+/**
+ * Returns the IPv4 address that an IPv6 address contains (mapped, 6to4, NAT64; not Teredo), otherwise the address
+ * itself.
+ */
 const unwrap = (address: Address): Address => {
   if (!(address instanceof ipaddr.IPv6)) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
@@ -55,7 +58,7 @@ const unwrap = (address: Address): Address => {
 }
 
 const lastFour = [12, 13, 14, 15]
-/** Prefixes under which translators and tunnels put an IPv4 address, and in which bytes. */
+/** Prefixes under which translators and tunnels embed an IPv4 address, and the positions of its bytes. */
 const translated = (
   [
     // Compatible (RFC 4291, 2.5.5), mapped, and translated (RFC 2765, 2.1).
@@ -71,7 +74,7 @@ const translated = (
   ] as const
 ).map(([prefix, places]) => ({ range: ipaddr.parseCIDR(prefix), places }))
 
-/** Every IPv4 address for which a translator or tunnel may take an IPv6 address. */
+/** Returns every IPv4 address that a translator or tunnel may read from an IPv6 address. */
 const embedded = (address: Address): ipaddr.IPv4[] => {
   if (!(address instanceof ipaddr.IPv6)) return []
   const bytes = address.toByteArray()

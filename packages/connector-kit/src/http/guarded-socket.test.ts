@@ -88,8 +88,8 @@ it('a port without a listener, and a late response, are retryable', async () => 
 })
 
 /**
- * A peer that sends `bytes` bytes, or `Infinity` without end; resolves to the number of bytes sent before it was cut
- * off.
+ * Starts a peer that sends `bytes` bytes; `Infinity` means without end. `cutOff` resolves to the number of bytes sent
+ * before the connection was closed.
  */
 const talker = async (bytes: number): Promise<{ port: number; cutOff: Promise<number> }> => {
   let taken: (bytes: number) => void

@@ -8,23 +8,25 @@ import { egressRefusal, networkError } from './network-error.ts'
 export type ConnectTarget = {
   host: string
   port: number
-  /** Maximum ms until the connection is established; the client's own by default. */
+  /** Maximum ms until the connection is established; by default the limit of the client. */
   timeoutMs?: number
   signal?: AbortSignal
-  /** Maximum bytes that the peer may send until `renew` is called, including TLS; the client's own by default. */
+  /**
+   * Maximum bytes that the peer can send until `renew` is called, including TLS; by default the limit of the client.
+   */
   answerBytes?: number
 }
 
 /**
- * Maximum bytes of a response on a socket: when a response of many tiny rows is parsed, it needs fifteen times its
- * bytes in memory.
+ * Maximum bytes of a response on a socket. Parsing a response of many tiny rows needs fifteen times its bytes in
+ * memory.
  */
 const defaultAnswerBytes = 4 * 1024 * 1024
 
 /**
- * A connection that counts the bytes of the peer. Beyond the limit it is destroyed with a ConfigurationError, so that a
- * driver that buffers an announced message of gigabytes never has more than that in memory. It wraps the socket, so
- * that TLS on top of it is also counted.
+ * A connection that counts the bytes of the peer. Above the limit, the connection is destroyed with a
+ * ConfigurationError. So a driver that buffers an announced message of gigabytes never holds more than the limit in
+ * memory. The stream wraps the socket, so that TLS bytes are also counted.
  */
 export class GuardedStream extends Duplex {
   readonly #socket: Socket
@@ -46,15 +48,15 @@ export class GuardedStream extends Duplex {
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => {
-      // After an end, received data must still be read.
+      // If the peer ended the stream normally, the reader can still read the data that has arrived.
       if (!socket.readableEnded) this.destroy()
     })
     socket.pause()
-    // An error before the caller listens must not end the process.
+    // Without this listener, an error before the caller listens would end the process.
     this.on('error', () => {})
   }
 
-  /** A new question was sent to the peer: its response may have the maximum bytes again. */
+  /** Resets the count of received bytes. Call it when a new query is sent to the peer. */
   renew(): void {
     this.#left = this.#answerBytes
   }
@@ -63,12 +65,12 @@ export class GuardedStream extends Duplex {
     return this.#socket.remoteAddress
   }
 
-  /** Bytes that the peer has sent. */
+  /** Number of bytes that the peer has sent. */
   get bytesRead(): number {
     return this.#socket.bytesRead
   }
 
-  /** Drivers call this; the socket has it set from the beginning. */
+  /** Does nothing: drivers call this, but the socket has the option from the beginning. */
   setNoDelay(): this {
     return this
   }
@@ -87,7 +89,8 @@ export class GuardedStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Closes when the socket does, as a socket itself would: a wrapper on top of it reports the reason before that.
+    // Like a socket, the stream closes after the underlying socket has closed, so that a TLS wrapper can report the
+    // reason before.
     if (this.#socket.closed) return done(error)
     this.#socket.once('close', () => done(error))
     this.#socket.destroy()
@@ -114,7 +117,7 @@ export const guardedLookup = (lookup: LookupFunction, egress: EgressPolicy): Loo
   }
 }
 
-/** Sockets under the same guard as requests. */
+/** Opens and closes sockets with the same checks as requests. */
 export type GuardedSockets = {
   /** Like `RequestClient.connect`. */
   connect(target: ConnectTarget): Promise<GuardedStream>
@@ -130,7 +133,7 @@ export const createGuardedSockets = (options: {
   egress: EgressPolicy
   lookup: LookupFunction
   connectTimeoutMs: number
-  /** Maximum bytes of a response, see `ConnectTarget`. */
+  /** Maximum bytes of a response; see `ConnectTarget`. */
   answerBytes?: number | undefined
 }): GuardedSockets => {
   const { egress } = options
@@ -139,7 +142,7 @@ export const createGuardedSockets = (options: {
 
   const refuse = (target: ConnectTarget): Error | undefined => {
     const { host, port, signal } = target
-    // Rejects paths of local sockets and anything else that is not a name or an address.
+    // Rejects everything that is not a name or an address, such as the path of a local socket.
     if (!/^[a-z0-9_.:%-]{1,255}$/i.test(host)) return new ConfigurationError('The host is not a name or an address')
     if (!Number.isInteger(port) || port < 1 || port > 65_535) return new ConfigurationError('The port is not one')
     if (isIP(host) !== 0 && !egress.allows(host)) return egressRefusal(host)
@@ -167,7 +170,7 @@ export const createGuardedSockets = (options: {
         const timer = setTimeout(() => settle(new RetryableError(`No connection within ${timeoutMs} ms`)), timeoutMs)
         const onAbort = (): void => settle(new RetryableError('Interrupted'))
         signal?.addEventListener('abort', onAbort, { once: true })
-        // The listener stays: an error before the caller listens must not end the process.
+        // The listener is not removed, because an error before the caller listens must not end the process.
         socket.on('error', (error) => settle(networkError(error)))
         socket.once('connect', () => {
           const { remoteAddress } = socket

@@ -4,11 +4,11 @@ import type { RequestClient } from './request-client.ts'
 
 /**
  * The lifetime of a destination's set-up: it ends when the settings change, the destination is deleted, or the thread
- * that delivers to it ends. A connector binds to it what it keeps open between deliveries, such as a database
- * connection (found by a WeakMap from the lifetime).
+ * that delivers to it ends. A connector binds resources to it that stay open between deliveries, such as a database
+ * connection. A WeakMap from the lifetime to the resource finds them again.
  */
 export type Lifetime = {
-  /** Calls `close` once at the end, or immediately after the end. `close` must not reject. */
+  /** Calls `close` once when the lifetime ends, or immediately if it has ended. `close` must not reject. */
   onEnd(close: () => Promise<void>): void
   readonly ended: boolean
 }

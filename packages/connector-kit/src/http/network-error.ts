@@ -25,7 +25,7 @@ const codeText: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name',
 }
 
-/** The error for a blocked address. */
+/** Creates the error for a blocked address. */
 export const egressRefusal = (host: string): EgressRefusedError =>
   new EgressRefusedError(
     `The address of ${host} is not public. To allow private networks, your Tributary operator must set TRIBUTARY_EGRESS_ALLOW`,

@@ -10,12 +10,12 @@ import { parseRetryAfter } from './send-request.ts'
 export type OAuth2Client = {
   /** The consent page, opened in the user's browser; it may have its own parameters. */
   authorizeUrl: string
-  /** URL of token requests. */
+  /** URL to which token requests are sent. */
   tokenUrl: string
-  /** Origins to which requests with an access token are sent; '' for one that is not filled in. */
+  /** Origins to which requests with an access token are sent; '' for an origin that is not filled in. */
   tokensSentTo: readonly string[]
   clientId: string
-  /** '' for a public client. */
+  /** The client secret; '' for a public client. */
   clientSecret: string
   /** How the secret is sent (RFC 6749, 2.3.1): in the Authorization header or in the body. */
   clientAuthentication: 'basic' | 'body'
@@ -26,25 +26,25 @@ export type OAuth2Client = {
 /** Tokens of a grant. Times are epoch ms. */
 export type GrantTokens = {
   accessToken: string
-  /** Undefined if the server sent none: the grant can then not be renewed. */
+  /** The refresh token. Undefined if the server sent none; the grant can then not be renewed. */
   refreshToken?: string | undefined
   issueTime: number
-  /** Undefined if the server did not send it. */
+  /** The time when the access token expires. Undefined if the server did not send it. */
   expireTime?: number | undefined
 }
 
 /** The state of a destination's grant for delivery, without its tokens. */
 export type GrantState = {
-  /** A new ID after each consent. */
+  /** ID of the grant; a new ID after each consent. */
   id: string
   status: 'connected' | 'expired'
-  /** The `clientFingerprint` of the client for which it was issued. */
+  /** The `clientFingerprint` of the client for which the grant was issued. */
   issuedFor: string
-  /** Why it expired. */
+  /** Why the grant expired. */
   error: string
 }
 
-/** The authorization server reports that the grant is invalid (RFC 6749, 5.2: `invalid_grant`). */
+/** Thrown if the authorization server reports that the grant is invalid (RFC 6749, 5.2: `invalid_grant`). */
 export class GrantRefusedError extends ConfigurationError {
   override readonly name = 'GrantRefusedError'
 }
@@ -54,7 +54,7 @@ export const revokedText = 'The connection was revoked: reconnect'
 
 /**
  * Identifies the client and every URL to which its secret, its grant or its access tokens are sent. A grant is valid
- * only for those URLs, and is sent to no others.
+ * only for those URLs, and is sent to no other URLs.
  */
 export const clientFingerprint = ({
   tokenUrl,
@@ -67,7 +67,7 @@ export const clientFingerprint = ({
 
 const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
-/** The settings that are missing before a user can be asked for consent, as a message; '' if none are. */
+/** Returns a message that names the settings without which a user cannot be asked for consent; '' if all are set. */
 export const missingOfClient = (client: OAuth2Client): string =>
   list.format([
     ...(client.authorizeUrl === '' ? ['the authorize URL'] : []),
@@ -75,7 +75,7 @@ export const missingOfClient = (client: OAuth2Client): string =>
     ...(client.clientId === '' ? ['the client ID'] : []),
   ])
 
-/** Why nothing can be delivered with this grant, as a message; '' if it can. */
+/** Returns why nothing can be delivered with this grant, as a message; '' if it can be used. */
 export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined): string => {
   const missing = missingOfClient(client)
   if (missing !== '') return `Its settings are missing ${missing}`
@@ -85,7 +85,7 @@ export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined
   return grant.status === 'expired' ? grant.error || revokedText : ''
 }
 
-/** The URL of the consent page, with an S256 PKCE challenge (RFC 7636, 4.3). */
+/** Returns the URL of the consent page, with an S256 PKCE challenge (RFC 7636, 4.3). */
 export const consentAddress = (
   client: OAuth2Client,
   ask: { redirectUri: string; state: string; codeVerifier: string },
@@ -105,7 +105,7 @@ export const consentAddress = (
   return url.href
 }
 
-/** RFC 6749 §2.3.1: both halves are form-encoded before they are joined. */
+/** Form-encodes the client ID or the secret before both are joined (RFC 6749 §2.3.1). */
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 /** Maximum bytes of a token response: ID tokens and access tokens of some servers have several kB. */
@@ -116,13 +116,14 @@ const textIn = (record: unknown, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 /**
- * A token that can be sent in a header (RFC 6750, 2.1, and the wider alphabets of some servers), never with a line end.
+ * Returns a token if it can be sent in a header (RFC 6750, 2.1, and the wider alphabets of some servers). A token with
+ * a line end is never returned.
  */
 const tokenIn = (record: unknown, name: string): string => {
   const value = textIn(record, name)
   return /^[\x21-\x7e]{1,16384}$/.test(value) ? value : ''
 }
-/** `expires_in` in seconds; some servers send it as text. */
+/** Returns `expires_in` in seconds; some servers send it as text. */
 const lifetimeIn = (record: unknown): number | undefined => {
   const seconds = isJsonObject(record) ? Number(record.expires_in) : Number.NaN
   return Number.isFinite(seconds) && seconds > 0 && seconds < 1e10 ? seconds : undefined
@@ -132,14 +133,14 @@ const parsed = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
-    // Some servers respond in the format of the request.
+    // Some servers respond form-encoded, like the request.
     return body.includes('=') ? Object.fromEntries(new URLSearchParams(body)) : undefined
   }
 }
 
 /**
- * The account in an ID token, '' if there is none. The token came directly from the token URL, so its signature needs
- * no check (OpenID Connect Core 1.0, 3.1.3.7, 6), and the account is only displayed.
+ * Returns the account in an ID token; '' if there is none. The token came directly from the token URL, so its signature
+ * needs no check (OpenID Connect Core 1.0, 3.1.3.7, 6), and the account is only displayed.
  */
 const accountOf = (idToken: string | undefined): string => {
   try {
@@ -210,7 +211,7 @@ const askForTokens = async (
     const options = retryAfterMs === undefined ? {} : { retryAfterMs }
     throw new RetryableError(`The token URL responded with HTTP ${answer.status}`, options)
   }
-  // Some servers do not follow RFC 6749, 5.2; these codes mean the same.
+  // Some servers do not follow RFC 6749, 5.2, and use other codes for `invalid_grant`.
   if (error === 'invalid_grant' || error === 'bad_refresh_token' || error === 'bad_verification_code')
     throw new GrantRefusedError(describe(answer, tokenAnswer, secrets))
   throw new ConfigurationError(

@@ -20,7 +20,7 @@ export const hideSecrets = (text: string, secrets: readonly string[]): string =>
   return result
 }
 
-/** A URL as it may be shown: without credentials, with hidden query values. */
+/** Returns a URL as it can be shown: without credentials, and with hidden query values. */
 export const hideUrl = (address: string): string => {
   const url = URL.parse(address)
   if (url === null) return hidden

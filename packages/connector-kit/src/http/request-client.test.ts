@@ -12,7 +12,7 @@ import { createRequestClient, type RequestClient, type RequestClientOptions } fr
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
-  // Clients first, because they were opened last.
+  // Close clients before servers: they were opened last.
   for (const close of closing.splice(0).toReversed()) await close()
 })
 

@@ -9,23 +9,29 @@ import { type ConnectTarget, createGuardedSockets, type GuardedStream, guardedLo
 import { egressRefusal, networkError } from './network-error.ts'
 import { cutToBytes, maxExchangeBytes } from './redaction.ts'
 
-/** Loaded with the first request: it takes 5 MB in each thread, and only one or two threads send requests. */
+/**
+ * Loads undici with the first request, because it takes 5 MB in each thread, and only one or two threads send requests.
+ */
 const undici: () => typeof import('undici') = () => createRequire(import.meta.url)('undici')
 
 export type OutgoingRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** http or https, absolute. */
+  /** Absolute URL with http or https. */
   url: string
   headers: Readonly<Record<string, string>>
-  /** Sent unchanged; a string as UTF-8. */
+  /** The body, sent unchanged; a string is sent as UTF-8. */
   body?: string | Uint8Array
   /**
-   * Maximum ms from the call to the last byte of the response, including the connection; the client's own by default.
+   * Maximum ms from the call to the last byte of the response, including connecting; by default the limit of the
+   * client.
    */
   timeoutMs?: number
-  /** Maximum bytes of the response that are returned; the client's own by default. */
+  /** Maximum bytes of the response that are returned; by default the limit of the client. */
   keepBytes?: number
-  /** Maximum bytes of the response that are read before it is cut off, at most 16 MB; the client's own by default. */
+  /**
+   * Maximum bytes of the response that are read, at most 16 MB; by default the limit of the client. A longer response
+   * is truncated.
+   */
   readBytes?: number
   signal?: AbortSignal
 }
@@ -33,9 +39,9 @@ export type OutgoingRequest = {
 /** A response. Redirects are returned like any other response and never followed. */
 export type HttpAnswer = {
   status: number
-  /** Names in lower case; of a repeated header the first value. */
+  /** Headers by name in lower case; the first value of a repeated header. */
   headers: Readonly<Record<string, string>>
-  /** The first bytes (4 kB unless configured) as text; the rest was read up to a limit and discarded. */
+  /** The first bytes (4 kB unless configured) as text; the remaining bytes were read up to a limit and discarded. */
   body: string
   latencyMs: number
 }
@@ -43,13 +49,13 @@ export type HttpAnswer = {
 export interface RequestClient {
   /**
    * Sends a request to an address that the policy allows. Rejects with RetryableError if the network or the peer fails,
-   * or the time is over. Rejects with EgressRefusedError if the address is blocked, with ConfigurationError if it is
-   * invalid.
+   * or the time limit is exceeded. Rejects with EgressRefusedError if the address is blocked, with ConfigurationError
+   * if the address is invalid.
    */
   request(request: OutgoingRequest): Promise<HttpAnswer>
   /**
    * Opens a TCP connection with the same checks, for other protocols than HTTP. Rejects like `request`. The caller
-   * handles TLS and closes the connection, and calls `renew` with each question: a response of more than 4 MB ends the
+   * handles TLS and closes the connection, and calls `renew` before each query. A response of more than 4 MB ends the
    * connection.
    */
   connect(target: ConnectTarget): Promise<GuardedStream>
@@ -69,11 +75,11 @@ export type RequestClientOptions = {
   /** Maximum ms of a whole request. */
   timeoutMs?: number
   keptResponseBytes?: number
-  /** A longer response is cut off, and its connection closed. */
+  /** Maximum bytes of a response that are read. A longer response is truncated, and its connection closed. */
   readResponseBytes?: number
   /** Maximum bytes that a peer of `connect` may send in one answer. */
   answerBytes?: number
-  /** Maximum open connections to one origin; the callers limit the requests in flight. */
+  /** Maximum open connections to one origin; callers limit the number of concurrent requests. */
   connectionsPerOrigin?: number
   /** Maximum requests in flight over all origins; further ones fail immediately and are retried later. */
   maxInFlight?: number
@@ -82,14 +88,14 @@ export type RequestClientOptions = {
 }
 
 const defaultReadBytes = 256 * 1024
-/** Maximum bytes of a response that a request may allow to read. */
+/** The largest `readBytes` that a request can set. */
 const maxReadBytes = 16 * 1024 * 1024
 /** Maximum bytes of a response besides its body: headers, interim responses, trailers, chunk extensions. */
 const framingBytes = 64 * 1024
 
 /**
- * Ends a connection whose peer sends more bytes than a response may have before anything new is written. Bytes that the
- * parser treats as framing reach no handler: without this, they would be read until the request times out.
+ * Ends a connection if the peer sends more than `maxBytes` after the last write. Handlers never see bytes that the
+ * parser treats as framing, so the connection would otherwise be read until the request times out.
  */
 const boundAnswers = (socket: Socket, maxBytes: number): void => {
   let written = 0
@@ -202,7 +208,7 @@ const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits)
       {
         onRequestStart: (controller) => {
           control = controller
-          // Timed out while it waited for a connection: it must no longer be sent.
+          // The request timed out while it waited for a connection, and must not be sent any more.
           if (settled) controller.abort(new Error('Timed out before it was sent'))
         },
         onResponseStart: (_controller, code, responseHeaders) => {
@@ -223,17 +229,17 @@ const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits)
   })
 
 /**
- * Creates the only way out of the process for connectors. The checks are at the socket: names are resolved by a checked
- * lookup, IP addresses are checked before connecting, and the connected address is checked again. So neither a redirect
- * (never followed), a rebinding name nor an unusual spelling reaches a blocked network. TLS is verified. There is one
- * connection pool per origin; each request is limited in time, each response in size.
+ * Creates the client for all requests of connectors. Addresses are checked at the socket: names are resolved by a
+ * checked lookup, IP addresses are checked before connecting, and the connected address is checked again. So neither a
+ * redirect (never followed), a rebinding name nor an unusual spelling reaches a blocked network. TLS is verified. There
+ * is one connection pool per origin; each request is limited in time, each response in size.
  */
 export const createRequestClient = (options: RequestClientOptions): RequestClient => {
   const readable = options.readResponseBytes ?? defaultReadBytes
   const kept = options.keptResponseBytes ?? maxExchangeBytes
   const limits = { kept, readable, timeoutMs: options.timeoutMs ?? 10_000 }
   const maxInFlight = options.maxInFlight ?? 4096
-  // Long responses use their own connections, so that those of other requests keep their low limit.
+  // Long responses use their own connections, so that the connections of other requests keep their low limit.
   let agent: Agent | undefined
   let longAgent: Agent | undefined
   let closed = false

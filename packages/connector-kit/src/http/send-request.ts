@@ -4,7 +4,9 @@ import { ConfigurationError, DeliveryError } from '../errors.ts'
 import { requestText, responseText } from './redaction.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
-/** Returns the outcome of an event by HTTP status: RFC 9110 §15, with 408 and 429 as the transient 4xx codes. */
+/**
+ * Returns the outcome of an event by HTTP status (RFC 9110 §15). The only 4xx codes that are retried are 408 and 429.
+ */
 export const classifyStatus = (status: number): 'delivered' | 'retry' | 'rejected' => {
   if (status >= 200 && status < 300) return 'delivered'
   if (status === 408 || status === 429 || status >= 500) return 'retry'
@@ -27,8 +29,8 @@ export const parseRetryAfter = (value: string | undefined, now: number): number 
 }
 
 /**
- * The secrets of a request: names of headers in lower case, and texts anywhere. `body` replaces a body that is not
- * readable, such as a compressed one.
+ * The secrets of a request: names of headers in lower case, and texts that are hidden anywhere. `body` replaces a body
+ * that is not readable, such as a compressed one.
  */
 export type Hidden = { headers?: readonly string[]; texts?: readonly string[]; body?: string }
 
@@ -40,8 +42,8 @@ export type Call = {
 }
 
 /**
- * Sends a request of a delivery, and passes it to `onExchange` without its secrets. Rejects like the request client,
- * with the failed request.
+ * Sends a request of a delivery, and passes it to `onExchange` without its secrets. Rejects like the request client;
+ * the error has the failed request.
  */
 export const sendRequest = async (
   context: Pick<DeliverContext, 'request' | 'signal' | 'onExchange'>,
@@ -88,12 +90,12 @@ export const resultOfCall = (call: Call, outcomes: DeliverResult['outcomes']): D
 }
 
 /**
- * True if the response is a web page: from another server, or from a page in front of the intended one. The content
- * type does not show it: Slack sends its plain `ok` as HTML.
+ * Whether the response is a web page. It then comes from a wrong server, or from a page in front of the intended
+ * server. The content type is no proof: Slack sends its plain `ok` as HTML.
  */
 export const isWebPage = ({ body }: Pick<HttpAnswer, 'body'>): boolean => /^\s*<(!doctype html|html)\b/i.test(body)
 
-/** Runs a connection test; a failure on the way to a response becomes the result, with its message. */
+/** Runs a connection test; if the request fails without a response, the result has the message of the failure. */
 export const testOf = async (test: () => Promise<ConnectionTest>): Promise<ConnectionTest> => {
   try {
     return await test()

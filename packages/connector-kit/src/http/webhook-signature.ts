@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { WebhookRefusal } from '../definition/source-definition.ts'
 
-/** HMAC-SHA256 of the concatenated parts. */
+/** Returns the HMAC-SHA256 of the concatenated parts. */
 export const hmacSha256 = (secret: string, ...parts: readonly (string | Uint8Array)[]): Buffer => {
   const hmac = createHmac('sha256', secret)
   for (const part of parts) hmac.update(part)

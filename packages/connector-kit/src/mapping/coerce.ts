@@ -36,7 +36,10 @@ const numeral = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 const integer = /^\s*(-?[1-9]\d{15,})\s*$/
 
-/** A number keeps its digits, and so does a text with an integer beyond the range of a double. */
+/**
+ * Converts a value to a number. Numbers keep all their digits, also a text with an integer beyond the range of a
+ * double.
+ */
 const asNumber = (value: unknown): number | ExactNumber | undefined => {
   if (value instanceof ExactNumber) return value
   const long = typeof value === 'string' ? integer.exec(value)?.[1] : undefined
@@ -64,7 +67,7 @@ const asObject = (value: unknown): JsonObject | undefined => {
   return isJsonObject(object) ? object : undefined
 }
 
-/** A list as it is, a list parsed from JSON text, or a list of the single value. */
+/** Returns a list unchanged, a list parsed from JSON text, or a list of the single value. */
 const asArray = (value: unknown): unknown[] => {
   const list = typeof value === 'string' && value.trimStart().startsWith('[') ? parsed(value) : value
   return Array.isArray(list) ? list : [value]

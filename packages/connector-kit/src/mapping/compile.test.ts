@@ -62,7 +62,7 @@ const sourceOf = (source: Source) => {
     : { type: 'TEMPLATE', value: source.TEMPLATE }
 }
 const idOf = (index: number): string => String(index).padStart(4, '0')
-/** Mappings as a call gives them. */
+/** Returns mappings in the form in which a call sends them. */
 const mappingOf = (fields: Record<string, Source | [Source, object]>, more: object = {}): EventMapping[] =>
   eventMappings.parse([
     {

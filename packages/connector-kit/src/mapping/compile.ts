@@ -20,7 +20,7 @@ import { compileSource, type EventInHand, eventBudget, type MappingPlace, source
 
 export type { MappingPlace } from './sources.ts'
 
-/** Names that reach an object's prototype when they are assigned. */
+/** Names with which an assignment would change an object's prototype. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Whether a value can be set at this path. */
@@ -29,12 +29,15 @@ export const isPlace = (names: readonly string[]): boolean =>
 
 type Members = Record<string, unknown>
 
-/** Creates an object in which values are set by path; given objects are copied before they are changed. */
+/**
+ * Creates a payload in which values are set by path. Objects that were set as values are copied before they are
+ * changed.
+ */
 const createPayload = () => {
   const fields: Members = {}
   const own = new Set<object>([fields])
 
-  /** The object at a name, created or copied if needed; undefined if another value is there. */
+  /** Returns the object at a name, created or copied if needed; undefined if the name has another kind of value. */
   const within = (holder: Members, name: string): Members | undefined => {
     const there = Object.hasOwn(holder, name) ? holder[name] : {}
     if (!isJsonObject(there)) return undefined
@@ -47,7 +50,10 @@ const createPayload = () => {
 
   return {
     fields,
-    /** Sets a value at a path that `isPlace` allows; false if a name on the path has a value that is not an object. */
+    /**
+     * Sets a value at a path that `isPlace` allows; returns false if a name on the path has a value that is not an
+     * object.
+     */
     put(names: readonly string[], value: unknown): boolean {
       let holder: Members | undefined = fields
       for (const name of names.slice(0, -1)) {
@@ -68,7 +74,7 @@ export type FieldProblem = { field: string; message: string; severity: MappingPr
 
 /** The result of a destination's mappings for an event. */
 export type Mapping =
-  /** `payload` is absent if the event is sent as it is. Fields with problems were left out. */
+  /** `payload` is absent if the event is sent unchanged. Fields with problems are omitted. */
   | {
       kind: 'mapped'
       action: string
@@ -81,11 +87,13 @@ export type Mapping =
   | { kind: 'failed'; reason: string; problems: readonly FieldProblem[] }
 
 /**
- * Maps one event; never throws. `json` is the event's text, needed if JSON.parse changes some of its numbers: they are
- * copied from there.
+ * Maps one event; never throws. `json` is the event's text. It is required if JSON.parse changes some numbers, which
+ * are then copied from the text.
  */
 export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string) => Mapping) & {
-  /** The action for every event if all are sent as they are; undefined if the mapper must run for each event. */
+  /**
+   * The action, if the mappings send every event unchanged with it. Undefined if the mapper must run for each event.
+   */
   readonly whole: string | undefined
 }
 
@@ -100,13 +108,15 @@ type Target = {
   comparable: ActionTarget['comparable']
 }
 
-/** The connector's description of a target takes precedence over the stored one. */
+/**
+ * Returns the target of a field. The connector's description of a target takes precedence over the stored description.
+ */
 const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): Target => {
   const known = action.targets.find(({ name }) => name === target.name)
   const { name } = target
   if (known !== undefined) {
     const { label, required, pii, comparable } = known
-    // A target of any type would otherwise get the template's output as text.
+    // Without this, a target of type `any` would get the template's output as text.
     const isNumber = source.type === 'TEMPLATE' && known.type === 'any' && target.type === 'number'
     return { name, label, type: isNumber ? 'number' : known.type, required, pii, comparable }
   }
@@ -115,8 +125,8 @@ const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): T
 }
 
 /**
- * A value for a path, nothing, or a problem. `fails` means that the event cannot be sent without it; `note` means that
- * nothing is lost.
+ * The result of one field: a value for a path, nothing, or a problem. `fails`: the event cannot be sent without the
+ * field. `note`: no value is lost.
  */
 type Field = {
   id: string
@@ -175,7 +185,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
   }
 }
 
-/** Required targets without an enabled field. */
+/** Returns a problem for each required target without an enabled field. */
 const unmappedTargets = (action: ActionDefinition, fields: readonly Field[]): FieldProblem[] =>
   action.targets
     .filter(({ name, required }) => required && fields.every((field) => field.target.name !== name))
@@ -197,7 +207,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
   const enabled = mappings.filter((mapping) => mapping.enabled).map((mapping) => compileField(action, mapping))
   const unmapped = unmappedTargets(action, enabled)
   if (unmapped.length > 0) return () => failed(unmapped)
-  // A target inside another one is set after it.
+  // Sets a nested target after the target that contains it.
   const fields = enabled.toSorted((a, b) => a.names.length - b.names.length)
   return (inHand) => {
     const of = inHand()
@@ -224,11 +234,11 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
 type Candidate = {
   fits: (event: PipelineEvent, spend: SpendWork) => boolean
   make: Fields
-  /** The action, if every event matches and is sent as it is. */
+  /** The action, if the mapping matches every event and sends it unchanged. */
   whole: string | undefined
 }
 
-/** The event types to which a mapping applies; empty for all. By default those of its action. */
+/** Returns the event types to which a mapping applies; empty for all. By default these are the types of its action. */
 const typesOf = (mapping: EventMapping, action: ActionDefinition | undefined): readonly EventType[] =>
   mapping.event_type === '' ? (action?.eventTypes ?? []) : [mapping.event_type]
 
@@ -262,12 +272,12 @@ const tooMuch =
 
 /**
  * Compiles the mappings of a destination once, or its presets if it has none. The first enabled mapping that matches an
- * event applies. Pure: the same event always has the same result. All work for one event shares a budget
- * (`eventBudget`); beyond it, the event fails with that reason.
+ * event applies. The mapper is a pure function: the same event always has the same result. All work for one event
+ * shares a budget (`eventBudget`). If the budget is exceeded, the event fails.
  * - A field is copied unchanged, with all digits of its numbers.
- * - A missing value is left out. Null is sent as null if the target accepts any value, else it is left out with a
- *   problem.
- * - An optional field that cannot be converted to its target's type is left out, too, with a problem.
+ * - A missing value is omitted. Null is sent as null if the target accepts any value; otherwise it is omitted, with a
+ * problem.
+ * - An optional field that cannot be converted to its target's type is also omitted, with a problem.
  * - A required field that cannot be converted fails the event, and so does a template that cannot be rendered.
  */
 export const compileMappings = (

@@ -8,25 +8,28 @@ const shortly = (text: string): string => (text.length > 40 ? `${cutText(text, 4
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** A number, or a text that is a number with a decimal point; undefined for any other value, and beyond 2^53. */
+/**
+ * Returns the number of a value, also of a text with a decimal point; undefined for any other value, and for amounts
+ * beyond 2^53.
+ */
 export const amountOf = (value: unknown): number | undefined => {
   const text = typeof value === 'number' || value instanceof ExactNumber ? value.toString() : value
   if (typeof text !== 'string' || !/^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text)) return undefined
   const amount = Number(text)
-  // Rounding would change the amount.
+  // Larger amounts would be rounded.
   return Math.abs(amount) <= Number.MAX_SAFE_INTEGER ? amount : undefined
 }
 
-/** The value of a conversion; parts that are not given are absent. */
+/** The value of a conversion; an absent part was not given. */
 export type Money = { value?: number; currency?: string }
 
-/** Why value or currency of a conversion cannot be sent; `problem` is for people. */
+/** Why value or currency of a conversion cannot be sent; `problem` is a text for users. */
 export type MoneyProblem = { problem: string; of: 'value' | 'currency' }
 
 /**
  * Checks value and currency of a conversion, as every platform requires them: a number that is not negative, and an ISO
- * 4217 code in capitals. Otherwise returns a problem for users, because a wrong kind of value would be counted as
- * something else.
+ * 4217 code in capitals. Otherwise returns a problem for users, because the platform would count a wrong value as
+ * another amount.
  */
 export const moneyOf = (value: unknown, currency: unknown): Money | MoneyProblem => {
   const money: Money = {}

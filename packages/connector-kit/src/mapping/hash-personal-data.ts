@@ -3,7 +3,7 @@ import { emailOf, phoneOf, readPhone } from '@tributary/contract'
 import { ExactNumber } from '@tributary/kernel'
 import type { PiiRule } from '../definition/definition.ts'
 
-/** The normalization of personal data for matching; '' if a text contains no usable value. */
+/** Functions that normalize personal data for matching. They return '' if a text has no usable value. */
 export const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
   email: (text) => emailOf(text) ?? '',
   phone: (text) => phoneOf(text)?.slice(1) ?? '',
@@ -24,8 +24,8 @@ const isHex = (text: string): boolean => {
 const hashOfNothing = hash('sha256', '')
 
 /**
- * A SHA-256 hash that the company computed itself, in lower case: '' for the hash of an empty text, undefined if the
- * text is not a hash.
+ * Returns a SHA-256 hash that the company computed itself, in lower case. Returns '' for the hash of an empty text;
+ * undefined if the text is not a hash.
  */
 export const readHash = (text: string): string | undefined => {
   if (text.length !== hashOfNothing.length) return undefined
@@ -51,8 +51,7 @@ export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparab
 }
 
 /**
- * Why personal data cannot be hashed, as the end of a sentence that does not show it; undefined if it is empty, or can
- * be hashed.
+ * Returns why personal data cannot be hashed, as a phrase without the value; undefined if the data is empty or valid.
  */
 export const personalDataProblem = (
   rule: PiiRule,

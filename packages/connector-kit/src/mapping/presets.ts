@@ -53,7 +53,7 @@ const sourceOf = ({ type, name = '', value = '' }: MappingPreset['fields'][strin
   }
 }
 
-/** The field mappings of an action; their IDs are derived from `own` and the target. */
+/** Returns the field mappings of an action; the IDs of the mappings are derived from `own` and the target. */
 export const fieldMappingsOf = (
   { actions }: { actions: readonly ActionDefinition[] },
   { action, fields }: Pick<MappingPreset, 'action' | 'fields'>,
@@ -91,7 +91,7 @@ const presetMapping = (
   }
 }
 
-/** The mappings with which a destination of an app begins; their IDs are always the same. */
+/** Returns the mappings of a new destination of an app. Their IDs are always the same. */
 export const presetMappings = (
   definition: Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>,
 ): EventMapping[] => {

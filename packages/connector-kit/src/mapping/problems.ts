@@ -33,7 +33,7 @@ const sourceProblem = (source: MappingSource): string | undefined => {
   }
 }
 
-/** Why the constant of a field is invalid for its target. */
+/** Returns why the constant of a field is invalid for its target. */
 const constantProblem = (action: ActionDefinition, { source, target }: FieldMapping): string | undefined => {
   if (source.type !== 'CONSTANT') return undefined
   const known = action.targets.find(({ name }) => name === target.name)
@@ -51,7 +51,7 @@ const targetProblem = (action: ActionDefinition, name: string): string | undefin
   return `${action.title} has no field "${name}"`
 }
 
-/** The indexes of keys that occur earlier in the list. */
+/** Returns the indexes of keys that occur earlier in the list. */
 const repeated = (keys: readonly string[]): number[] => {
   const before = new Set<string>()
   return keys.flatMap((key, index) => {
@@ -82,7 +82,7 @@ const allFieldProblems = (action: ActionDefinition, fields: readonly FieldMappin
   return problems
 }
 
-/** Required targets without an enabled field, as a message. */
+/** Returns a message that names the required targets without an enabled field. */
 const missingProblem = (action: ActionDefinition, fields: readonly FieldMapping[]): string | undefined => {
   if (action.wholeEvent && fields.length === 0) return undefined
   const mapped = new Set(fields.filter(({ enabled }) => enabled).map(({ target }) => target.name))
@@ -109,13 +109,13 @@ const eventMappingProblems = (
   return problems
 }
 
-/** The templates of mappings. */
+/** Returns the templates of mappings. */
 export const templatesOf = (mappings: readonly EventMapping[]): string[] =>
   mappings
     .flatMap((mapping) => mapping.field_mappings)
     .flatMap(({ source }) => (source.type === 'TEMPLATE' ? [source.value] : []))
 
-/** Why the templates of mappings are too large to be checked; undefined if they are not. */
+/** Returns why the templates of mappings are too long to be checked; undefined if they are not. */
 export const templatesTooLong = (mappings: readonly EventMapping[]): string | undefined => {
   const longest = mappingLimits.templateCharactersTogether
   const characters = templatesOf(mappings).reduce((sum, text) => sum + text.length, 0)
@@ -130,7 +130,7 @@ export const mappingProblems = (
   definition: Pick<DestinationDefinition, 'actions' | 'title'>,
   mappings: readonly EventMapping[],
 ): Record<string, string> => {
-  // Checked before any template is parsed: a million characters take a second.
+  // This check precedes parsing, because parsing a million characters takes a second.
   const tooLong = templatesTooLong(mappings)
   if (tooLong !== undefined) return { event_mappings: tooLong }
   const problems: Problems = {}

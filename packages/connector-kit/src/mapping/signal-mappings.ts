@@ -12,13 +12,13 @@ export const isPlatform = (definition: DestinationDefinition | undefined): defin
 
 type Mapped = Pick<PlatformDefinition, 'slug' | 'actions' | 'conversions'>
 
-/** Returns a platform's event name of a conversion; '' if its destination derives it, as for Google Ads. */
+/** Returns a platform's event name of a conversion; '' if the destination derives the name, as for Google Ads. */
 export const standardEventName = (platform: SignalPlatform, { type, custom_name }: SignalConversion): string => {
   if (platform === 'google_ads') return ''
   return type === 'custom' ? custom_name : conversionNames[type][platform]
 }
 
-/** Targets that a signal fills in by itself. */
+/** Returns the targets that the signal sets itself: the event name and the test code. */
 const ownTargets = ({ conversions: { eventName, testCode } }: Pick<Mapped, 'conversions'>): ReadonlySet<string> =>
   new Set([eventName, testCode].filter((name) => name !== undefined))
 
@@ -30,7 +30,7 @@ export const signalFieldMappings = (definition: Mapped): FieldMapping[] => {
 
 /** The settings of a signal's platform. */
 export type SignalPlatformSettings = {
-  /** The platform's event name of the conversion; '' if its destination derives it. */
+  /** The platform's event name of the conversion; '' if the destination derives the name. */
   eventName: string
   testCode: string
   fields: readonly FieldMapping[] | undefined
@@ -38,7 +38,7 @@ export type SignalPlatformSettings = {
 
 const constant = (value: string) => ({ type: 'CONSTANT', value }) as const
 
-/** Matches events that are conversions, or that refund one. */
+/** Returns filters that match events of one kind: conversions or refunds. */
 const kindIs = (value: string): EventMapping['filters'] => [
   { id: 'kind', field: 'context.signal.kind', operator: 'equals', value },
 ]
@@ -54,7 +54,7 @@ const mappingOf = (action: string, kind: string, fields: readonly FieldMapping[]
   field_mappings: [...fields],
 })
 
-/** The mappings for a signal's conversions to a platform, and for refunds if the platform accepts them. */
+/** Returns the mappings for a signal's conversions to a platform, and for refunds if the platform accepts them. */
 export const signalMappings = (
   definition: Mapped,
   { eventName, testCode, fields }: SignalPlatformSettings,

@@ -14,10 +14,10 @@ import type { PlatformDefinition } from './signal-mappings.ts'
 import { type SignalPlatformSettings, signalMappings } from './signal-mappings.ts'
 import { compileSource, type EventInHand, eventBudget, type MappingPlace, takeInHand } from './sources.ts'
 
-/** The bit of an identifier. */
+/** Returns the bit that stands for an identifier in a bit set. */
 export const identifierBit = (identifier: MatchIdentifier): number => 1 << matchIdentifiers.indexOf(identifier)
 
-/** The identifiers in a bit set, in the order of their list. */
+/** Returns the identifiers in a bit set, in the order of `matchIdentifiers`. */
 export const identifiersIn = (bits: number): MatchIdentifier[] =>
   matchIdentifiers.filter((each) => (bits & identifierBit(each)) !== 0)
 
@@ -102,7 +102,7 @@ export const compilePresence = (
       try {
         if (has(of)) bits |= bit
       } catch {
-        // A template that exceeds its budget fails the event when it is sent, with that reason.
+        // A template that exceeds its budget makes the event fail with that reason when it is sent.
       }
     }
     return bits

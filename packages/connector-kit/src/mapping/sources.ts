@@ -12,20 +12,20 @@ import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
 
-/** The workspace and destination of a mapping. */
+/** The IDs of the workspace and the destination of a mapping. */
 export type MappingPlace = { workspaceId: string; destinationId: string }
 
-/** An event while it is mapped: its variables are created once, and its templates share one budget. */
+/** An event during its mapping. Its variables are created once, and its templates share one budget. */
 export type EventInHand = {
   readonly event: PipelineEvent
-  /** The event with its exact numbers, for copying. */
+  /** Returns the event with its exact numbers, for copying. */
   exact(): unknown
   readonly sourceId: string
   readonly place: MappingPlace
   readonly budget: TemplateBudget
-  /** Takes work from that budget; throws TooMuchWork. */
+  /** Takes work from the remaining budget of the event; throws TooMuchWork if it is used up. */
   readonly spend: SpendWork
-  /** Variables of templates: the event's own keys, and the named variables. */
+  /** Returns the variables of templates: the event's own keys, and the named variables. */
   scope(): Readonly<Record<string, unknown>>
 }
 
@@ -47,8 +47,8 @@ const variables: Readonly<Record<MappingVariable, (of: EventInHand) => unknown>>
 const isVariable = (name: string): name is MappingVariable => Object.hasOwn(variables, name)
 
 /**
- * Maximum work of a destination's mappings for one event: conditions, templates, fields and hashes together. It is
- * about 20 ms, because the mapping thread serves every workspace.
+ * Maximum work of a destination's mappings for one event: conditions, templates, fields and hashes together. The budget
+ * allows about 20 ms, because the mapping thread serves every workspace.
  */
 export const eventBudget = { ...templateLimits, memory: 1_000_000 } as const
 
@@ -83,14 +83,14 @@ export type SourceValue = { value: unknown } | { problem: string }
 
 const nothing: SourceValue = { value: undefined }
 
-/** Compiles a source once, to be called for each event. */
+/** Compiles a source to a function that is called for each event. */
 export const compileSource = (source: MappingSource): ((of: EventInHand) => SourceValue) => {
   switch (source.type) {
     case 'FIELD': {
       const names = pathNames(source.name)
       return (of) => {
         const value = valueAt(of.event, names)
-        // Only numbers, and values that may contain some, can differ from the original text.
+        // Only numbers, and lists and objects with numbers, can differ from the original text.
         return { value: typeof value === 'number' || typeof value === 'object' ? valueAt(of.exact(), names) : value }
       }
     }
@@ -118,7 +118,7 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
   }
 }
 
-/** Describes a source, for messages. */
+/** Returns a phrase that describes a source, for messages. */
 export const sourceWords = (source: MappingSource): string => {
   switch (source.type) {
     case 'FIELD':

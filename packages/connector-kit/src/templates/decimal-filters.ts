@@ -3,13 +3,13 @@ import { ExactNumber } from '@tributary/kernel'
 /** A decimal: `units` divided by 10 to the power of `places`. */
 type Decimal = { units: bigint; places: number }
 
-/** Maximum digits of decimals; beyond them doubles are used, so that no template creates unbounded numbers. */
+/** Maximum digits of a decimal. Larger numbers are doubles, so that no template creates unbounded numbers. */
 const maxDigits = 400
 const zero: Decimal = { units: 0n, places: 0 }
 
 const decimalText = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
 
-/** The decimal in a text; undefined if there is none, or it has too many digits. */
+/** Returns the decimal in a text; undefined if there is none, or it has too many digits. */
 const parse = (text: string): Decimal | undefined => {
   if (text.length > maxDigits) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimalText.exec(text) ?? []
@@ -23,8 +23,8 @@ const parse = (text: string): Decimal | undefined => {
 const leadingInteger = /^[+-]?\d{1,400}/
 
 /**
- * The number that Liquid uses for a value in arithmetic. It is a number by its digits; a text as the number that it is
- * or begins with; any other value as 0. Undefined for numbers that cannot be a decimal. Source: Shopify's Liquid,
+ * Returns the number that Liquid uses for a value in arithmetic: a number with its digits, the number at the start of a
+ * text, or 0 for any other value. Undefined for numbers that cannot be a decimal. Source: Shopify's Liquid,
  * `Utils.to_number`.
  */
 const decimalOf = (value: unknown): Decimal | undefined => {
@@ -40,7 +40,7 @@ const doubleOf = (value: unknown): number => {
   return decimal === undefined ? Number(value) : Number(textOf(decimal))
 }
 
-/** The text of a decimal, without unnecessary zeros. */
+/** Returns the text of a decimal, without unnecessary zeros. */
 const textOf = ({ units, places }: Decimal): string => {
   const digits = String(units < 0n ? -units : units).padStart(places + 1, '0')
   const fraction = places === 0 ? '' : digits.slice(-places)
@@ -51,7 +51,7 @@ const textOf = ({ units, places }: Decimal): string => {
 }
 
 /**
- * A number for templates: a double if it equals the decimal or is near it; the exact digits of an integer beyond
+ * Converts a decimal to a number for templates: a double, or the exact digits if the decimal is an integer beyond
  * doubles.
  */
 const numberOf = (decimal: Decimal): number | ExactNumber => {
@@ -72,7 +72,7 @@ const floorDivided = (left: bigint, right: bigint): bigint => {
   return left % right !== 0n && left < 0n !== right < 0n ? quotient - 1n : quotient
 }
 
-/** Decimal places of a quotient, more than a double can hold. */
+/** Number of decimal places of a quotient: more than a double can hold. */
 const quotientPlaces = 40
 
 type Operation = (a: Decimal, b: Decimal) => Decimal
@@ -93,7 +93,7 @@ const floorDivide: Operation = (a, b) => {
   const { left, right } = aligned(a, b)
   return { units: floorDivided(left, right), places: 0 }
 }
-/** With the sign of the divisor, as in Ruby. */
+/** Returns the remainder, with the sign of the divisor as in Ruby. */
 const modulo: Operation = (a, b) => {
   const { left, right, places } = aligned(a, b)
   return { units: left - floorDivided(left, right) * right, places }
@@ -126,7 +126,9 @@ const calculated = (
 
 const isZero = (value: unknown): boolean => decimalOf(value)?.units === 0n
 
-/** Division by zero has the result of doubles, which no numeric target accepts. */
+/**
+ * Divides two numbers. Division by zero gives the result of doubles (Infinity or NaN), which no numeric target accepts.
+ */
 const divided = (a: unknown, b: unknown, operation: Operation): unknown =>
   isZero(b) ? doubleOf(a) / 0 : calculated(a, b, operation, (left, right) => left / right)
 
@@ -151,9 +153,10 @@ const numeric = (value: unknown): unknown => {
 const maxPlaces = 100
 
 /**
- * The filters of numbers, which compute with decimals as Shopify's Liquid does: `19.99 | times: 100` is 1999. Unlike
- * there, `10 | divided_by: 4` is 2.5, because a JSON number does not show whether it is an integer, and 1999 is written
- * without a point. Source: Shopify's Liquid, lib/liquid/standardfilters.rb and utils.rb (BigDecimal).
+ * The filters of numbers, which compute with decimals as Shopify's Liquid does: `19.99 | times: 100` is 1999. Unlike in
+ * Shopify's Liquid, `10 | divided_by: 4` is 2.5, because a JSON number does not show whether it is an integer, and a
+ * result of 1999 is written without a point. Source: Shopify's Liquid, lib/liquid/standardfilters.rb and utils.rb
+ * (BigDecimal).
  */
 export const decimalFilters: Readonly<Record<string, (value: unknown, arg?: unknown, more?: unknown) => unknown>> = {
   abs: (value) => (isLess(value, 0) ? calculated(0, value, subtract, (a, b) => a - b) : numeric(value)),

@@ -21,7 +21,7 @@ const values = [
   { email: 'inner' },
 ] as const
 
-/** Each value at each of three paths, and paths through values that are not objects. */
+/** Events with each value at each of three paths, and with paths through values that are not objects. */
 const events = values.flatMap((first) =>
   values.flatMap((second) =>
     values.map((third) => ({

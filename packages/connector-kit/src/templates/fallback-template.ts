@@ -8,9 +8,9 @@ const fallback = new RegExp(`^\\{\\{\\s*${path}(?:\\s*\\|\\s*default:\\s*${path}
 const workOfName = 350
 
 /**
- * The paths of a template that only selects the first of several fields with a value, `{{ context.traits.email |
- * default: properties.email }}`; undefined for any other template. Presets have such templates for each event, and
- * Liquid takes many times as long for them.
+ * Returns the paths of a template that only selects the first field with a value, such as `{{ context.traits.email |
+ * default: properties.email }}`; undefined for any other template. Presets have many such templates, which Liquid
+ * renders many times more slowly.
  */
 export const fallbackPaths = (text: string): readonly (readonly string[])[] | undefined => {
   if (!fallback.test(text)) return undefined
@@ -29,9 +29,9 @@ const read = (scope: Readonly<Record<string, unknown>>, names: readonly string[]
 }
 
 /**
- * Renders such paths as Liquid does in plain text, for values that are texts, numbers, or booleans. Undefined if one of
- * the values is a list or an object, or the text is longer than `longest`; Liquid then renders it. `spend` receives the
- * cost.
+ * Renders the paths of a `fallbackPaths` template like Liquid in plain text, for values that are texts, numbers, or
+ * booleans. Undefined if one of the values is a list or an object, or the text is longer than `longest`; Liquid must
+ * then render the template. `spend` receives the cost.
  */
 export const renderFallback = (
   paths: readonly (readonly string[])[],

@@ -194,7 +194,7 @@ test('compiled templates are evicted before they use much memory', () => {
   const gc: () => void = runInNewContext('gc')
   gc()
   const before = process.memoryUsage().heapUsed
-  // Each takes about 2 MB.
+  // Each compiled template takes about 2 MB.
   for (let index = 0; index < 80; index++) renderText(`${'{{a}}'.repeat(990)}${index}`, {}, { owner: `o${index}` })
   gc()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(125 * 1024 * 1024)

@@ -24,14 +24,14 @@ import {
 
 /**
  * Limits of a template.
- * - Of its text: characters, and number of tags and outputs.
- * - Of one rendering: the rendered parts (each iteration of a loop counts), and the characters and items that filters
- *   and loops create.
- * - Also of one rendering: the work of everything that it evaluates and reads (see template-work.ts), and the
- *   characters of its output.
+ * - The text: characters, and number of tags and outputs.
+ * - One rendering: the rendered parts (each iteration of a loop counts), and the characters and items that filters and
+ * loops create.
+ * - Also one rendering: the work of everything that it evaluates and reads (see template-work.ts), and the characters
+ * of its output.
  *
- * They are counted, not timed: on a busy machine, a limit of 50 ms once rejected a template of one line. A template
- * near all limits takes about 20 ms.
+ * Work is counted, not timed, because on a busy machine a limit of 50 ms once rejected a template of one line. A
+ * template near all limits takes about 20 ms.
  */
 export const templateLimits = {
   characters: 10_000,
@@ -51,7 +51,7 @@ export const templateCacheEntries = 1024
 const rememberedCharacters = 400_000
 const ownersCharacters = rememberedCharacters / 4
 
-/** Output of `{{ … }}`: `json` escapes texts for use inside quotes, `text` leaves them unchanged. */
+/** How `{{ … }}` writes a value: `json` escapes texts for use inside quotes, `text` leaves them unchanged. */
 export type TemplateForm = 'json' | 'text'
 
 const tooMuch = (): Error => new Error("the template's output is too large")
@@ -79,7 +79,7 @@ const inText = (value: unknown): string => {
   return typeof value === 'string' ? bounded(value) : jsonOf(value)
 }
 
-/** A nested `liquid` tag would be parsed once for each tag that contains it. */
+/** Removes the nested form of the `liquid` tag, which would be parsed once for each tag that contains it. */
 class OuterLiquidTag extends LiquidTag {
   constructor(token: TagToken, remainTokens: TopLevelToken[], liquid: Liquid, parser: Parser) {
     if (!token.getText().startsWith('{%')) throw new Error('tag "liquid" cannot stand in another')
@@ -87,7 +87,7 @@ class OuterLiquidTag extends LiquidTag {
   }
 }
 
-/** Counts the value before it is converted to text. */
+/** Wraps a conversion to text, so that the work of the value is counted first. */
 const counting = (escape: (value: unknown) => string) =>
   function (this: { context?: unknown }, value: unknown): string {
     countWhole(this.context, value)
@@ -106,7 +106,7 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
     timezoneOffset: 0,
     outputEscape: counting(outputEscape),
     operators: countedOperators,
-    // No template can be included; the tags for it are also removed.
+    // No template can be included; the tags that include templates are also removed.
     templates: {},
   })
   for (const name of Object.keys(engine.tags)) if (!templateTags.some((tag) => tag === name)) delete engine.tags[name]
@@ -115,7 +115,7 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   for (const [name, filter] of Object.entries(decimalFilters)) engine.registerFilter(name, filter)
   const { split } = engine.filters
   engine.registerFilter('split', function (value: unknown, ...args: unknown[]): unknown {
-    // Ruby splits a text into characters, JavaScript into UTF-16 units.
+    // With an empty separator, Ruby splits a text into characters, JavaScript into UTF-16 units.
     if (typeof value === 'string' && args[0] === '') {
       this.context.memoryLimit.use(value.length)
       return Array.from(value)
@@ -153,13 +153,13 @@ const engines: Readonly<Record<TemplateForm, Liquid>> = { json: createEngine(inJ
 type Compiled = { template: Template[]; characters: number; owner: string }
 const charactersOf = new Map<string, number>()
 
-/** Names of the filters that templates may use. */
+/** Returns the names of the filters that templates can use. */
 export const templateFilterNames = (): string[] => Object.keys(engines.text.filters)
 
 const tooManyParts = (): Error => new Error(`the template has more than ${templateLimits.parts} tags and outputs`)
 
 const parse = (text: string, form: TemplateForm): Template[] => {
-  // Checked before parsing: ten thousand characters of outputs take ten times as long as text.
+  // This check precedes parsing, because ten thousand characters of outputs take ten times as long as text.
   if (text.split(/\{[{%]/, templateLimits.parts + 2).length > templateLimits.parts + 1) throw tooManyParts()
   const template = engines[form].parse(text)
   // Text between the parts also counts, and so do the lines of a liquid tag.
@@ -181,7 +181,7 @@ const compiled = new LRUCache<string, Compiled>({
   dispose: ({ owner, characters }) => noteCharacters(owner, -characters),
 })
 
-/** Evicts what an owner has beyond its share. */
+/** Evicts cached templates of an owner until the owner is within its share. */
 const makeRoom = (owner: string): void => {
   for (const key of compiled.rkeys()) {
     if ((charactersOf.get(owner) ?? 0) <= ownersCharacters) return
@@ -219,7 +219,7 @@ const look = (text: string, form: TemplateForm): TemplateProblem | undefined => 
   }
 }
 
-/** Why a text is not a Liquid template, or undefined if it is one. Only the result is cached, for a while. */
+/** Returns why a text is not a Liquid template; undefined if it is valid. Only the result is cached, for a while. */
 export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {
   const key = `${form}:${text}`
   const known = looked.get(key)
@@ -232,17 +232,17 @@ export const templateProblem = (text: string, form: TemplateForm = 'json'): Temp
 /** The remaining budget of renderings. Renderings with the same object share it. */
 export type TemplateBudget = WorkBudget & { output: number }
 
-/** The full budget of a single rendering. */
+/** Returns the full budget of a single rendering. */
 const wholeBudget = (): TemplateBudget => {
   const { steps, memory, work, output } = templateLimits
   return { steps, memory, work, output }
 }
 
-/** Collects the output as long as the budget lasts. */
+/** Collects the output until the budget is used up. */
 const createEmitter = (budget: TemplateBudget) => ({
   buffer: '',
   write(part: unknown): void {
-    // Values that are not texts were converted before.
+    // Values that are neither texts nor numbers were converted before.
     if (typeof part !== 'string' && typeof part !== 'number') return
     const text = String(part)
     budget.work -= text.length
@@ -255,7 +255,7 @@ const createEmitter = (budget: TemplateBudget) => ({
 export type Rendered = { text: string } | { problem: TemplateProblem }
 
 export type RenderOptions = {
-  /** The budget to use; by default that of one rendering. */
+  /** The budget of the rendering; by default the full budget of one rendering. */
   budget?: TemplateBudget
   /** The owner of the template, such as a workspace: the cache of compiled templates is divided among owners. */
   owner?: string
@@ -281,8 +281,8 @@ const render = (
 
 /**
  * Renders a Liquid template that writes JSON. Values are escaped for use inside quotes; the filter `json` writes a
- * whole value. Exceeding `templateLimits` is a problem. Only own properties of the variables can be read, files cannot
- * be read, and times are in UTC.
+ * whole value. If `templateLimits` are exceeded, the result is a problem. Only own properties of the variables can be
+ * read, files cannot be read, and times are in UTC.
  */
 export const renderTemplate = (
   text: string,

@@ -15,7 +15,7 @@ test.each(Object.keys(liquid.filters))(
         try {
           liquid.renderSync(template, { text })
         } catch {
-          // A filter may reject a text: only the time matters.
+          // A filter can reject a text, because this test measures only the time.
         }
         const { user } = process.threadCpuUsage(before)
         expect(user / 1000, `${pump} … ${given}`).toBeLessThan(1500)

@@ -15,7 +15,7 @@ const perFilter = 250
 
 type Parts = Iterable<unknown>
 
-/** The tokens inside a token, and the cost of the token itself. */
+/** Returns the tokens inside a token, and the cost of the token itself. */
 const partsOf = (token: unknown): { cost: number; parts: Parts } => {
   // Named arguments of a filter are pairs of name and value.
   if (Array.isArray(token)) return { cost: 0, parts: token.slice(1) }
@@ -46,7 +46,7 @@ const costOfTokens = (tokens: Parts): number => {
 
 const lengthOf = ({ begin, end }: Token): number => end - begin
 
-/** Tags that are evaluated without tokens, such as `cycle` and `raw`, are charged for their own text. */
+/** Returns the cost of a node. Tags without tokens, such as `raw`, are charged for their own text. */
 const costOf = (template: Template): number => {
   const given = [...(template.arguments?.() ?? [])]
   return perNode + lengthOf(template.token) + perArgument * given.length + costOfTokens(given)

@@ -5,7 +5,7 @@ import { renderText, templateLimits, templateProblem } from './json-template.ts'
 
 /*
  * The engine counts the real work of a rendering: how often each block of liquidjs's functions ran (V8's precise
- * coverage). So work that is not charged shows up here, independent of the clock.
+ * coverage). So the tests find work that is not charged, independent of the clock.
  */
 const session = new Session()
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const measure = async (template: string, variables: Record<string, unknown> = {}
   return { problem, work: spent, over: Math.max(0, -budget.work), blocks }
 }
 
-/** Units of work per block: ensures that nothing runs far beyond what is charged. */
+/** Minimum units of charged work per block that ran, so that no code runs much longer than charged. */
 const minPerBlock = 3
 
 const ended = /reads too much data|too many steps|limit exceeded|output is too large/
@@ -160,7 +160,7 @@ describe('random templates', () => {
       if (templateProblem(template, 'text') !== undefined) continue
       rendered++
       const { work, over, blocks } = await measure(template, variables)
-      // The last piece of work is charged before it is done, may be large, and is then not done.
+      // Work is charged before it is done. The last piece can be large, and is not done if it exceeds the budget.
       expect(over === 0 || work === budgetOfTests, template).toBe(true)
       expect(blocks * minPerBlock, template).toBeLessThanOrEqual(work + 100_000)
     }

@@ -12,22 +12,22 @@ type Handler = Extract<Filter, (...args: never[]) => unknown>
  * template. This file counts its values: those that are read, compared, filtered, created and written.
  */
 
-/** Each iteration of a loop, and each rendered part. */
+/** Work of each iteration of a loop, and of each rendered part. */
 const perStep = 200
-/** Each name of a path, and each scope in which a name is looked up. */
+/** Work of each name of a path, and of each scope in which a name is looked up. */
 const perName = 100
 const perScope = 20
-/** Each created number of a range. */
+/** Work of each created number of a range. */
 const perNumber = 120
-/** Comparing an item of a list uses two generators. */
+/** Work of comparing an item of a list, which uses two generators. */
 const perComparison = 10 * itemWork
 
-/** A key of an object, and a key of a very large object, whose keys are sorted each time they are listed. */
+/** Work of a key of an object, and of a key of a very large object, whose keys are sorted each time they are listed. */
 const perKey = 60
 const perKeyOfMany = 500
 const manyKeys = 500
 
-/** The size of a list with its nested lists, or the number of an object's keys. */
+/** Returns the size of a list including its nested lists, or the number of an object's keys. */
 const sizeOfObject = (value: object): number => {
   if (!Array.isArray(value)) {
     const keys = Object.keys(value).length
@@ -45,12 +45,14 @@ const sizeOfObject = (value: object): number => {
 /** Maximum work of a rendering. */
 export type WorkBudget = { steps: number; memory: number; work: number }
 
-/** Charges the values that a template reads by their size, because a loop may read one thousands of times. */
+/** Charges the values that a template reads by their size, because a loop may read a value thousands of times. */
 export class CountedContext extends Context {
   readonly #left: WorkBudget
   /** The variables of a template never change, so each object is measured only once. */
   readonly #sizes = new WeakMap<object, number>()
-  /** Whether a filter runs. Filters create texts and lists; any other memory is a range of numbers. */
+  /**
+   * Whether a filter is running. Filters create texts and lists; outside of filters, new memory is a range of numbers.
+   */
   filtering = false
   /** Number of scopes in which a name is looked up: one for each enclosing loop. */
   #scopes = 1
@@ -89,7 +91,7 @@ export class CountedContext extends Context {
     return size
   }
 
-  /** Charges a whole value, with everything in it, before it is written as JSON. */
+  /** Charges a value with all nested values, before it is written as JSON. */
   countWhole(value: unknown): void {
     this.count(typeof value === 'string' ? 4 * value.length : workOfValue(value, this.#left.work))
   }
@@ -112,19 +114,19 @@ export class CountedContext extends Context {
   }
 
   override readProperty(...[holder, key]: Parameters<Context['readProperty']>): unknown {
-    // The size of an object is counted each time.
+    // Each use of `size` counts the keys of an object again.
     this.count(key === 'size' && !Array.isArray(holder) ? this.sizeOf(holder) : perName)
     const value: unknown = super.readProperty(holder, key)
     return typeof holder === 'string' && typeof value === 'string' ? characterAt(holder, Number(key)) : value
   }
 }
 
-/** Charges work if the context counts it. */
+/** Charges work if the context counts it; otherwise does nothing. */
 export const countWork = (context: unknown, work: number): void => {
   if (context instanceof CountedContext) context.count(work)
 }
 
-/** Charges all of a value if the context counts work. */
+/** Charges a value with all nested values if the context counts work. */
 export const countWhole = (context: unknown, value: unknown): void => {
   if (context instanceof CountedContext) context.countWhole(value)
 }
@@ -132,7 +134,10 @@ export const countWhole = (context: unknown, value: unknown): void => {
 const searchOf = (text: unknown, part: unknown): number =>
   typeof text === 'string' && typeof part === 'string' ? workOfText(text, part) : 0
 
-/** A number beyond doubles is compared by its digits, because two of them are never the same object. */
+/**
+ * Returns the value to compare. A number beyond doubles is compared by its digits, because equal numbers are different
+ * objects.
+ */
 const comparable = (value: unknown): unknown => (value instanceof ExactNumber ? value.toString() : value)
 
 const comparing = (name: string): Operators[string] => {
@@ -159,7 +164,7 @@ const searching = new Set(['split', 'replace', 'replace_first', 'remove', 'remov
 const thorough = new Set(
   'concat join lstrip map remove replace reverse rstrip slice split strip strip_html truncate uniq'.split(' '),
 )
-/** Time conversions that each create a locale formatter; the others read a number. */
+/** Directives of a time format that create a locale formatter. The others only read a number. */
 const byLanguage = /%[-_0^#:]*(?:[1-9]\d*)?[EO]?[aAbBhcxXZ]/g
 const perFormatter = 60_000
 const perConversion = 800
@@ -186,7 +191,7 @@ const moreWork = (
   return name === 'date_to_xmlschema' ? 20 * perConversion : 0
 }
 
-/** Wraps a filter so that it charges the work it does. */
+/** Wraps a filter so that it charges its work. */
 export const countingWork = (name: string, filter: Filter): Filter => {
   const handler = typeof filter === 'function' ? filter : filter.handler
   const weight = name === 'truncatewords' ? 30 : thorough.has(name) ? 12 : 4
@@ -205,7 +210,10 @@ export const countingWork = (name: string, filter: Filter): Filter => {
   return typeof filter === 'function' ? counted : { ...filter, handler: counted }
 }
 
-/** Takes work from a budget outside of templates; the error says that it is used up. */
+/**
+ * Returns a function that takes work from a budget outside of templates; it throws TooMuchWork if the budget is used
+ * up.
+ */
 export const spending = (left: Pick<WorkBudget, 'work'>): SpendWork => {
   return (work) => {
     left.work -= work
@@ -213,7 +221,7 @@ export const spending = (left: Pick<WorkBudget, 'work'>): SpendWork => {
   }
 }
 
-/** Thrown by `spending`. */
+/** Thrown if a budget of `spending` is used up. */
 export class TooMuchWork extends Error {
   constructor() {
     super('it reads too much data')

@@ -20,44 +20,47 @@ export type VendorRequest = {
   headers: Readonly<Record<string, string | undefined>>
   /** JSON as a value, decompressed; anything else as text. */
   body: unknown
-  /** As it came. */
+  /** The request as it arrived. */
   raw: PeerRequest
 }
 
-/** The test data of a destination, and what the vendor documents. */
+/** The test data of a destination, and the documented behavior of the vendor. */
 export type DestinationCase = {
-  /** Origins that the connector calls, if no setting names them; the test's vendor stands in for each. */
+  /** Origins that the connector calls, if no setting names them; the stand-in for the vendor answers for each. */
   origins?: readonly string[]
-  /** Valid settings; `url` is the address of the test's vendor. */
+  /** Valid settings; `url` is the address of the stand-in for the vendor. */
   settings: (url: string) => Readonly<Record<string, unknown>>
   /** For a destination with a grant: returns its tokens. */
   accessToken?: NonNullable<DeliverContext['accessToken']>
   /** Texts that must not occur in anything that is stored. */
   secrets: readonly string[]
-  /** Responds as the vendor documents, including its rejections; name the page. */
+  /** Responds as the vendor documents, including rejections. Name the documentation page in a comment. */
   vendor: (request: VendorRequest) => PeerAnswer
   /** Events as mappings create them, all of which the vendor accepts. */
   events: readonly OutgoingEvent[]
-  /** Requests that the vendor receives for them, in order. */
+  /** Requests that the vendor receives for `events`, in order. */
   requests: readonly Partial<VendorRequest>[]
   /** The message of a successful connection test. */
   connected: string
-  /** Undefined if the receiver is the user's own, and a rejection may concern the event. */
+  /**
+   * Settings with credentials that the vendor rejects. Undefined if the receiver is the user's own server, whose
+   * rejection may concern the event.
+   */
   badCredentials?: {
     settings: (url: string) => Readonly<Record<string, unknown>>
-    /** Replaces the vendor's own rejection of those settings. */
+    /** A response that replaces the stand-in's own rejection of the bad credentials. */
     answer?: PeerAnswer
     message: string
   }
   /** How the vendor reports a rate limit, if not by 429 with Retry-After: 7. */
   rateLimit?: { answer: PeerAnswer; retryAfterMs?: number }
-  /** The status decides success; the body, even an HTML page, is ignored. */
+  /** True if the HTTP status alone decides success, so that the body is ignored, even an HTML page. */
   successByStatus?: boolean
   /** Events of which the vendor accepts some. Undefined if it accepts or rejects a request as a whole. */
   partialFailure?: { events: readonly OutgoingEvent[]; outcomes: readonly EventOutcome[] }
   /** Events of which some are too large for the vendor, and the number of requests for the others. */
   oversize?: { events: readonly OutgoingEvent[]; outcomes: DeliverResult['outcomes']; requests: number }
-  /** Events that happened longer ago are not sent, in ms; undefined if the vendor accepts all. */
+  /** Maximum age of events that are sent, in ms; undefined if the vendor accepts all. */
   maxEventAgeMs?: number
 }
 
@@ -71,8 +74,8 @@ const valueOf = (bytes: Buffer, encoding: string | undefined): unknown => {
 }
 
 /**
- * Starts a stand-in for the vendor until the test ends. Returns it, the requests that it receives, and a function that
- * redirects URLs of its origins to it.
+ * Starts a stand-in for the vendor until the test ends. Returns the stand-in, the requests that it receives, and a
+ * function that redirects URLs of its origins to it.
  */
 export const startVendor = async (
   { origins = [] }: Pick<DestinationCase, 'origins'>,

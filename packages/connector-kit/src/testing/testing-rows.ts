@@ -6,23 +6,20 @@ export type TestRecord = { id: string; plan: string | null }
 
 /** An object of a destination that supports every mode, such as tables; each name is a separate, empty object. */
 export type RowObjectCase = {
-  /** The object name in rows, by the name that the user chose; the field `id` identifies records. */
+  /** Returns the object name in rows, for a name that the user chose. The field `id` identifies records. */
   address: (name: string) => string
   /** Delivers rows to the connector; returns an outcome for each. */
   write: (rows: readonly OutgoingRow[]) => Promise<readonly EventOutcome[]>
-  /** The existing records, by ID. */
+  /** Returns the existing records, sorted by ID. */
   read: (name: string) => Promise<readonly TestRecord[]>
-  /** From now on the destination itself rejects a record with the plan `bad`. */
+  /** Makes the destination itself reject records with the plan `bad` from now on. */
   refuseBad: (name: string) => Promise<void> | void
 }
 
 const delivered = { kind: 'delivered' }
 const skipped = { kind: 'skipped', reason: expect.stringMatching(/./) }
 
-/**
- * Defines the tests that every object must pass to which rows can be written in every mode. Special behavior has its
- * own tests.
- */
+/** Defines the tests for an object that supports every mode. Special behavior has its own tests. */
 export const testRowObject = (given: RowObjectCase): void => {
   const rowOf =
     (name: string) =>

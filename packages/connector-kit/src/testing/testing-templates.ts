@@ -1,4 +1,7 @@
-/* Templates that cause as much work as they can, one kind of work each, for tests and measurements of the limits. */
+/*
+ * Templates that cause as much work as possible, for tests and measurements of the limits. Each causes one kind of
+ * work.
+ */
 
 const often = (part: string, times = 9000): string => `{% for i in (1..${times}) %}${part}{% endfor %}`
 /** Repeats a part within the maximum characters of a template. */
@@ -15,7 +18,7 @@ const nested = (depth: number): unknown => {
 
 type HostileTemplate = { name: string; template: string; variables?: Record<string, unknown> }
 
-/** Each must end at its limit. */
+/** Templates that must all end at a limit. */
 export const hostileTemplates: readonly HostileTemplate[] = [
   { name: 'literals joined by and', template: often(`{% if ${many('1', 1600, ' and ')} %}{% endif %}`) },
   { name: 'literals joined by or', template: often(`{% if ${many('false', 1000, ' or ')} %}{% endif %}`) },

@@ -23,11 +23,11 @@ export type PeerRequest = {
   url: string
   headers: IncomingHttpHeaders
   body: string
-  /** The body as it came. */
+  /** The body as it arrived. */
   bytes: Buffer
 }
 
-/** The response of a scripted peer; 'hang' never responds, 'reset' closes the connection. */
+/** The response of a test peer; 'hang' never responds, 'reset' closes the connection. */
 export type PeerAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset'
 
 export type Peer = {
@@ -35,7 +35,7 @@ export type Peer = {
   port: number
   /** Everything received so far, in order of arrival. */
   requests: PeerRequest[]
-  /** Resolves when the condition over the requests holds; rejects after `deadlineMs`. */
+  /** Resolves when the received requests meet the condition; rejects after `deadlineMs`. */
   until(condition: (requests: readonly PeerRequest[]) => boolean, deadlineMs?: number): Promise<void>
   close(): Promise<void>
 }
@@ -99,7 +99,7 @@ export const startPeer = async (
   }
 }
 
-/** Events as delivery passes them to a connector. */
+/** Creates events in the form in which delivery passes them to a connector. */
 export const sampleEvents = (count: number): OutgoingEvent[] =>
   Array.from({ length: count }, (_, index) => {
     const eventId = `0-1-${index}`
@@ -141,8 +141,8 @@ const runDefinition = async (
 }
 
 /**
- * Runs a connector like delivery (validated settings, the real request client, loopback allowed), and returns its
- * result or throws its error. `rebase` maps the URL of a request.
+ * Delivers events with a connector as the product does (validated settings, the real request client, loopback allowed).
+ * Returns the result or throws the error of the connector. `rebase` maps the URL of a request.
  */
 export const runConnector = (
   definition: DestinationDefinition,
@@ -152,7 +152,7 @@ export const runConnector = (
 ): Promise<DeliverResult> =>
   runDefinition(definition, settings, options, (context) => definition.deliver(events, context))
 
-/** Delivers rows to a connector, like `runConnector` for events. */
+/** Delivers rows with a connector, like `runConnector` for events. */
 export const runConnectorRows = (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -164,7 +164,7 @@ export const runConnectorRows = (
     return await definition.deliverRows(rows, context)
   })
 
-/** Makes a connector describe an object of its rows, like `runConnector`. */
+/** Calls `describeRows` of a connector for one of its row objects, like `runConnector`. */
 export const runDescribeRows = async (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -199,7 +199,9 @@ export const runConnectionTest = async (
   return answer
 }
 
-/** An event as the pipeline passes it on, sent whole unless a payload is given. */
+/**
+ * Creates an event in the form in which the pipeline passes it on. The whole event is sent unless a payload is given.
+ */
 export const outgoingEvent = (
   event: Partial<PipelineEvent> = {},
   mapped: Pick<OutgoingEvent, 'payload'> & { action?: string } = {},

@@ -15,7 +15,7 @@ const without = (value: unknown, spare: (name: string, value: unknown) => boolea
   )
 }
 
-/** Maximum names in `context.left_out`: thousands of them would not fit either. */
+/** Maximum names in `context.left_out`, because thousands of names would not fit into the event. */
 const maxNamed = 20
 
 /**
@@ -28,7 +28,7 @@ export const fitEvent = (
   spare: { name: string; matches: (name: string, value: unknown) => boolean },
   limit: number = trackingLimits.eventBytes,
 ): Fields => {
-  // Space for what collection adds: IDs, a type, the list of removed names.
+  // 1 kB is reserved for what is added: IDs, a type, the list of removed names.
   const room = limit - 1024
   if (bytesOf(event) <= room) return event
   const leftOut = [spare.name]

@@ -4,7 +4,7 @@ import type { OutgoingEvent } from '../definition/definition.ts'
 
 type Call = Record<string, unknown>
 
-/** Fields that each type requires in addition to its IDs; the event's own are used if the mapping omits them. */
+/** Fields that each type requires in addition to its IDs; the event's own fields are used if the mapping omits them. */
 const needed: Readonly<Record<OutgoingEvent['type'], readonly string[]>> = {
   track: ['event'],
   page: [],
@@ -14,7 +14,7 @@ const needed: Readonly<Record<OutgoingEvent['type'], readonly string[]>> = {
   alias: ['previousId'],
 }
 
-/** The whole call; absent members stay absent. */
+/** Returns the whole event as a call; absent members stay absent. */
 const wholeCall = (event: PipelineEvent): Call => {
   const { type, messageId, event: name, timestamp, extra } = event
   const call: Call = { type, messageId }
@@ -29,10 +29,10 @@ const wholeCall = (event: PipelineEvent): Call => {
 
 /**
  * Converts an event back to its original call of the tracking API, for servers that accept such calls:
- * - type, message ID and IDs are those of the event, so that the receiver counts it once and finds its user;
+ * - type, message ID and IDs are those of the event, so that the receiver counts the event once and finds its user;
  * - the name of a page or screen is in `name`; unknown keys are at the top level again;
  * - `timestamp` is the time of the event by our clock. The device's own times are left out, because a receiver would
- *   correct the time again;
+ * correct the time again;
  * - values that this server added (place, time of receipt) are left out.
  *
  * A mapping's payload replaces all but type and message ID. Some fields come from the event if the mapping omits them,
@@ -42,7 +42,7 @@ const wholeCall = (event: PipelineEvent): Call => {
  * Source: Segment, "Spec: Common fields"; RudderStack, "HTTP API" follows it.
  */
 export const trackingCall = ({ json, payload }: Pick<OutgoingEvent, 'json' | 'payload'>): Call => {
-  // Written by the pipeline: every key has its type. Numbers are passed on unchanged.
+  // The type cast is safe, because the pipeline wrote the text. Numbers are passed on unchanged.
   const event = parseExactJson(json) as PipelineEvent
   const whole = wholeCall(event)
   if (payload === undefined) return whole

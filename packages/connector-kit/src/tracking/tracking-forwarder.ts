@@ -17,9 +17,9 @@ import { trackingCall } from './tracking-call.ts'
 
 /** A server that accepts calls of the tracking API, and its limits. */
 export type TrackingReceiver<S extends Settings> = {
-  /** Its name for users. */
+  /** Name of the receiver for users. */
   title: string
-  /** URL of batches. */
+  /** Returns the URL to which batches are sent. */
   address: (settings: S) => string
   writeKey: (settings: S) => string
   /** Maximum bytes of one request's body. */
@@ -28,7 +28,7 @@ export type TrackingReceiver<S extends Settings> = {
   eventBytes?: number
   /** The message of a test in which every response was as expected. */
   tested: string
-  /** Tests the key further than the batch URL does; undefined if there is nothing to report. */
+  /** Tests the key in addition to the test of the batch URL; undefined if there is nothing to report. */
   testKey?: (context: DeliverContext<S>) => Promise<ConnectionTest | undefined>
 }
 
@@ -40,7 +40,7 @@ const target = (
   help: string,
 ): ActionTarget => ({ name, label, help, type, required: false, recommended: false, kind })
 
-/** The action of a forwarder: it passes the event on, whole or as an object of the mapped fields. */
+/** Creates the action of a forwarder, which sends the event whole, or as an object of the mapped fields. */
 export const forwardAction = (receiver: string): ActionDefinition => ({
   name: 'forward',
   title: 'Forward event',
@@ -63,7 +63,7 @@ export const forwardAction = (receiver: string): ActionDefinition => ({
   eventTypes: [],
 })
 
-/** The object that a forwarder's receiver gets. */
+/** Creates the object that describes the events at the receiver. */
 export const forwardedEvents = (receiver: string): ObjectDefinition => ({
   name: 'events',
   title: 'Events',
@@ -80,7 +80,7 @@ const envelopeBytes = '{"batch":[]}'.length
 
 const wrongAddress = new Set([301, 302, 303, 307, 308, 404, 405, 410])
 
-/** Why the batch URL does not accept events, for users; undefined if it does. */
+/** Returns why the batch URL does not accept events, for users; undefined if it does. */
 const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `${title} refuses the write key (${status})`
@@ -92,11 +92,12 @@ const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => 
 const kilobytes = (bytes: number): string => (bytes / 1024).toFixed(1)
 
 /**
- * Sends events as batches of the tracking API with Basic authorization, the write key as user name.
+ * Creates functions that send events as batches of the tracking API, with Basic authorization and the write key as user
+ * name.
  * - 2xx: delivered. 408, 429, 5xx, no response: retried, after `Retry-After` if given.
  * - 401, 403, 404, 405, 410, a redirect or a web page: the set-up is wrong, events are held.
- * - Anything else: rejected, if it was one event. Several events are sent again in halves, and so are those that do not
- *   fit into one request.
+ * - Anything else: rejected, if it was one event. A rejected batch of several events is sent again in halves. So is a
+ * batch that does not fit into one request.
  */
 export const createTrackingForwarder = <S extends Settings>(
   receiver: TrackingReceiver<S>,
@@ -122,7 +123,7 @@ export const createTrackingForwarder = <S extends Settings>(
     )
   }
 
-  /** The calls of a batch as texts; undefined in place of those that are too large for the receiver. */
+  /** The calls of a batch as texts; undefined in place of a call that is too large for the receiver. */
   const callsOf = (batch: readonly OutgoingEvent[]): { texts: (string | undefined)[]; outcomes: EventOutcome[] } => {
     const outcomes: EventOutcome[] = []
     const texts = batch.map((event) => {
@@ -158,7 +159,7 @@ export const createTrackingForwarder = <S extends Settings>(
     )
   }
 
-  /** An empty batch contains no event, and is rejected for its emptiness only after the key was checked. */
+  /** Sends an empty batch: the receiver checks the key before it rejects the batch as empty. */
   const testConnection = (context: DeliverContext<S>): Promise<ConnectionTest> =>
     testOf(async () => {
       const { answer } = await post([], context)
