@@ -41,7 +41,7 @@ const profilesAfter = (calls: readonly Call[]) => {
   return { graph, learned }
 }
 
-/** The profiles of the calls, each as its user IDs and its devices, sorted: `a b|x`. */
+/** Returns the profiles of the calls as texts, sorted. Each text has the user IDs and the devices, such as `a b|x`. */
 const describeProfiles = (calls: readonly Call[]): string[] => {
   const { graph } = profilesAfter(calls)
   return [...graph.profiles.values()]
@@ -57,9 +57,9 @@ const describeProfiles = (calls: readonly Call[]): string[] => {
 }
 
 /**
- * The expected result by the table of `docs/profiles.md`, computed without profiles. A device belongs to the first user
- * who signs in on it or whose alias call names it. Two users become one person only if an alias call names the user ID
- * of one of them.
+ * Computes the expected result by the table of `docs/profiles.md`, without using profiles. A device belongs to the
+ * first user who signs in on it or whose alias call names it. Two users become one person only if an alias call names
+ * the user ID of one of them.
  */
 const rightAfter = (calls: readonly Call[], users: ReadonlySet<string>): string[] => {
   const people = new Map<string, string>()
@@ -93,7 +93,7 @@ const rightAfter = (calls: readonly Call[], users: ReadonlySet<string>): string[
     .toSorted()
 }
 
-/** Every order of some of the items, up to `most` of them. */
+/** Yields every order of every selection of at most `most` items. */
 function* ordersOf<T>(items: readonly T[], most: number): Generator<T[]> {
   yield []
   if (most === 0) return

@@ -10,14 +10,14 @@ import type { Kysely } from 'kysely'
 import { observe } from './observe.ts'
 import { defaultRules, type Rules } from './rules.ts'
 
-/** The events of computed traits, from a cache in memory. */
+/** Looks up which computed traits an event can change, in a cache in memory. */
 export type ComputedTraitEvents = {
   isEmpty(): boolean
   /** IDs of computed traits by event name, or by call type for calls without a name. Undefined if there are none. */
   find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
 }
 
-/** Whether an event may have one of the names. Most events have none, which is visible in the text without parsing. */
+/** Whether an event may have one of the names. For most events, the text shows without parsing that they have none. */
 const mayHave = (json: string, names: Iterable<string>): boolean => {
   // Escaped characters may hide a name.
   if (json.includes('\\')) return true
@@ -46,10 +46,10 @@ const changesIn = (
 }
 
 /**
- * Creates a function that records which computed traits changed, for accepted events of a partition whose profiles are
- * stored, and the positions of their requests. It resolves when the records are durable; a repeated event records the
- * same. Without computed traits it does nothing. Otherwise it sends one query for each batch that contains a relevant
- * event.
+ * Creates a function that records which computed traits the accepted events of a partition change, with the positions
+ * of their requests. The profiles of the events must be stored. The function resolves when the records are durable; a
+ * repeated event records the same. Without computed traits, the function does nothing. Otherwise it sends one query for
+ * each batch that contains a relevant event.
  */
 export const createComputedChanges =
   ({

@@ -4,7 +4,10 @@ import { type Identifier, identifierKey } from './identifiers.ts'
 import type { LedgerTx } from './ledger.ts'
 import type { Observed } from './observe.ts'
 
-/** Maximum identifiers, over all workspaces, whose first time is cached before the cache is cleared: about 20 MB. */
+/**
+ * Maximum identifiers, over all workspaces, whose first time is cached before the cache is cleared. They take about 20
+ * MB.
+ */
 const remembered = 100_000
 
 type FirstTime = Identifier & { readonly workspaceId: string; readonly time: string }
@@ -13,8 +16,8 @@ type FirstTime = Identifier & { readonly workspaceId: string; readonly time: str
 export type FirstTimes = Map<string, FirstTime>
 
 /**
- * Keeps the time of each identifier at its earliest event, whatever the order of events: a backfill brings old events
- * of known people. Most events are later than a cached time, and cost only a look into memory.
+ * Keeps the time of each identifier at its earliest event, in any order of events, because a backfill sends old events
+ * of known people. Most events are later than a cached time, and need only a look-up in memory.
  */
 export const createFirstTimes = (db: Kysely<Database>) => {
   let known = new Map<string, string>()
@@ -23,8 +26,8 @@ export const createFirstTimes = (db: Kysely<Database>) => {
 
   return {
     /**
-     * Records the time of an event if it is earlier than the cached time of its identifiers and their times in this
-     * batch.
+     * Records the time of an event for its identifiers, if the time is earlier than their cached times and their times
+     * in this batch.
      */
     note(times: FirstTimes, { event: { workspaceId }, identifiers, time }: Observed): void {
       for (const identifier of identifiers) {

@@ -5,7 +5,7 @@ import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
 
-/** The keyed hash that replaces a deleted identifier, as 64 hexadecimal digits. */
+/** Returns the keyed hash that replaces a deleted identifier, as 64 hexadecimal digits. */
 export const identifierHash = (key: Uint8Array, identifier: Identifier): string =>
   createHmac('sha256', key).update(identifierKey(identifier)).digest('hex')
 
@@ -25,8 +25,8 @@ export type ForgetRequest = {
 
 export type Forgotten = {
   /**
-   * The requested identifiers, and all other identifiers of their profiles; identifiers of one person have the same
-   * number.
+   * The requested identifiers, and all other identifiers of their profiles; identifiers of the same person have the
+   * same number.
    */
   readonly identifiers: readonly (Identifier & { readonly person: number })[]
   readonly profiles: number
@@ -65,18 +65,18 @@ const writeHashes = (
       changed = excluded.changed, request_id = excluded.request_id`.execute(tx)
 }
 
-/** The data that is kept of an identifier with its hash. */
+/** The data that remains of an erased identifier, under its hash. */
 type Hashed = { hash: string; type: string; owner: string | null; identifier: number | null }
 
-/** The owner of the identifier's events in the event store; null for types that own no events. */
+/** Returns the owner of the identifier's events in the event store; null for types that own no events. */
 const owningOf = (workspaceId: string, identifier: Identifier): string | null =>
   identifier.type === 'user_id' || identifier.type === 'anonymous_id' ? ownerOf(workspaceId, identifier) : null
 
 /**
  * Erases or suppresses people in this transaction. Profiles with one of the identifiers are deleted with their traits,
  * and events received until now no longer affect profiles. Suppressed identifiers get no profile from now on. Keyed
- * hashes remain, and the ledger entry that the profiles were erased. Values in the ledger remain until `forgetValues`.
- * Undefined if the workspace does not exist.
+ * hashes and a ledger entry about the erasure remain. Values in the ledger remain until `forgetValues`. Undefined if
+ * the workspace does not exist.
  */
 export const forgetPeople = async (
   tx: LedgerTx,
@@ -141,7 +141,7 @@ type Mention = {
 
 /**
  * Replaces the values of identifiers in a workspace's ledger by hashes, up to an entry. The resulting profiles stay the
- * same. May be repeated.
+ * same. The call can be repeated.
  */
 export const forgetValues = async (
   db: Kysely<Database>,
@@ -176,7 +176,7 @@ export const forgetValues = async (
       })
   }
   if (found.length === 0) return
-  // In one transaction, because half of the replacements would result in different profiles.
+  // Uses one transaction, because a partial replacement would result in different profiles.
   await db.transaction().execute(async (tx) => {
     await lockLedger(tx, workspaceId)
     await sql`
@@ -187,7 +187,7 @@ export const forgetValues = async (
   })
 }
 
-/** The hashes of a value as an identifier of each type for which hashes exist. */
+/** Returns the hashes of a value as an identifier of each type for which hashes exist. */
 export const hashesOfValue = async (db: Kysely<Database>, workspaceId: string, value: string): Promise<string[]> => {
   const { rows } = await sql<{ type: string; key: Uint8Array }>`
     select distinct h.type, l.privacy_key as key
@@ -196,7 +196,7 @@ export const hashesOfValue = async (db: Kysely<Database>, workspaceId: string, v
   return rows.map(({ type, key }) => identifierHash(key, { type, value }))
 }
 
-/** Lifts the suppression of an identifier, in this transaction; false if it is not suppressed. */
+/** Lifts the suppression of an identifier, in this transaction; returns false if the identifier is not suppressed. */
 export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash: string): Promise<boolean> => {
   const ledger = await lockLedger(tx, workspaceId)
   if (ledger === undefined) return false
@@ -213,7 +213,7 @@ export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash
     workspaceId,
     rows.map(({ id }) => id),
   )
-  // Makes processes check cached rejections again.
+  // The changed number makes processes check cached rejections again.
   await sql`update identity_ledgers set erasures = erasures + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
   return true
 }

@@ -6,22 +6,25 @@ import { identifierHash } from './forget.ts'
 import type { Identifier } from './identifiers.ts'
 import { type LedgerTx, lockLedger } from './ledger.ts'
 
-/** A line of the file: a change of a hash. */
+/** A line of the file: the state of one hash after a change. */
 type Line = {
   /** The workspace ID, and the number of the change in the workspace. */
   w: string
   n: number
-  /** The key of the workspace's hashes, hexadecimal. */
+  /** The key of the workspace's hashes, as hexadecimal text. */
   k: string
   /** The hash, and the type of its identifier. */
   h: string
   y: string
   /**
-   * The column `owner` of the identifier's stored events, as a decimal number; null if it owns none, missing in older
-   * lines.
+   * The column `owner` of the identifier's stored events, as a decimal number; null if the identifier owns no events,
+   * missing in older lines.
    */
   o?: string | null
-  /** `d`: events received up to this time get no profile; `s`: since this time no event does. Both in epoch ms. */
+  /**
+   * `d`: events received up to this time get no profile. `s`: events received since this time get no profile. Both in
+   * epoch ms; null if not set.
+   */
   d: number | null
   s: number | null
 }
@@ -36,7 +39,10 @@ const isLine = (value: unknown): value is Line =>
   isOwner(value['o']) &&
   [value['d'], value['s']].every((each) => each === null || Number.isInteger(each))
 
-/** Hashes of a workspace that are in the file but not in the database, which was restored from an earlier state. */
+/**
+ * Hashes of a workspace that are in the file but not in the database, because the database was restored from an earlier
+ * state.
+ */
 export type MissingHashes = {
   readonly workspaceId: string
   readonly key: Uint8Array
@@ -50,7 +56,7 @@ export type ForgottenFile = {
   keep(workspaceId: string): Promise<void>
   /** Appends the changes of all workspaces. */
   keepAll(): Promise<void>
-  /** The hashes that the database has lost. */
+  /** Returns the hashes that the database has lost. */
   missing(): Promise<MissingHashes[]>
 }
 
@@ -60,7 +66,7 @@ const parse = (text: string): Line[] =>
       const parsed: unknown = JSON.parse(each)
       return isLine(parsed) ? [parsed] : []
     } catch {
-      // An incomplete line, the last one of a killed process.
+      // The line is incomplete: the process was killed while it wrote its last line.
       return []
     }
   })
@@ -75,8 +81,8 @@ type Row = {
 }
 
 /**
- * Keeps the hashes of deleted users in a file beside the database, so that a restored backup does not lose them. There
- * is one line for each change; the line with the highest number counts for a hash.
+ * Opens the file that keeps the hashes of deleted users beside the database, so that a restored backup does not lose
+ * them. There is one line for each change; the line with the highest number counts for a hash.
  */
 export const openForgottenFile = async (file: string, db: Kysely<Database>): Promise<ForgottenFile> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -109,7 +115,7 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
     )
     const handle = await open(file, 'a', 0o600)
     try {
-      // Begins with a line feed, which ends a line that was cut off before.
+      // Begins with a line feed, which ends an incomplete line of a killed process.
       await handle.appendFile(`\n${added.map((each) => JSON.stringify(each)).join('\n')}\n`)
       await handle.sync()
     } finally {

@@ -4,11 +4,14 @@ import { identifierHash } from './forget.ts'
 import { identifiersOf } from './identifiers.ts'
 import { defaultRules } from './rules.ts'
 
-/** Recently deleted users, for code that handles events outside of a transaction. */
+/** The recently deleted users, for code that handles events outside of a transaction. */
 export type ForgottenUsers = {
-  /** Events of a workspace received up to this time may belong to a deleted user; epoch ms, 0 for none. */
+  /**
+   * Returns the last time (epoch ms) at which a received event of the workspace may belong to a deleted user; 0 for
+   * none.
+   */
   until(workspaceId: string): number
-  /** A version that changes with each deletion or suppression in a workspace; '' before the first. */
+  /** Returns a version that changes with each deletion or suppression in a workspace; '' before the first. */
   version(workspaceId: string): string
   /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(
@@ -22,8 +25,8 @@ export type ForgottenUsers = {
 type Workspace = { erasures: string; key: Uint8Array; until: number; times: ReadonlyMap<string, number> }
 
 /**
- * Caches the hashes of users deleted within `keepMs`, about 200 bytes each; no log has older events. Empty before the
- * first `refresh`.
+ * Caches the hashes of users who were deleted within the last `keepMs`, about 200 bytes each. Logs have no events that
+ * are older than that. Empty before the first `refresh`.
  */
 export const createForgottenUsers = ({
   db,
@@ -51,7 +54,7 @@ export const createForgottenUsers = ({
     version: (workspaceId) => known.get(workspaceId)?.erasures ?? '',
     isOf(workspaceId, { userId, anonymousId, receivedAt }) {
       const workspace = known.get(workspaceId)
-      // The rules of a workspace do not affect the owner of an event.
+      // Uses the default rules, because the rules of a workspace do not affect the owner of an event.
       const [owner] = identifiersOf({ userId, anonymousId }, defaultRules).identifiers
       if (workspace === undefined || owner === undefined) return false
       const time = workspace.times.get(identifierHash(workspace.key, owner))

@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AcceptedEvent, valuesOf } from '@tributary/storage'
 
-/** The pause after a batch as a multiple of its duration: a thirteenth of a processor remains for profiles. */
+/**
+ * The pause after a batch, as a multiple of the duration of the batch. Profiles then use a thirteenth of a processor.
+ */
 const restShare = 12
 /** Maximum pause after a batch, in ms. */
 const maxRestMs = 4000
-/** Profiles that are this far behind do not pause, in ms since the last event was received. */
+/** Maximum lag of profiles with pauses, in ms since the last event was received. Above it, profiles do not pause. */
 const maxLagMs = 60_000
 
 /**
- * Creates the function that is called after each batch, with its duration in ms. It pauses while other work has
- * priority, so that the processor is free for that work. Profiles are then at most about a minute behind.
+ * Creates the function that is called after each batch, with its duration in ms. The function pauses while other work
+ * has priority, so that the processor is free for that work. Profiles are then at most about a minute behind.
  */
 export const createGivingWay =
   ({
@@ -29,7 +31,7 @@ export const createGivingWay =
     if (now() - Date.parse(valuesOf(last).receivedAt) < maxLagMs) await rest(Math.min(tookMs * restShare, maxRestMs))
   }
 
-/** Creates a pause that the signal ends. */
+/** Creates a pause that ends early if the signal aborts. */
 export const restUntil =
   (signal: AbortSignal) =>
   (ms: number): Promise<void> =>

@@ -4,10 +4,10 @@ import type { Rules } from './rules.ts'
 /** An identifier in an event: its type, and its value as received. */
 export type Identifier = { readonly type: string; readonly value: string }
 
-/** Maximum identifiers of all types in a profile, whatever the limits of its workspace. */
+/** Maximum identifiers of all types in a profile, even if the limits of the workspace are higher. */
 export const maxIdentifiers = 100
 
-/** The type of a user ID or anonymous ID that an alias call replaced by another. */
+/** The type of a user ID or anonymous ID that an alias call replaced by another ID. */
 export const previousId = 'previous_id'
 
 /** Maximum bytes of an identifier's value (UTF-8). */
@@ -18,24 +18,25 @@ const externalIds = 10
 /** Why a value cannot be an identifier. */
 export type Unusable = 'blocked' | 'too_long' | 'not_text'
 
-/** Why a value cannot be an identifier; undefined if it can. */
+/** Returns why a value cannot be an identifier; undefined if it can. */
 export const unusable = (value: string): Unusable | undefined => {
   if (isPlaceholder(value)) return 'blocked'
   if (value.length > valueBytes || (value.length > valueBytes / 3 && Buffer.byteLength(value) > valueBytes))
     return 'too_long'
-  // A database stores no NUL. U+FFFD replaces invalid bytes, so it may stand for many different values.
+  // The database cannot store NUL. U+FFFD replaces invalid bytes, so a value with it may stand for many different
+  // values.
   return value.includes('\0') || value.includes('\ufffd') || !value.isWellFormed() ? 'not_text' : undefined
 }
 
-/** A unique text for each identifier. */
+/** Returns a unique text for each identifier. */
 export const identifierKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /** Reserved types, which an external ID cannot have. */
 const reserved = new Set(['user_id', 'anonymous_id', previousId, 'email', 'phone'])
 
 /**
- * Usable identifiers in `context.externalIds`, as Segment's libraries send them, sorted by type. Only those of the
- * collection `users` without an encoding.
+ * Returns the usable identifiers in `context.externalIds`, as Segment's libraries send them, sorted by type. Only
+ * identifiers of the collection `users` without an encoding are usable.
  */
 const externalOf = (context: unknown): Identifier[] => {
   const list = (context as { externalIds?: unknown } | null | undefined)?.externalIds
@@ -59,13 +60,16 @@ const externalOf = (context: unknown): Identifier[] => {
 /** A trait, with its value as JSON text. */
 type Trait = { readonly name: string; readonly value: string | undefined }
 
-/** The email and phone identifiers in the traits of an event, if the workspace links by them; the last value counts. */
+/**
+ * Returns the email and phone identifiers in the traits of an event, if the workspace links by them. The last value of
+ * a repeated trait counts.
+ */
 export const contactsOf = (traits: readonly Trait[], { linksEmail, linksPhone }: Rules): Identifier[] => {
   if (!linksEmail && !linksPhone) return []
   const valueOf = (wanted: string): string => {
     const json = traits.findLast(({ name }) => name === wanted)?.value ?? ''
     if (json.startsWith('"')) return String(JSON.parse(json))
-    // A number, exactly as written: only the JSON text of a number begins with a digit or a minus sign.
+    // Numbers are kept exactly as written. Only the JSON text of a number begins with a digit or a minus sign.
     return /^-?\d/.test(json) ? json : ''
   }
   const email = linksEmail ? emailOf(valueOf('email')) : undefined
@@ -85,16 +89,19 @@ export type Naming = {
   readonly contacts?: readonly Identifier[]
 }
 
-/** The identifiers of an event, or why it has none. */
+/** The identifiers of an event, or why the event has none. */
 export type Identified = {
-  /** The user ID, else the anonymous ID: its profile owns the event. Then email, phone, external IDs, anonymous ID. */
+  /**
+   * First the user ID, or the anonymous ID if there is none: the profile with this identifier owns the event. Then
+   * email, phone, external IDs, anonymous ID.
+   */
   readonly identifiers: readonly Identifier[]
   readonly refused: Unusable | undefined
 }
 
 /**
- * The usable identifiers of an event. There are none without a usable user ID or anonymous ID, because one of these two
- * decides which profile owns the event. There are none either if the workspace blocks the value of the deciding one.
+ * Returns the usable identifiers of an event. Without a usable user ID or anonymous ID there are none, because one of
+ * these two decides which profile owns the event. There are also none if the workspace blocks the deciding value.
  * Values are compared exactly.
  */
 export const identifiersOf = (naming: Naming, rules: Rules): Identified => {

@@ -28,7 +28,7 @@ export type LedgerState = {
   /** Whether any alias call named a previous ID. */
   readonly hasPrevious: boolean
   readonly erasures: number
-  /** The key of identifier hashes; undefined before the first erasure. */
+  /** The key for hashing identifiers; undefined before the first erasure. */
   readonly privacyKey: Uint8Array | undefined
 }
 
@@ -67,10 +67,13 @@ export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<Led
   )
 }
 
-/** The state on which learned facts depend: after a split or a deletion, they may have to be learned again. */
+/**
+ * The part of a ledger's state on which learned facts depend. After a split or a deletion, facts may have to be learned
+ * again.
+ */
 export type Revision = { readonly revision: string; readonly erasures: number }
 
-/** The revisions of ledgers by workspace; a workspace without a ledger is absent. */
+/** Reads the revisions of ledgers by workspace; a workspace without a ledger is absent. */
 export const readRevisions = async (
   db: Kysely<Database>,
   workspaceIds: readonly string[],
@@ -86,15 +89,15 @@ export const readRevisions = async (
 type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: string }
 
 /*
- * Looks up rows of a workspace one by one, by an index: `lateral` with a limit or an offset forces this plan.
- * PostgreSQL may have no statistics of a growing table yet, and would then read all rows of the workspace for each
- * batch.
+ * The queries below look up rows of a workspace one by one, by an index. `lateral` with a limit or an offset forces
+ * this plan. PostgreSQL may have no statistics of a growing table yet, and would then read all rows of the workspace
+ * for each batch.
  */
 
 const columns = (identifiers: readonly Identifier[]) =>
   sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
 
-/** The sequences of the operations that added identifiers, by key; unknown identifiers are absent. */
+/** Returns the sequences of the operations that added identifiers, by key; unknown identifiers are absent. */
 export const loadSequences = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -110,7 +113,8 @@ export const loadSequences = async (
 }
 
 /**
- * The part of the graph around some identifiers, and by key the sequences of the operations that added each identifier.
+ * The part of the graph around some identifiers, and for each identifier, by key, the sequence of the operation that
+ * added it.
  */
 export type Loaded = { readonly graph: IdentityGraph; readonly sequences: Map<string, number> }
 
@@ -162,7 +166,7 @@ export const loadGraph = async (
   return { graph, sequences }
 }
 
-/** An operation as a row of the table. */
+/** A row of the table that stores an operation. */
 type Row = {
   sequence: number
   kind: Operation['kind']

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { observe } from './observe.ts'
 
-/** Members that only destinations need; events without a destination do not have them. */
+/** Members that only destinations need. An event without destinations does not have them. */
 const unsent = ['messageId', 'properties', 'integrations', 'test', 'originalTimestamp', 'sentAt', 'extra']
 
-/** Observes an event, and checks that the result is the same with and without the members for destinations. */
+/** Observes an event, and checks that the result is the same without the members that only destinations need. */
 const seen = (event: object) => {
   const full: object = { eventId: '0-1-0', messageId: 'm', type: 'track', event: 'Seen', ...event }
   const streamed = Object.fromEntries(Object.entries(full).filter(([name]) => !unsent.includes(name)))

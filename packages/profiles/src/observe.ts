@@ -21,12 +21,12 @@ export type Observed = Observation & {
   readonly rules: Rules
   /** Why the event has no user; undefined if it has one. */
   readonly nobody: Identified['refused'] | 'missing'
-  /** The earlier of the event's own time and its receipt, RFC 3339. Computed only if something is learned. */
+  /** Returns the earlier of the event's own time and its receipt, as RFC 3339. Called only if something is learned. */
   readonly time: () => string
   readonly traits: readonly TraitValue[]
 }
 
-/** The IDs and type of an event, and the position of its other members. */
+/** The IDs and type of an event, and the position where its other members begin. */
 type Head = Readonly<Record<'type' | 'userId' | 'anonymousId' | 'previousId' | 'groupId', string | undefined>> & {
   readonly rest: number
 }
@@ -34,8 +34,8 @@ type Head = Readonly<Record<'type' | 'userId' | 'anonymousId' | 'previousId' | '
 const quote = 0x22
 
 /**
- * Reads the members before the first one that is not a text, which is enough for most events: parsing the whole event
- * would cost several times as much. Writers of events put the IDs and the type there, without whitespace.
+ * Reads the members before the first member that is not a text. Writers of events put the IDs and the type there,
+ * without whitespace. Parsing the whole event would cost several times as much.
  */
 const headOf = (json: string): Head => {
   let type: string | undefined
@@ -78,7 +78,7 @@ const headOf = (json: string): Head => {
 const isName = (text: string): boolean =>
   text.length <= traitLimits.nameLength && !text.includes('\0') && text.isWellFormed()
 
-/** The traits in an object; names that cannot be stored become `otherNames`. */
+/** Returns the traits in an object; names that cannot be stored become `otherNames`. */
 const traitsIn = (text: string | undefined, prefix = ''): TraitValue[] => {
   if (text === undefined || !text.startsWith('{')) return []
   return [...jsonMembers(text)].map(([name, value]) =>
@@ -88,7 +88,9 @@ const traitsIn = (text: string | undefined, prefix = ''): TraitValue[] => {
   )
 }
 
-/** The traits of an event for its user: from identify calls, from the context, and from the user's group. */
+/**
+ * Returns the traits that an event sets for its user: from identify calls, from the context, and from the user's group.
+ */
 const traitsOf = (head: Head, json: string): TraitValue[] => {
   const members = jsonMembers(`{${json.slice(head.rest)}`)
   const context = members.get('context')
@@ -102,7 +104,7 @@ const traitsOf = (head: Head, json: string): TraitValue[] => {
 const lesserOf = ({ receivedAt, timestamp }: Pick<StreamedEvent, 'receivedAt' | 'timestamp'>): string =>
   Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
 
-/** The end of an event without custom keys: it contains no braces, so these are the event's own members. */
+/** The end of an event without custom keys. It contains no braces, so the matched members are the event's own. */
 const endWithTimes =
   /"receivedAt":"([^"\\]*)","timestamp":"([^"\\]*)"(?:,"originalTimestamp":"[^"\\]*")?(?:,"sentAt":"[^"\\]*")?\}$/
 const endLength = 200
@@ -115,8 +117,8 @@ const timeOf = (json: string): string => {
 }
 
 /**
- * Parts that most events lack. A single pattern: a search for a text that begins with a quotation mark, of which an
- * event has many, takes four times as long.
+ * Parts that most events lack: external IDs and traits. A search for each text alone takes four times as long, because
+ * an event has many quotation marks.
  */
 const externalIdsOrTraits = /"(?:externalIds":\[|traits":\{)/
 

@@ -7,18 +7,18 @@ export type Refusal = 'limit' | 'split'
 export type Learned =
   /** An identifier was seen for the first time, without a known profile. */
   | { kind: 'create'; profile: string; identifier: Identifier }
-  /** An identifier was seen for the first time, together with an identifier (`by`) of a profile. */
+  /** An identifier was seen for the first time, in an event with an identifier (`by`) of a profile. */
   | { kind: 'link'; profile: string; identifier: Identifier; by: Identifier; alias: boolean }
   /**
-   * Two profiles became one, because `identifier` of one came with `by` of the other. The profile that was seen first
-   * stays.
+   * Two profiles became one, because an event had `identifier` of one profile and `by` of the other. The profile that
+   * was seen first stays.
    */
   | { kind: 'merge'; profile: string; merged: string; identifier: Identifier; by: Identifier; alias: boolean }
-  /** An identifier came with `by` of a profile, but was not added to that profile. */
+  /** An event had an identifier and `by` of a profile, but the identifier was not added to that profile. */
   | { kind: 'refuse'; profile: string; identifier: Identifier; by: Identifier; reason: Refusal }
   /** A user split identifiers from a profile into a new profile (`made`). */
   | { kind: 'split'; profile: string; made: string; identifiers: readonly Identifier[] }
-  /** A person is to be deleted: the identifiers of the profile no longer have a profile. */
+  /** A person is to be deleted: the operation removes all identifiers from the profile. */
   | { kind: 'erase'; profile: string }
 
 /** A change with its position in the ledger of its workspace. */
@@ -27,7 +27,7 @@ export type Operation = Learned & { readonly sequence: number }
 /** A profile, with the data that identity resolution needs. */
 export type Known = {
   readonly id: string
-  /** The sequence of the operation that created it. */
+  /** The sequence of the operation that created the profile. */
   readonly sequence: number
   readonly identifiers: Map<string, Identifier>
   /** Keys of rejected identifiers. */
@@ -39,7 +39,10 @@ export type IdentityGraph = {
   readonly profiles: Map<string, Known>
   /** The profile ID of each identifier, by key. */
   readonly owners: Map<string, string>
-  /** By the key of an identifier, the keys of identifiers that must never share its profile; in both directions. */
+  /**
+   * The keys of identifiers that must never share a profile with an identifier, by the key of that identifier. Each
+   * pair is stored in both directions.
+   */
   readonly apart: Map<string, Set<string>>
 }
 

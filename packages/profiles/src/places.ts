@@ -3,13 +3,13 @@ import { BeginAnew, type Database, type KeptPlaces, type ReachedPlace } from '@t
 import type { Kysely } from 'kysely'
 import type { LedgerTx } from './ledger.ts'
 
-/** A partition of the stream, and the position up to which everything was handled. */
+/** A partition of the stream, and the position up to which all events were handled. */
 export type Reached = { readonly partition: number; readonly place: ReachedPlace }
 
 export type Places = KeptPlaces & {
   /**
    * Writes a position in this transaction; `wrote` must be called after the commit. Rejects with `BeginAnew` if the
-   * stored position is not the last one written or read: the database was restored.
+   * stored position is not the last position that was written or read, because the database was restored.
    */
   write(tx: LedgerTx, reached: Reached): Promise<{ wrote(): void }>
 }

@@ -15,12 +15,12 @@ type SplitRequest = {
   readonly time: Date
 }
 
-/** Why a split is rejected: an identifier is not in the profile, or none would stay. */
+/** Why a split is rejected: an identifier is not in the profile, or no identifier would stay. */
 type SplitRefusal = 'unknown_identifier' | 'nothing_left'
 
 /**
- * Splits identifiers from a profile, in this transaction. They get a new profile and are never joined with the
- * remaining identifiers again. Resolves to the ID of the new profile.
+ * Splits identifiers from a profile, in this transaction. The identifiers get a new profile and are never joined with
+ * the remaining identifiers again. Resolves to the ID of the new profile.
  */
 const splitProfile = async (
   tx: LedgerTx,
@@ -43,7 +43,7 @@ const splitProfile = async (
   return { made }
 }
 
-/** The operations of the API on ledgers and on the profiles made from them. */
+/** Creates the operations of the API on ledgers and on the profiles made from them. */
 export const createProfileLedger = (db: Kysely<Database>) => ({
   split: splitProfile,
   ownerOf,

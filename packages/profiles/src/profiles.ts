@@ -36,14 +36,14 @@ import { writeTraits } from './traits.ts'
 
 const consumerName = 'profiles'
 
-/** The number of cached facts over all workspaces: 2 to this power, 8 MB. */
+/** The number of cached facts over all workspaces is 2 to this power; they take 8 MB. */
 const knownFactBits = 20
 
 const firstRevision: Revision = { revision: '0', erasures: 0 }
 
 /**
- * The common beginning of all facts of a workspace. It changes after a split, a deletion, or a change of the rules, so
- * that known facts are learned again.
+ * Returns the common beginning of all facts of a workspace. The beginning changes after a split, a deletion, or a
+ * change of the rules, so that known facts are learned again.
  */
 const beginningOf = (workspaceId: string, { revision, erasures }: Revision, rules: Rules): Fact =>
   new FactWriter().begin().add(workspaceId).add(revision).add(String(erasures)).add(rules.version).kept()
@@ -60,13 +60,13 @@ const nothing = { refused: new Map<Observed, Forgotten>(), shortened: new Set<Ob
 type Charging = { metrics: Metrics; workShare: WorkShare }
 
 type Learned = Omit<Remaining, 'observations'> & {
-  /** Whether anything was written. */
+  /** Whether the transaction wrote anything. */
   readonly wrote: boolean
 }
 
 /**
- * Writes the facts of observations of a workspace, in a transaction that locks its ledger; of known facts only their
- * traits. Resolves to the observations that were left out because the person is deleted or suppressed.
+ * Writes the facts of observations of a workspace, in a transaction that locks its ledger. For known facts, only traits
+ * are written. Returns the observations that were omitted because the person is deleted or suppressed.
  */
 const learn = async (
   tx: LedgerTx,
@@ -135,7 +135,7 @@ const learn = async (
 type Sifted = {
   /** New observations by workspace. */
   readonly fresh: Map<string, Observed[]>
-  /** Observations whose facts are known: only their traits are new. */
+  /** Observations with known facts, which can only have new traits. */
   readonly known: Set<Observed>
   readonly facts: Map<string, Fact>
   /** Number of events without a profile, by reason. */
@@ -179,7 +179,7 @@ const sift = (
     if (bearer !== undefined) touched.get(workspaceId)?.set(identifierKey(bearer), bearer)
     noteFirst(sifted.firstTimes, observed)
     writeFact(writer, of.beginning, observed)
-    // If people were deleted or suppressed, the time of each event decides.
+    // If people were deleted or suppressed, facts are not skipped as known, because the time of each event decides.
     const isKnown = recent.has(writer) || (of.erasures === 0 && facts.has(factKey(writer)))
     if (isKnown && observed.traits.length === 0) return
     if (isKnown) known.add(observed)
@@ -208,18 +208,18 @@ export type LearningDeps = {
   /** The cached rules of a workspace; by default, all workspaces have the default rules. */
   rulesFor?: (workspaceId: string) => Rules
   metrics: Metrics
-  /** Stores the position in the transaction of the learned facts. Optional. */
+  /** Stores the position in the transaction that writes the facts. Optional. */
   places?: Pick<Places, 'write'>
   /** The work share that is charged with thread time. Optional. */
   workShare?: WorkShare
 }
 
-/** A partition and the position after these events; without a position if more events of the batch follow. */
+/** A partition and the position after the events; the position is absent if more events of the batch follow. */
 type ReachedMaybe = Pick<Reached, 'partition'> & { place?: Reached['place'] }
 
 /**
- * Creates the function that updates profiles from events. It resolves when the facts of the events are in the ledgers
- * and profiles of their workspaces. A repeated event, or one with known facts, changes nothing. Rejects while
+ * Creates the function that updates profiles from events. The function resolves when the facts of the events are in the
+ * ledgers and profiles of their workspaces. A repeated event, or one with known facts, changes nothing. Rejects while
  * PostgreSQL is unavailable. Any number of these functions may work on a workspace concurrently.
  */
 export const createLearning = ({
@@ -232,7 +232,10 @@ export const createLearning = ({
   let recent = createRecent(knownFactBits)
   const firstTimes = createFirstTimes(db)
 
-  /** Uses one transaction per workspace. The last one stores the position of all of them. */
+  /**
+   * Writes new facts and traits in one transaction per workspace. The last transaction stores the position of the
+   * batch.
+   */
   const write = async ({ fresh, known }: Sifted, reached: ReachedMaybe | undefined): Promise<Map<string, Learned>> => {
     const last = [...fresh.keys()].at(-1)
     const learned = new Map<string, Learned>()
@@ -266,7 +269,7 @@ export const createLearning = ({
         }
       }
     } catch (error) {
-      // The database was restored: learned facts may be missing.
+      // The database was restored, so cached facts may be missing there.
       if (error instanceof BeginAnew) {
         recent = createRecent(knownFactBits)
         firstTimes.forget()
@@ -275,7 +278,7 @@ export const createLearning = ({
     }
     await firstTimes.write(sifted.firstTimes)
     await writeTouches(db, sifted.touched, { partition: reached?.partition, events })
-    // Only facts that were written are known.
+    // Facts count as known only after they were written.
     for (const fact of facts.values()) recent.add(fact)
     metrics.count('profile_events', events.length)
     for (const [reason, count] of nobody) metrics.count('profile_events_without_profile', count, { reason })
@@ -292,13 +295,16 @@ export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | '
     workShare?: WorkShare
   }
 
-/** Maximum wait of one workspace's events for their share, in ms: events of other workspaces may wait behind them. */
+/**
+ * Maximum time that events of a workspace wait for its share, in ms. It is limited, because events of other workspaces
+ * may wait behind them.
+ */
 const maxShareWaitMs = 1000
 
 /**
- * The consumer that makes profiles from accepted events. While PostgreSQL is unavailable it waits, and then continues
- * where it stopped; while storing events is behind, it pauses. If a workspace exceeds its share of the thread, its
- * events wait until after those of other workspaces in the same batch.
+ * Creates the consumer that makes profiles from accepted events. While PostgreSQL is unavailable, the consumer waits,
+ * and then continues where it stopped. While storing events is behind, it pauses. If a workspace exceeds its share of
+ * the thread, its events wait until after those of other workspaces in the same batch.
  */
 export const createProfiles = ({
   db,
@@ -330,7 +336,7 @@ export const createProfiles = ({
       const { now = [], later = [] } = Object.groupBy(events, (event) => (waits(event) ? 'later' : 'now'))
       let waitedMs = 0
       if (later.length > 0) {
-        // The position can only be stored once, after all events.
+        // The position covers all events of the batch, so only the last call stores it.
         if (now.length > 0) await learnOf(now, { partition })
         waitedMs = Math.min(maxShareWaitMs, Math.max(...later.map(({ workspaceId }) => workShare.wait(workspaceId))))
         await rest(waitedMs)

@@ -16,7 +16,7 @@ type Net = {
   identifiers: Map<string, NewIdentifier>
   /** Keys of new identifiers by profile. */
   members: Map<string, string[]>
-  /** The profile into which each merged profile went, in order. */
+  /** The profile into which each profile was merged, in the order of the merges. */
   merged: Map<string, string>
 }
 
@@ -39,7 +39,7 @@ const merge = (net: Net, into: string, merged: string): void => {
   }
 }
 
-/** The profile into which a profile was finally merged. */
+/** Returns the profile into which a profile was finally merged. */
 const endOf = (merged: ReadonlyMap<string, string>, profile: string): string => {
   let end = profile
   for (let next = merged.get(end); next !== undefined; next = merged.get(end)) end = next
@@ -69,7 +69,10 @@ const write = async (tx: Tx, workspaceId: string, net: Net): Promise<void> => {
         (type text, value text, profile_id uuid, sequence bigint, time timestamptz)`.execute(tx)
 }
 
-/** Moves identifiers of a profile to a new profile, and marks them as apart from the others. */
+/**
+ * Moves identifiers of a profile to a new profile, and records that they must never share a profile with the remaining
+ * identifiers.
+ */
 const split = async (tx: Tx, workspaceId: string, operation: Operation & { kind: 'split' }, time: string) => {
   const { profile, made, identifiers, sequence } = operation
   const leaving = sql`unnest(${identifiers.map(({ type }) => type)}::text[],
@@ -112,8 +115,8 @@ const erase = async (tx: Tx, workspaceId: string, profile: string): Promise<void
 }
 
 /**
- * Applies operations that follow the already applied ones to the tables. The result is the same as calling
- * `applyOperation` for each, but with few statements.
+ * Applies operations that follow the already applied ones to the tables. The result is the same as of `applyOperation`
+ * for each operation, but needs few statements.
  */
 export const project = async (tx: Tx, workspaceId: string, operations: readonly Dated[]): Promise<void> => {
   let net = emptyNet()

@@ -16,8 +16,8 @@ const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<O
 
 /**
  * Rebuilds the profiles of a workspace from its ledger, in one transaction: readers see the old profiles until it ends,
- * and nothing is learned meanwhile. Resolves to the number of operations; `onProgress` gets the number that was applied
- * so far.
+ * and no new facts are learned meanwhile. Returns the number of operations; `onProgress` gets the number of operations
+ * applied so far.
  */
 export const rebuildProfiles = (
   db: Kysely<Database>,

@@ -9,21 +9,21 @@ export type Recent = { has(fact: Fact): boolean; add(fact: Fact): void }
 /** Number of facts per bucket. */
 const ways = 4
 
-/** Different in each process, so that no sender can choose texts whose hashes collide. */
+/** Seeds of the hashes. They differ in each process, so that no sender can choose texts whose hashes collide. */
 const seeds = getRandomValues(new Uint32Array(2))
 
 /** Separates two texts; no character has this code. */
 const between = 0x10000
 
 /**
- * Hashes facts, one after the other. Joining the texts before hashing costs twice as much, and leaves garbage for each
- * event.
+ * Hashes facts, one after the other. Joining the texts before hashing would cost twice as much and allocate memory for
+ * each event.
  */
 export class FactWriter implements Fact {
   one = 0
   two = 0
 
-  /** Starts a new fact, from the common beginning of several. */
+  /** Starts a new fact; `fact` is a common beginning of several facts. */
   begin({ one, two }: Fact = { one: seeds[0] ?? 0, two: seeds[1] ?? 0 }): this {
     this.one = one
     this.two = two
@@ -43,26 +43,26 @@ export class FactWriter implements Fact {
     return this
   }
 
-  /** A copy of the current fact. */
+  /** Returns a copy of the current fact. */
   kept(): Fact {
     return { one: this.one, two: this.two }
   }
 }
 
-/** A unique text for each fact, to distinguish the few facts of a batch. */
+/** Returns a unique text for each fact, to distinguish the few facts of a batch. */
 export const factKey = ({ one, two }: Fact): string => `${one} ${two}`
 
 /**
- * Creates a bounded cache of `2 ** bits` facts, 8 bytes each. It stores 64-bit hashes: with a million facts, one in
- * 10^13 lookups of an absent fact is wrong.
+ * Creates a bounded cache of `2 ** bits` facts, 8 bytes each. The cache stores 64-bit hashes: with a million facts, one
+ * in 10^13 look-ups of an absent fact finds it by mistake.
  */
 export const createRecent = (bits: number): Recent => {
   const places = 2 ** bits / ways
   const known = new Uint32Array(places * ways * 2)
-  /** The mixed bits of the requested fact. */
+  /** The mixed hash bits of the fact that `startOf` last received. */
   let first = 0
   let second = 0
-  /** The start of the fact's bucket; its first entry was used last. */
+  /** Returns the position of the fact's bucket, whose first entry is the one that was used last. */
   const startOf = ({ one, two }: Fact): number => {
     const mixed = Math.imul(one ^ (one >>> 16), 0x85ebca6b)
     const other = Math.imul(two ^ (two >>> 13), 0xc2b2ae35)
@@ -72,7 +72,7 @@ export const createRecent = (bits: number): Recent => {
     return (first & (places - 1)) * ways * 2
   }
 
-  /** Moves the fact to the front, and the entries before `until` back. */
+  /** Moves the fact to the front of its bucket, and the entries before `until` one position back. */
   const toFront = (start: number, until: number): void => {
     known.copyWithin(start + 2, start, until)
     known[start] = first

@@ -12,7 +12,7 @@ export type Forgotten = 'deleted' | 'suppressed'
 
 type HashRow = { hash: string; delete_time: Date | null; suppress_time: Date | null }
 
-/** The identifiers that an alias call may have replaced. */
+/** Returns the identifiers that the previous ID of an alias call can stand for. */
 const previousOf = (previous: string): Identifier[] =>
   ['user_id', 'anonymous_id', previousId].map((type) => ({ type, value: previous }))
 
@@ -21,7 +21,7 @@ export type Remaining = {
   observations: readonly Observed[]
   /** Observations without a profile, with the reason. */
   refused: Map<Observed, Forgotten>
-  /** Observations without one of their identifiers; the same observation may add it later. */
+  /** Observations that lost an identifier. The same observation may add the identifier later. */
   shortened: Set<Observed>
 }
 

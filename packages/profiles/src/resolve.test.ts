@@ -6,11 +6,11 @@ import { type Observation, resolve } from './resolve.ts'
 import { rulesOf } from './rules.ts'
 import { createRandom, setsOf } from './testing/people.ts'
 
-/** More streams in `npm run soak`. */
+/** Number of random streams; `npm run soak` tests more. */
 const streams = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 5000 : 150
 const interleavings = 20
 
-/** A ledger in memory. */
+/** Opens a ledger in memory. */
 const open = (decided: Partial<IdentityRules> = {}) => {
   const rules = rulesOf({ ...defaultIdentityRules, anonymous_id_limit: 5, ...decided }, '')
   const graph = emptyGraph()
@@ -31,7 +31,7 @@ const open = (decided: Partial<IdentityRules> = {}) => {
           observation,
         )
     },
-    /** Splits identifiers from the profile of the first of them. */
+    /** Splits identifiers from the profile of the first identifier. */
     split(...keys: string[]): void {
       const profile = graph.owners.get(keys[0] ?? '') ?? ''
       const identifiers = keys.map(named)
@@ -49,7 +49,7 @@ const named = (key: string): Identifier => {
   return { type: key.slice(0, at), value: key.slice(at + 1) }
 }
 const short: Record<string, string> = { u: 'user_id', a: 'anonymous_id', p: 'previous_id' }
-/** `u1` means a user ID, `a1` an anonymous ID; others are written in full. */
+/** `u1` means a user ID, `a1` an anonymous ID; other identifiers are written in full. */
 const id = (text: string): Identifier =>
   text.includes(':') ? named(text) : { type: short[text.charAt(0)] ?? '', value: text }
 const event = (...ids: string[]): Observation => ({ identifiers: ids.map(id) })
@@ -63,7 +63,9 @@ const replay = (operations: readonly Operation[]): IdentityGraph => {
 }
 
 describe('people with random identifiers', () => {
-  /** Events of some people within all limits; people with several user IDs have alias calls that join them. */
+  /**
+   * Creates events of some people within all limits. People with several user IDs have alias calls that join the IDs.
+   */
   const makeStream = (random: (below: number) => number) => {
     const people = Array.from({ length: 1 + random(6) }, (_, person) => {
       const name = (kind: string, n: number): string => `${kind}${person}-${n}`
@@ -91,8 +93,8 @@ describe('people with random identifiers', () => {
   }
 
   /**
-   * Groups identifiers without regard to order: those of one event belong together, and an alias names all types of its
-   * ID.
+   * Groups identifiers without regard to order. Identifiers of one event belong together, and an alias call joins all
+   * types of its previous ID.
    */
   const together = (stream: readonly Observation[]): string[] => {
     const parents = new Map<string, string>()
@@ -252,7 +254,7 @@ describe('identity resolution', () => {
 
   test('identifiers that look alike belong to different people', () => {
     const ledger = open()
-    // Latin and Cyrillic; composed and decomposed.
+    // A Latin and a Cyrillic letter; a composed and a decomposed letter.
     const values = ['a', '\u0430', '\u00e9', 'e\u0301', 'A']
     ledger.see(...values.map((value) => event(`user_id:${value}`)))
     expect(ledger.graph.profiles.size).toBe(5)

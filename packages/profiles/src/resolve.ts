@@ -10,14 +10,17 @@ import {
 
 /** The identity facts of one event. */
 export type Observation = {
-  /** The identifier whose profile owns the event, followed by the others in order of priority; at least one. */
+  /**
+   * The identifier whose profile owns the event, followed by the other identifiers in order of priority; at least one.
+   */
   readonly identifiers: readonly Identifier[]
   /** For an alias call: the user's previous ID, if it is usable. */
   readonly previous?: string | undefined
 }
 
 /**
- * Maximum rejections stored for a profile: an ID that changes with every event would otherwise add entries without end.
+ * Maximum rejections that are stored for a profile. Without a limit, an ID that changes with every event would add
+ * entries without end.
  */
 const refusalsKept = 20
 
@@ -25,8 +28,8 @@ const refusalsKept = 20
 const aliased = ['user_id', 'anonymous_id'] as const
 
 /**
- * The identifiers whose profiles an observation needs: its own, and the previous IDs of alias calls about them, if
- * there are any.
+ * Returns the identifiers whose profiles an observation needs: its own identifiers, and the previous IDs that alias
+ * calls replaced by them.
  */
 export const neededFor = ({ identifiers, previous }: Observation, hasPrevious: boolean): Identifier[] => [
   ...identifiers,
@@ -50,9 +53,9 @@ const countsOf = ({ identifiers }: Pick<Known, 'identifiers'>): Map<string, numb
 type Evidence = 'event' | 'user_alias' | 'device_alias'
 
 /**
- * Whether two sets of identifiers together exceed the limits of one profile. An alias call states that they are one
- * person, so the limits of types do not apply. Two users become one person only by an alias call between user IDs,
- * because several people may use one device.
+ * Whether two sets of identifiers together exceed the limits of one profile. After an alias call between user IDs, the
+ * limits of types do not apply, because the call states that both are one person. Only such a call can make two users
+ * one person, because several people may use one device.
  */
 const isTooMany = (
   one: Pick<Known, 'identifiers'>,
@@ -65,7 +68,7 @@ const isTooMany = (
   const counts = countsOf(one)
   return [...countsOf(other)].some(([type, count]) => {
     const own = counts.get(type) ?? 0
-    // A type that only one side has does not get more identifiers.
+    // A type that only one side has does not get more identifiers by the join.
     if (own === 0 || type === previousId || (evidence === 'device_alias' && type !== 'user_id')) return false
     return own + count > limitOf(type)
   })
@@ -85,22 +88,22 @@ const areApart = (
 }
 
 export type ResolveDeps = {
-  /** Maximum identifiers of a type in a profile. */
+  /** Returns the maximum identifiers of a type in a profile. */
   limitOf(type: string): number
-  /** All profiles, rejections, and splits that `neededFor` refers to; operations are applied to it. */
+  /** All profiles, rejections, and splits that `neededFor` refers to; operations are applied to this graph. */
   graph: IdentityGraph
-  /** The ID of a profile that begins with an identifier. */
+  /** Returns the ID of the profile that begins with an identifier. */
   profileIdOf(identifier: Identifier): string
-  /** The sequence of the next operation. */
+  /** Returns the sequence of the next operation. */
   next(): number
   /** Called with each operation, in order. */
   learn(operation: Operation): void
 }
 
 /**
- * Joins the identifiers of an observation in one profile, and reports the operations; none if everything was known.
- * Without a reached limit or a split, the same observations result in the same sets of identifiers in any order. At a
- * limit, identifiers of lowest priority are left out first.
+ * Joins the identifiers of an observation in one profile, and passes the operations to `learn`. There are none if all
+ * identifiers were joined before. Without a reached limit or a split, the same observations result in the same sets of
+ * identifiers in any order. At a limit, identifiers of lowest priority are omitted first.
  */
 export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observation): void => {
   const { graph } = deps
@@ -119,11 +122,11 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
     learn({ kind: 'refuse', profile: profile.id, identifier, by, reason })
   }
 
-  /** Why a profile cannot have the other identifiers; undefined if it can. */
+  /** Returns why a profile cannot have the identifiers of the other profile; undefined if it can. */
   const obstacle = (profile: Known, other: Pick<Known, 'identifiers'>, evidence: Evidence): Refusal | undefined =>
     areApart(graph, profile, other) ? 'split' : isTooMany(profile, other, evidence, deps.limitOf) ? 'limit' : undefined
 
-  /** Joins an identifier, with its profile if it has one, to the profile of `by`. */
+  /** Joins an identifier to the profile of `by`, with the identifier's own profile if there is one. */
   const join = (by: Identifier, identifier: Identifier, evidence: Evidence): void => {
     const profile = ownerOf(by)
     if (profile === undefined) return
@@ -138,7 +141,7 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
     learn({ kind: 'merge', profile: stays.id, merged: goes.id, identifier, by, alias })
   }
 
-  /** Joins a new identifier to the profile for which an earlier alias call named it. */
+  /** Joins a new identifier to the profile for which an earlier alias call named the identifier. */
   const recall = (identifier: Identifier): void => {
     if (!aliased.some((each) => each === identifier.type) || ownerOf(identifier) !== undefined) return
     const evidence = identifier.type === 'user_id' ? 'user_alias' : 'device_alias'
@@ -146,15 +149,15 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
   }
 
   /**
-   * Applies an alias call of a user: everything known under its previous ID is joined to the user. A device ID stays in
-   * the profile of another user.
+   * Applies an alias call of a user: the identifiers and profiles of its previous ID are joined to the user. A device
+   * ID stays in the profile of another user.
    */
   const follow = (user: Identifier, previous: string): void => {
     const isUser = ownerOf({ type: 'user_id', value: previous }) !== undefined
     for (const type of [previousId, ...aliased]) {
       const identifier = { type, value: previous }
       const evidence = isUser && type !== 'anonymous_id' ? 'user_alias' : 'device_alias'
-      // Only known identifiers: the type of an unknown previous ID is not decided yet.
+      // Only a known identifier is joined, because the type of an unknown previous ID is not decided yet.
       if (type === previousId || ownerOf(identifier) !== undefined) join(user, identifier, evidence)
     }
   }

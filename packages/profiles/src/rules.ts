@@ -1,10 +1,10 @@
 import { defaultIdentityRules, type IdentityRules } from '@tributary/contract'
 
-/** The decisions of a workspace about identifiers, which are needed for each event. */
+/** The decisions of a workspace about identifiers, in the form that is needed for each event. */
 export type Rules = {
-  /** Changes with the rules: facts learned under other rules may have to be learned again. */
+  /** A version that changes with the rules. Facts learned under other rules may have to be learned again. */
   readonly version: string
-  /** Maximum identifiers of a type in a profile. */
+  /** Returns the maximum identifiers of a type in a profile. */
   limitOf(type: string): number
   /** Whether the workspace blocks a value. */
   isBlocked(value: string): boolean
@@ -17,7 +17,7 @@ const plain = (value: string): string => value.trim().toLowerCase()
 /** Creates rules from the decisions of a workspace. */
 export const rulesOf = (decided: IdentityRules, version: string): Rules => {
   const { anonymous_id_limit, email_limit, phone_limit, external_id_limit, single_kinds } = decided
-  // One user ID: a device that several people have used does not make them one person.
+  // A profile has one user ID, because a device that several people have used does not make them one person.
   const limits: Readonly<Record<string, number>> = {
     user_id: 1,
     anonymous_id: anonymous_id_limit,
@@ -36,5 +36,5 @@ export const rulesOf = (decided: IdentityRules, version: string): Rules => {
   }
 }
 
-/** The rules of a workspace that made no decisions. */
+/** The rules of a workspace that has not changed the defaults. */
 export const defaultRules: Rules = rulesOf(defaultIdentityRules, '')

@@ -6,7 +6,7 @@ import type { Entry, LedgerTx } from './ledger.ts'
 /** Identifiers of events, by workspace. */
 export type Touched = ReadonlyMap<string, ReadonlyMap<string, Identifier>>
 
-/** Those of the given workspaces that have audiences, which must be notified of every changed profile. */
+/** Returns the workspaces that have audiences, which must be notified of every changed profile. */
 export const readFollowed = async (
   db: Kysely<Database>,
   workspaceIds: readonly string[],
@@ -17,7 +17,7 @@ export const readFollowed = async (
 }
 
 /**
- * The highest offset of the events' requests; null without events. Events may be out of log order, because some
+ * Returns the highest offset of the events' requests; null without events. Events may be out of log order, because some
  * workspaces are read ahead of others.
  */
 const lastOffset = (events: readonly AcceptedEvent[]): number | null => {
@@ -30,8 +30,8 @@ const lastOffset = (events: readonly AcceptedEvent[]): number | null => {
 }
 
 /**
- * Records the profiles of a partition's events after they are stored: audiences evaluate them again when the last of
- * the events is in the event store. May be repeated.
+ * Records the profiles of a partition's events after the profiles are stored. Audiences evaluate these profiles again
+ * when the last of the events is in the event store. The call can be repeated.
  */
 export const writeTouches = async (
   db: Kysely<Database>,

@@ -1,8 +1,8 @@
 import { derivedId } from './ids.ts'
 
 /**
- * Maximum earlier values kept of a trait, and maximum characters of such a value as JSON. For a longer value, only the
- * fact that it existed is kept.
+ * Maximum number of earlier values of a trait that are kept, and maximum characters of such a value as JSON. A longer
+ * value is only kept as the fact that it existed.
  */
 export const earlierKept = 10
 export const earlierLength = 1024
@@ -15,22 +15,22 @@ export type Given = Giver & { readonly value: string | null }
 
 /**
  * The traits that one event sets for an identifier, by name. `identifier` is the sequence of the operation that added
- * it.
+ * the identifier.
  */
 export type TraitSet = Giver & {
   readonly identifier: number
   readonly values: ReadonlyMap<string, string | null>
-  /** The result of `contentOf`. */
+  /** ID of the names and values: the result of `contentOf`. */
   readonly content: string
 }
 
 /**
- * A stored trait, with the event that last set it. `set_id` is the set of that event; null for traits from before sets
- * existed.
+ * A stored trait, with the event that last set it. `set_id` is the set of that event's traits; null for traits that
+ * were stored before sets existed.
  */
 export type KeptTrait = Given & { readonly set_id: string | null }
 
-/** A trait to write. `earlier` contains its values since the stored one, latest first. */
+/** A trait to write. `earlier` contains the values between the stored value and the new one, latest first. */
 export type ChangedTrait = Given & {
   readonly name: string
   readonly set_id: string
@@ -43,18 +43,18 @@ export type ChangedSet = Giver & { readonly id: string; readonly content: string
 export type TraitChanges = {
   readonly traits: readonly ChangedTrait[]
   readonly sets: readonly ChangedSet[]
-  /** Sets that lost traits or are empty now. */
+  /** IDs of sets that lost traits or are empty now. */
   readonly left: ReadonlySet<string>
 }
 
-/** An ID of names and values: equal for equal content, in any order. */
+/** Returns an ID of names and values: equal for equal content, in any order. */
 export const contentOf = (values: ReadonlyMap<string, string | null>): string =>
   derivedId(JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1))))
 
-/** An ID of a set of names, in any order. */
+/** Returns an ID of a set of names, in any order. */
 const idOf = (names: Iterable<string>): string => derivedId(JSON.stringify([...names].sort()))
 
-/** Whether one event is later than another: by time, and then by event ID. */
+/** Whether one event is later than another, compared by time, and then by event ID. */
 export const isLater = (one: Giver, other: Giver): boolean =>
   one.time === other.time ? one.event_id > other.event_id : one.time > other.time
 

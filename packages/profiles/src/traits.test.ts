@@ -41,7 +41,7 @@ type Trait = { value: string; time: string; event_id: string }
 const lastOf = ({ value, time, event_id }: Trait): Trait => ({ value, time, event_id })
 type Kept = Record<string, Trait & { earlier: Trait[] }>
 
-/** Every stored trait, by user and name. */
+/** Returns every stored trait, by user and name. */
 const kept = async (): Promise<Kept> => {
   const { rows } = await database.pool.query<
     Trait & { user_id: string; name: string; at: Date; earlier: (Trait & { source_id: string })[] }
@@ -55,7 +55,7 @@ const kept = async (): Promise<Kept> => {
   )
 }
 
-/** The expected traits, from applying the calls one by one. */
+/** Returns the expected traits, by applying the calls one by one. */
 const evaluate = (calls: readonly Call[]): Kept => {
   const result: Kept = {}
   for (const { userId, number, time, traits } of calls)
@@ -136,7 +136,7 @@ describe('traits', () => {
     await learn([call(1)])
     const before = await versions()
     await learn([call(2), call(3)])
-    // First other names, then a late call.
+    // The late call follows calls with other names.
     await learn([{ ...call(0), traits: { city: 'Oslo', plan: 'team', seats: 3 } }])
     expect(await versions()).toEqual(before)
     expect(Object.values(await kept()).map(({ time, event_id }) => [time, event_id])).toEqual(
@@ -164,7 +164,7 @@ describe('traits', () => {
     await learn(calls.slice(0, 30))
     await database.pool.query('delete from profile_trait_sets')
     await database.pool.query('update profile_traits set set_id = null')
-    // Values that moved with a set alone are lost here, and return with the repeated calls.
+    // Values that only moved with their set are lost here, and return with the repeated calls.
     await learn(calls.slice(0, 30))
     for (let at = 30; at < calls.length; at += 2) await learn(calls.slice(at, at + 2))
     const shown = (traits: Kept) => Object.fromEntries(Object.entries(traits).map(([key, each]) => [key, lastOf(each)]))

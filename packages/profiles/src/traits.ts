@@ -14,8 +14,8 @@ import { changesOf, contentOf, earlierKept, isLater, type KeptTrait, type TraitS
 type Sets = ReadonlyMap<number, readonly TraitSet[]>
 
 /**
- * Updates the time of known, identical sets, which are most of the input. Resolves to the identifiers that have no
- * other set: one row is written for all traits of an identifier.
+ * Updates the time of sets that are stored with the same content, which are most of the input. One row is written for
+ * all traits of an identifier. Returns the identifiers that need nothing else.
  */
 const moveRepeated = async (tx: LedgerTx, workspaceId: string, sets: Sets): Promise<Set<number>> => {
   const rows: Omit<NewTraitSet, 'id'>[] = []
@@ -33,7 +33,9 @@ const moveRepeated = async (tx: LedgerTx, workspaceId: string, sets: Sets): Prom
   return await moveTraitSets(tx, workspaceId, rows)
 }
 
-/** A value that no event set is later than all others: its time is infinity. */
+/**
+ * A row of a stored trait. The time is infinity for a value that no event set, so that it counts as the latest value.
+ */
 type KeptRow = Omit<KeptTrait, 'time'> & { identifier: string; name: string; time: Date | number }
 
 /** Reads the stored traits of the given names, by identifier. */
@@ -60,7 +62,7 @@ const readKept = async (
   return kept
 }
 
-/** The number of stored names by identifier; identifiers without names are absent. */
+/** Returns the number of stored names by identifier; identifiers without names are absent. */
 const countNames = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -98,7 +100,9 @@ const withinLimit = (
   })
 }
 
-/** `known` has the sets of identifiers that may have stored traits. */
+/**
+ * Writes the changes that sets make to stored traits. `known` has the sets of identifiers that may have stored traits.
+ */
 const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known: Sets): Promise<void> => {
   const kept = await readKept(tx, workspaceId, known)
   const keptOf = (identifier: number): ReadonlyMap<string, KeptTrait> => kept.get(identifier) ?? new Map()
@@ -127,9 +131,9 @@ const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known
 
 /**
  * Stores traits. Each name gets its latest value by time, and for equal times the value of the later event ID, in any
- * order and with repetitions. Keeps the last `earlierKept` values before it, if they arrived before it. An identifier
- * has at most `traitLimits.names` names; further ones are stored under `otherNames`. Identifiers added after the
- * sequence `newSince` have no traits yet. The transaction must hold the ledger's lock.
+ * order and with repetitions. Keeps the last `earlierKept` earlier values, if they arrived before the latest value. An
+ * identifier has at most `traitLimits.names` names; further names are stored under `otherNames`. Identifiers added
+ * after the sequence `newSince` have no traits yet. The transaction must hold the ledger's lock.
  */
 export const writeTraits = async (
   tx: LedgerTx,

@@ -21,14 +21,16 @@ type EntryRow = {
 
 const columns = sql.raw('sequence, kind, profile_id, other_id, type, value, event_id, time')
 
-/** Excludes values, because they may be removed from a ledger. */
+/** Returns the mark of an entry. Values are not part of it, because they can be removed from a ledger. */
 const markOf = ({ sequence, kind, profile_id, other_id, event_id, time }: EntryRow): string =>
   ownerOfProfile(derivedId('mark', sequence, kind, profile_id, other_id ?? '', event_id, time.toISOString()))
 
-/** A position in a ledger, and the mark of its entry. A different ledger has a different mark there. */
+/**
+ * A position in a ledger, and the mark of its entry. If the ledger was replaced, the entry there has a different mark.
+ */
 export type LedgerPlace = { readonly sequence: number; readonly mark: string }
 
-/** An identifier that is in a different profile than the one it would create; both as owners in the event store. */
+/** An identifier that is not in the profile that it would create alone. Both IDs are owners in the event store. */
 export type Joined = { readonly owner: string; readonly profile: string }
 
 /** The current profiles of the identifiers that a page of a ledger affects. */
@@ -38,12 +40,13 @@ export type Changes = {
   readonly erased: readonly string[]
   /** The last entry of the page. */
   readonly through: LedgerPlace
-  /** The last entry of the ledger at the time of reading: `joined` is the state up to this entry. */
+  /** The last entry of the ledger at the time of reading. `joined` has the profiles after this entry. */
   readonly version: number
 }
 
 /**
- * The profiles that an entry affects: their identifiers may be in a different profile than the one they would create.
+ * Returns the profiles that an entry affects. Their identifiers may not be in the profiles that they would create
+ * alone.
  */
 const concernedBy = (workspaceId: string, { kind, profile_id, other_id, type, value }: EntryRow): string[] => {
   if (kind === 'refuse' || kind === 'erase') return []
@@ -51,14 +54,14 @@ const concernedBy = (workspaceId: string, { kind, profile_id, other_id, type, va
   return other_id === null ? [profile_id] : [profile_id, other_id]
 }
 
-/** The lengths of all ledgers that are not empty, by workspace. */
+/** Reads the last sequence of each ledger that is not empty, by workspace. */
 export const readLedgers = async (db: Kysely<Database>): Promise<Map<string, number>> => {
   const { rows } = await sql<{ workspace_id: string; sequence: string }>`
     select workspace_id, sequence from identity_ledgers where sequence > 0`.execute(db)
   return new Map(rows.map(({ workspace_id, sequence }) => [workspace_id, Number(sequence)]))
 }
 
-/** The marks of entries by workspace; a missing entry has none. */
+/** Reads the marks of entries by workspace; a missing entry has no mark. */
 export const readMarks = async (
   db: Kysely<Database>,
   places: ReadonlyMap<string, number>,
@@ -71,8 +74,8 @@ export const readMarks = async (
 }
 
 /**
- * Reads the changes by a page of ledger entries after a position, in their current state and in one snapshot. Undefined
- * if there are none.
+ * Reads the identifiers that a page of ledger entries affects, with their current profiles, in one snapshot. The page
+ * begins after a position. Undefined if there are none.
  */
 export const readChanges = (db: Kysely<Database>, workspaceId: string, after: number): Promise<Changes | undefined> =>
   db

@@ -14,7 +14,7 @@ const rowsOf = (workspaceId: string, { joined, through, version }: Changes): str
 
 /** The table `profile_owners` of the event store. All calls reject while the store is unavailable. */
 const createOwnersTable = (eventStore: Pick<EventStore, 'query' | 'insert' | 'command'>) => ({
-  /** The last projected entry of each ledger, and the mark of that entry. */
+  /** Returns the last projected entry of each ledger, and the mark of that entry. */
   async places(): Promise<{ id: string; place: number; mark: string }[]> {
     const rows = await eventStore.query<{ id: string; place: number; mark: string }>(
       `select workspace_id as id, maxIf(version, owner = 0) as place, toString(argMaxIf(profile, version, owner = 0)) as mark
@@ -58,20 +58,26 @@ export type OwnersProjectionDeps = {
 
 export type OwnersProjection = {
   start(): void
-  /** Projects the current ledgers to the event store. Rejects while one of the two stores is unavailable. */
+  /** Writes the changes of all ledgers to the event store. Rejects while one of the two stores is unavailable. */
   catchUp(): Promise<void>
   /** Resolves when no work is running. */
   stop(): Promise<void>
 }
 
-/** Maximum rows per insert, unless one workspace alone has more. */
+/** Maximum rows per insert, unless a single workspace has more. */
 const insertRows = 5000
-/** Maximum ledger entries without changes before their position is recorded; reading them again is cheap. */
+/**
+ * Maximum ledger entries without changes that are read before the position is recorded. Reading such entries again is
+ * cheap.
+ */
 const quietEntries = 20_000
-/** How long the cached progress of the event store is valid, in ms: the store may lose its data. */
+/** How long the cached progress is valid, in ms. The event store may lose its data meanwhile. */
 const trustMs = 60_000
 
-/** By workspace: the position that was read, and the position that is recorded in the event store. */
+/**
+ * For each workspace, the position up to which its ledger was read, and the position that is recorded in the event
+ * store.
+ */
 type Places = Map<string, { sequence: number; written: number }>
 
 type OwnersTable = ReturnType<typeof createOwnersTable>
@@ -99,7 +105,7 @@ const insert = async (table: OwnersTable, known: Places, pages: ReadonlyMap<stri
   for (const [id, { through }] of pages) known.set(id, { sequence: through.sequence, written: through.sequence })
 }
 
-/** Projects one page of each ledger that has new entries; true if there are more. */
+/** Writes the changes of one page of each ledger that has new entries; returns true if there are more entries. */
 const projectPages = async (
   db: Kysely<Database>,
   table: OwnersTable,
@@ -136,10 +142,10 @@ const projectPages = async (
 
 /**
  * Maintains the table `profile_owners` of the event store, which contains the current profile of identifiers that
- * joined or left a profile. It follows the ledgers asynchronously, and continues where it stopped when the event store
- * was unavailable. The table contains the progress itself, so a lost table is rebuilt; rows from a different ledger
- * (after a restore of the database) are removed first. Each row contains the length of its ledger, so a later merge or
- * split wins, whichever process writes last.
+ * joined or left a profile. The projection follows the ledgers asynchronously, and continues where it stopped when the
+ * event store was unavailable. The table also contains the progress, so a lost table is rebuilt. Rows from a different
+ * ledger (after a restore of the database) are removed first. Each row contains the length of its ledger, so a later
+ * merge or split wins, whichever process writes last.
  */
 export const createOwnersProjection = (deps: OwnersProjectionDeps): OwnersProjection => {
   const { db, logger, everyMs = 2000 } = deps
@@ -159,13 +165,13 @@ export const createOwnersProjection = (deps: OwnersProjectionDeps): OwnersProjec
       }
       while (!signal.aborted && (await projectPages(db, table, places, ledgers, signal)));
     } catch (error) {
-      // The next run reads the progress again.
+      // Without cached positions, the next run reads the progress again.
       places = undefined
       throw error
     }
   }
 
-  /** Runs projections one after the other. */
+  /** Runs one projection at a time. */
   const catchUp = (): Promise<void> => {
     const next = running.then(catchUpNow)
     running = next.catch(() => {})

@@ -1,4 +1,7 @@
-/** Pseudorandom values, always the same for the same seed: whole numbers below a limit, and shuffled lists. */
+/**
+ * Creates functions for pseudorandom values that are the same for the same seed: whole numbers below a limit, and
+ * shuffled lists.
+ */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
   // Mulberry32.
@@ -20,7 +23,10 @@ export const createRandom = (seed: number) => {
   return Object.assign(random, { shuffled })
 }
 
-/** The identifiers of each profile as one sorted text, from the owners of identifiers, for comparison. */
+/**
+ * Returns the identifiers of each profile as one sorted text, for comparison; `owners` has the profile of each
+ * identifier.
+ */
 export const setsOf = (owners: ReadonlyMap<string, string>): string[] =>
   [...Map.groupBy(owners.keys(), (key) => owners.get(key) ?? '').values()]
     .map((keys) => keys.toSorted().join(' '))
