@@ -8,8 +8,8 @@ import { takesCookies } from './routes.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 /**
- * A string, not a buffer: Node sends head and string in one plain write, which was faster in every profile of single
- * events.
+ * The body is a string, not a buffer, because Node sends the head and a string in one write. This was faster in every
+ * measurement of single events.
  */
 const successBody = '{"success":true}'
 const successHeaders: readonly string[] = [
@@ -35,7 +35,7 @@ const corsHeaders = (origin: string, url: string): string[] => [
   'Retry-After, RateLimit-Remaining, RateLimit-Reset, X-RateLimit-Reset',
 ]
 
-/** The response headers as a flat list: the given ones, and CORS headers if the caller has an origin. */
+/** Returns the response headers as a flat list: the given headers, and CORS headers if the caller has an origin. */
 const withCors = (req: IncomingMessage, headers: readonly string[]): string[] => {
   const origin = req.headers.origin
   return origin === undefined ? headers.slice() : headers.concat(corsHeaders(origin, req.url ?? ''))
@@ -54,24 +54,24 @@ const send = (
   else res.end(body)
 }
 
-/** 200 `{"success":true}`: the request is on disk. */
+/** Sends 200 `{"success":true}` for a request that is on disk. */
 export const sendSuccess = (req: IncomingMessage, res: ServerResponse): void =>
   send(req, res, 200, successHeaders, successBody)
 
 /**
- * 200 with a page that names the address behind its link. The request is on disk; the visitor decides whether to follow
- * the link.
+ * Sends 200 with a page that shows the address behind its link, so that the visitor can decide whether to follow it.
+ * The request is on disk.
  */
 export const sendOnwardPage = (req: IncomingMessage, res: ServerResponse, address: URL): void => {
   const page = onwardPage(address)
   send(req, res, 200, [...onwardPageHeaders, 'Content-Length', String(Buffer.byteLength(page))], page)
 }
 
-/** 303: the request is on disk, and the browser continues on another page. */
+/** Sends 303 with the address of another page for a request that is on disk. */
 export const sendRedirect = (req: IncomingMessage, res: ServerResponse, address: string): void =>
   send(req, res, 303, ['Location', address, 'Content-Length', '0', 'Cache-Control', 'no-store'], '')
 
-/** 200 with first-party cookies, each as a Set-Cookie line, for the caller alone. */
+/** Sends 200 with first-party cookies, each as a Set-Cookie line. Caches must not store the response. */
 export const sendCookies = (req: IncomingMessage, res: ServerResponse, cookies: readonly string[]): void =>
   send(
     req,
@@ -82,8 +82,8 @@ export const sendCookies = (req: IncomingMessage, res: ServerResponse, cookies: 
   )
 
 /**
- * Headers that report a limit to SDKs in addition to Retry-After: the RateLimit fields of the IETF draft, and Segment's
- * own. In seconds.
+ * Returns headers that report a limit in seconds to SDKs, in addition to Retry-After: the RateLimit fields of the IETF
+ * draft, and Segment's own header.
  */
 const rateHeaders = (seconds: number): string[] => [
   'RateLimit-Remaining',
@@ -94,7 +94,7 @@ const rateHeaders = (seconds: number): string[] => [
   String(seconds),
 ]
 
-/** The error body with four keys, with Retry-After if the client may retry. */
+/** Sends the error body with code, reason, message and metadata, and Retry-After if the client may retry. */
 export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: Refusal): void => {
   const body: ErrorBody = {
     code: refusal.code,
@@ -123,7 +123,7 @@ export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: 
   send(req, res, refusal.code, headers, text)
 }
 
-/** 200 with an image, whatever the outcome of the event: a page must not show a broken image. */
+/** Sends 200 with an image, whatever the outcome of the event, because a page must not show a broken image. */
 export const sendPixel = (req: IncomingMessage, res: ServerResponse): void =>
   send(
     req,
@@ -144,7 +144,7 @@ export const sendPixel = (req: IncomingMessage, res: ServerResponse): void =>
     gif,
   )
 
-/** 200 and a JSON document that clients may keep for `maxAge` seconds. */
+/** Sends 200 with a JSON document that clients can cache for `maxAge` seconds. */
 export const sendJson = (req: IncomingMessage, res: ServerResponse, value: unknown, maxAge: number): void => {
   const text = Buffer.from(JSON.stringify(value))
   const cache = maxAge === 0 ? 'no-store' : `public, max-age=${maxAge}`
@@ -157,7 +157,7 @@ export const sendJson = (req: IncomingMessage, res: ServerResponse, value: unkno
   )
 }
 
-/** 200 with a script, compressed if the client accepts gzip. */
+/** Sends 200 with a script, compressed if the client accepts gzip. */
 export const sendScript = (req: IncomingMessage, res: ServerResponse, script: Script, cache: string): void => {
   const zipped = String(req.headers['accept-encoding'] ?? '').includes('gzip')
   const body = zipped ? script.gzip : script.plain
@@ -179,7 +179,7 @@ export const sendScript = (req: IncomingMessage, res: ServerResponse, script: Sc
   send(req, res, 200, headers, body)
 }
 
-/** The response to a preflight request: it grants the origin and the list of headers that were requested. */
+/** Sends the response to a preflight request, which allows the origin and all requested headers. */
 export const sendPreflight = (req: IncomingMessage, res: ServerResponse): void => {
   const asked = req.headers['access-control-request-headers']
   const headers = [

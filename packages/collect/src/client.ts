@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
-/** A network: its address, and the length of the prefix in bits. */
+/** A network: its address, and the length of its prefix in bits. */
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** Parses addresses and CIDR ranges. Throws an Error that names an invalid entry. */
@@ -13,7 +13,7 @@ export const parseProxies = (list: readonly string[]): AddressRange[] =>
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   })
 
-/** True for an address in one of the ranges. Throws for a text that is not an IP address. */
+/** Whether an address is in one of the ranges. Throws for a text that is not an IP address. */
 export const isInRanges = (address: string, ranges: readonly AddressRange[]): boolean => {
   const parsed = ipaddr.process(address)
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
@@ -21,7 +21,7 @@ export const isInRanges = (address: string, ranges: readonly AddressRange[]): bo
 
 const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
-/** An entry of X-Forwarded-For without port, zone and brackets; undefined if it is not an IP address. */
+/** Returns an entry of X-Forwarded-For without port, zone and brackets; undefined if it is not an IP address. */
 const forwardedAddress = (entry: string): string | undefined => {
   const bare = entry
     .trim()
@@ -31,8 +31,9 @@ const forwardedAddress = (entry: string): string | undefined => {
 }
 
 /**
- * The client's address. It is the peer's address or, if the peer is a trusted proxy, the last entry of X-Forwarded-For
- * that is not a trusted proxy. Headers of an untrusted peer are ignored; an invalid entry ends the search.
+ * Returns the client's address. It is the peer's address or, if the peer is a trusted proxy, the last entry of
+ * X-Forwarded-For that is not a trusted proxy. Headers of an untrusted peer are ignored; an invalid entry ends the
+ * search.
  */
 export const clientAddress = (
   peer: string,
@@ -53,7 +54,7 @@ export const clientAddress = (
 const deviceAgent = /^(?:Mozilla\/|Opera\/|Dalvik\/)|CFNetwork\/|analytics-(?:swift|kotlin|ios|android|react-native)/i
 
 /**
- * True if the caller is the user's own device, so that its address belongs in `context.ip`. A device uses a path for
+ * Whether the caller is the user's own device, so that its address belongs in `context.ip`. A device uses a path for
  * browser and mobile SDKs, sends headers of browsers (Origin, Sec-Fetch-Site), or has the user agent of a browser or
  * phone. Servers that forward events have none of these, and their address says nothing about the user.
  */
@@ -65,7 +66,7 @@ export const isDevice = (clientPath: boolean, req: IncomingMessage): boolean =>
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
-/** A header that a trusted proxy sent; undefined for other peers. */
+/** Returns a header that a trusted proxy sent; undefined for other peers. */
 const forwardedHeader = (
   req: IncomingMessage,
   name: 'x-forwarded-host' | 'x-forwarded-proto',
@@ -78,7 +79,8 @@ const forwardedHeader = (
 }
 
 /**
- * The host to which a request was sent, in lower case without a port. The header of a trusted proxy takes precedence.
+ * Returns the host to which a request was sent, in lower case without a port. The header of a trusted proxy takes
+ * precedence.
  */
 export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange[]): string =>
   (forwardedHeader(req, 'x-forwarded-host', proxies) ?? req.headers.host ?? '')
@@ -88,9 +90,9 @@ export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange
     .replace(/\.$/, '')
 
 /**
- * The origin (`scheme://host[:port]`) under which this request reached the server: the configured one, else the header
- * of a trusted proxy, else the Host header. Only characters of host names are allowed, so that it can be put into a
- * script.
+ * Returns the origin (`scheme://host[:port]`) under which this request reached the server: the configured origin, else
+ * from the header of a trusted proxy, else from the Host header. Only characters of host names are allowed, so that
+ * scripts can contain the origin.
  */
 export const requestOrigin = (
   req: IncomingMessage,

@@ -75,7 +75,7 @@ describe('overload', () => {
 describe('a workspace that is spread over several partitions', () => {
   const users = Array.from({ length: 20 }, (_, n) => `u-${n}`)
   const body = json({ batch: users.map((userId) => ({ type: 'track', event: 'Paid', userId, messageId: userId })) })
-  /** Only the first workspace is spread. */
+  /** Creates spreads in which only the first workspace is spread over several partitions. */
   const spreading = (spread: () => WorkspaceSpread): WorkspaceSpreads => ({
     of: (workspaceId) => (workspaceId === 'w1' ? spread() : undefined),
     changes: () => [spread().change ?? []].flat(),

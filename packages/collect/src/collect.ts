@@ -17,13 +17,13 @@ import { createTagCalls } from './tag/tag-calls.ts'
 import { createWebhook } from './webhook/webhook.ts'
 
 export type Collect = {
-  /** True for requests whose path belongs to collection. Cheap: a few comparisons. */
+  /** Whether the path of a request belongs to collection. Needs only a few comparisons. */
   handles(req: IncomingMessage): boolean
   /** Handles the request; the response is sent immediately, or when the request is on disk. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void
   /**
-   * Names of the spread changes for which no append of their workspace is in flight here; a new change appears in a
-   * later result.
+   * Returns the names of the spread changes for which this process has no append of the workspace in flight. A new
+   * change appears in a later result.
    */
   paused(): string[]
   /** Loads the browser SDK, and starts to flush rejections and metrics about every second. */
@@ -35,7 +35,7 @@ export type Collect = {
 }
 
 /**
- * The coordination topic on which the pipeline reports, by partition, the offset below which every request is
+ * Coordination topic for the progress of the pipeline: for each partition, the offset below which every request is
  * processed.
  */
 export const positionsTopic = 'pipeline.positions'
@@ -81,7 +81,7 @@ const createDispatch = (
       case 'batch':
         return track(request, route)
       case 'webhook':
-        // The body is made by the service and contains no key.
+        // The service makes the body, so the body contains no key.
         if (outerKey(req.headers, request.query) === undefined)
           return context.refuse(request, 'single', refusals.missingKey)
         return track(request, { kind: 'single', type: 'track', client: false }, webhook)
@@ -103,8 +103,8 @@ const createDispatch = (
 }
 
 /**
- * The tracking API and the start calls of the SDKs, on plain node:http. A request gets 200 only after its record is
- * durable in the log. A request waits only for its own body and the disk.
+ * Creates the handler of the tracking API and of the start calls of SDKs, on plain node:http. A request gets 200 only
+ * after its record is durable in the log. A request waits only for its own body and the disk.
  */
 export const createCollect = (deps: CollectDeps): Collect => {
   const context = createIngestionContext(deps)
@@ -145,7 +145,8 @@ export const createCollect = (deps: CollectDeps): Collect => {
       await Promise.race([context.producer.idle(), deadline])
       context.close()
       unsubscribe?.()
-      // The first call may join a flush that is already running; the second one writes what was counted meanwhile.
+      // The first call may wait for a flush that is already running. The second call writes the counts since that flush
+      // began.
       await flush()
       await flush()
     },

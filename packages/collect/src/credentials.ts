@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '@tributary/kernel'
 
-/** Longer texts cannot be write keys and are not looked up. */
+/** Maximum characters of a write key. Longer texts are not looked up. */
 const maxKeyLength = 256
 
 const usable = (key: unknown): string | undefined =>
   typeof key === 'string' && key !== '' && key.length <= maxKeyLength ? key : undefined
 
 /**
- * The user name of a Basic authorization header. A missing colon is accepted (some SDKs omit it); the password is
- * ignored.
+ * Returns the user name of a Basic authorization header. A missing colon is accepted (some SDKs omit it); the password
+ * is ignored.
  */
 const basicUser = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined || authorization.length < 7 || authorization.length > 1024) return undefined
@@ -19,13 +19,16 @@ const basicUser = (authorization: string | undefined): string | undefined => {
   return usable(colon < 0 ? text : text.slice(0, colon))
 }
 
-/** The decoded value of a query parameter. Parses only if the name occurs at all. */
+/** Returns the decoded value of a query parameter. Parses the query only if it contains the name. */
 const queryValue = (query: string, name: string): string | undefined => {
   if (query === '' || !query.includes(name)) return undefined
   return new URLSearchParams(query).get(name) ?? undefined
 }
 
-/** The write key of a request outside of its body: from Basic authorization, else X-Write-Key, else `?writeKey=`. */
+/**
+ * Returns the write key of a request outside of its body: from Basic authorization, else X-Write-Key, else
+ * `?writeKey=`.
+ */
 export const outerKey = (headers: IncomingHttpHeaders, query: string): string | undefined => {
   const basic = basicUser(headers.authorization)
   if (basic !== undefined) return basic
@@ -37,7 +40,7 @@ const keyIn = (value: unknown): string | undefined => {
   return usable(value.writeKey)
 }
 
-/** The write key in a parsed body: at its top level, or in the first event of a batch. */
+/** Returns the write key in a parsed body: at its top level, or in the first event of a batch. */
 export const bodyKey = (body: object): string | undefined => {
   const top = keyIn(body)
   if (top !== undefined) return top
@@ -46,10 +49,16 @@ export const bodyKey = (body: object): string | undefined => {
 
 const keyName = Buffer.from('"writeKey"')
 const keyField = /^"writeKey"\s*:\s*"([^"\\]{1,256})"/
-/** Maximum positions that are checked: SDKs write the key at the beginning, at the end, or in every event. */
+/**
+ * Maximum positions at which a body is searched for a key. SDKs write the key at the beginning, at the end, or in every
+ * event.
+ */
 const maxPlaces = 20
 
-/** The strings that a body contains as its key, found without parsing: the first ones and the last one. */
+/**
+ * Returns the strings that a body has as its key, found without parsing: those at the first positions, and the last
+ * one.
+ */
 export const keyCandidates = (body: Buffer): string[] => {
   const places: number[] = []
   for (let at = body.indexOf(keyName); at >= 0 && places.length < maxPlaces; at = body.indexOf(keyName, at + 1))

@@ -45,27 +45,27 @@ export type IngestionContext = {
   readonly counter: RefusalCounter
   readonly metricsBuffer: MetricsBuffer
   readonly retryLater: RetryLaterAnswers
-  /** Why no request can be accepted at the moment; undefined if requests can. */
+  /** Returns why no request can be accepted at the moment; undefined if requests can be accepted. */
   checkAdmission(): Refusal | undefined
-  /** Why the source rejects events of this kind of call: it is disabled, or accepts only its signed webhook. */
+  /** Returns why the source rejects events of this kind of call: it is disabled, or accepts only its signed webhook. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
-  /** Why a call to this host cannot be for the source: the host is a custom domain of another workspace. */
+  /** Returns why a call to this host cannot be for the source: the host is a custom domain of another workspace. */
   foreignTo(req: IncomingMessage, entry: WriteKeyEntry): Refusal | undefined
   /** Whether the workspace has verified a host. */
   hasVerified(workspaceId: string, host: string): boolean
-  /** The origin of the custom domain to which a call was sent; undefined for the product's own address. */
+  /** Returns the origin of the custom domain to which a call was sent; undefined for the product's own address. */
   customOrigin(req: IncomingMessage): string | undefined
   /**
-   * The limits for reading a body, and the shares to which it is charged: those of its workspace and organization, or
-   * the small one of its sender's network.
+   * Returns the limits for reading a body, and the shares to which it is charged: the shares of its workspace and
+   * organization, or the small share of the sender's network.
    */
   termsFor(entry: WriteKeyEntry | undefined): ReadTerms
   senderOf(req: IncomingMessage, entry: WriteKeyEntry | undefined, work: string): BodySender
-  /** Bytes of held bodies. */
+  /** Returns the bytes of all bodies in memory. */
   buffered(): number
   /** Rejects everything from now on. */
   close(): void
-  /** Counts a request that the client has lost for good, with a sample. */
+  /** Counts a request that the client will not send again, with a sample. */
   countLost(
     refusal: Refusal,
     req: IncomingMessage,
@@ -87,7 +87,7 @@ export type IngestionContext = {
   ): void
   /** Logs an internal fault, and returns 500 without its text. */
   fail(request: Pick<CollectRequest, 'req' | 'res'>, error: unknown): void
-  /** Records that a request with a key is on disk. */
+  /** Counts an event request that is on disk, and records the use of its key. */
   taken(call: string, entry: WriteKeyEntry, bytes: number): void
   metaOf(req: IncomingMessage, entry: WriteKeyEntry, route: EventRoute): RequestMeta
 }
@@ -114,11 +114,14 @@ const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
   settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
 
-/** Maximum share of one organization, and of bodies of one kind of call. */
+/** Maximum share of one organization, and of one kind of call, in the memory for bodies. */
 const organizationPart = 0.5
 const workPart = 0.875
 
-/** The two pools for bodies: senders without a known key never use the pool of those with one. */
+/**
+ * Creates the limits of the two pools of memory for bodies. Senders without a known key never use the pool of senders
+ * with a known key.
+ */
 const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage) => string) => {
   const { bodyBytes, keyless } = settings
   const known = {

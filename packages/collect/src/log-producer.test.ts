@@ -56,7 +56,7 @@ const setUp = (first: WorkspaceSpread) => {
   }
 }
 
-/** Large enough to be split in at least eight turns. */
+/** A batch that is large enough to be split in at least eight turns. */
 const largeBatch = `{"batch":[${`{"userId":"u","text":"${'x'.repeat(1000)}"},`.repeat(1000)}{"userId":"v"}]}`
 
 test('a request that arrives just after a change of the spread is processed after those that waited for the change', async () => {

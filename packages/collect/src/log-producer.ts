@@ -12,10 +12,10 @@ type Done = (refusal?: Refusal) => void
 
 export type LogProducer = {
   /**
-   * Appends a request to the log and calls `done` once: without an argument when all of it is on disk, else with a
-   * refusal. After a refusal this producer keeps nothing of it. A request of a workspace that is spread over several
-   * partitions is split, and a part may still be on disk. The generator yields while a large body is split, so that
-   * other work can run.
+   * Appends a request to the log and calls `done` once: without an argument when the whole request is on disk,
+   * otherwise with a refusal. After a refusal, the producer keeps nothing of the request. A request of a workspace that
+   * is spread over several partitions is split; after a refusal, a part of it may still be on disk. The generator
+   * yields while a large body is split, so that other work can run.
    */
   append(accepted: Accepted, done: Done): Generator<void, void>
   /** Like `append`, but without breaks. */
@@ -24,7 +24,7 @@ export type LogProducer = {
   idle(): Promise<void>
   /** See `Pauses`. */
   paused: Pauses['paused']
-  /** Rejects the requests that wait for a change of a spread. */
+  /** Rejects the requests that wait until a change of their workspace's spread ends. */
   close(): void
 }
 
@@ -32,7 +32,10 @@ const observeEvery = 32
 
 type Part = Omit<RequestPart, 'partition'> & { partition?: number }
 
-/** Errors here are logged only: the outcome of the record is already decided, and only its response is lost. */
+/**
+ * Calls `done`, and only logs its errors: the outcome of the record is already decided, and only the response is
+ * lost.
+ */
 const settle = (logger: Logger, done: Done, refusal?: Refusal): void => {
   try {
     done(refusal)
@@ -46,7 +49,7 @@ const drain = (appending: Generator<void, void>): void => {
   while (appending.next().done !== true) {}
 }
 
-/** Creates the producer that appends to the log, within each workspace's quota. */
+/** Creates the producer that appends requests to the log, within the quota of each workspace. */
 export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
   quota: Quota,
@@ -92,8 +95,8 @@ export const createLogProducer = (
     for (const part of parts)
       put(workspaceId, part, (refusal) => {
         refused ??= refusal
-        // Success means that all parts are in the log. After a refusal, some parts may be there: a repeated request is
-        // deduplicated by message IDs.
+        // Success means that all parts are in the log. After a refusal, some parts may be in the log. A repeated
+        // request is deduplicated by message IDs.
         if (--open === 0) done(refused)
       })
   }

@@ -1,13 +1,13 @@
 import type { Metrics } from '@tributary/kernel'
 
-/** Sums of responses and bytes, added to the metrics on each flush, so that a request costs only an addition. */
+/** Sums of responses and bytes, added to the metrics on each flush, so that a request needs only an addition. */
 export type MetricsBuffer = {
   accepted(call: string, bytes: number): void
   answered(call: string, code: number): void
   flush(): void
 }
 
-/** Counters `collect_requests` {call, code} and `collect_accepted_bytes`. */
+/** Creates the buffer for the counters `collect_requests` {call, code} and `collect_accepted_bytes`. */
 export const createMetricsBuffer = (metrics: Metrics): MetricsBuffer => {
   const answers = new Map<string, Map<number, number>>()
   let bytes = 0

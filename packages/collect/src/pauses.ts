@@ -2,38 +2,40 @@ import type { WorkspaceSpreads } from './ports.ts'
 
 export type Pauses = {
   /**
-   * Registers an append in flight until the returned function is called; `isUnknown` means that its outcome is unknown.
+   * Registers an append in flight until the returned function is called; `isUnknown` means that the outcome of the
+   * append is unknown.
    */
   begin(): (isUnknown?: boolean) => void
   /** Resolves when no append is in flight. */
   idle(): Promise<void>
-  /** Whether no request of a workspace may be appended now, because its spread is being changed. */
+  /** Whether no request of a workspace can be appended now, because the spread of the workspace is being changed. */
   isPaused(workspaceId: string): boolean
   /** Whether requests of a workspace wait, so that later ones must wait behind them. */
   isAwaited(workspaceId: string): boolean
   /**
-   * Continues a request when the pause is over, or rejects it if that takes too long or too many wait. Requests of a
-   * workspace continue in order; each is done before the next one begins. `isGoing` marks the request that was already
-   * continuing and has to wait again.
+   * Continues a request when the pause is over, or rejects it if the pause takes too long or too many requests wait.
+   * Requests of a workspace continue in order, each after the previous one is done. `isGoing` marks a request that was
+   * already continuing and has to wait again.
    */
   wait(workspaceId: string, waiter: Waiter, isGoing?: boolean): void
   /** Ends all waits; waiting requests are rejected. */
   close(): void
   /**
-   * Names of the changes whose workspaces have no earlier append in flight, and will have none until the change is
-   * over. A new change is included when its earlier appends are done: call this several times a second.
+   * Returns the names of the changes whose workspaces have no earlier append in flight, and will have none until the
+   * change is over. A new change is included when the earlier appends are done, so call this function several times a
+   * second.
    */
   paused(): string[]
 }
 
-/** A failed append may still reach the log within this time, in ms, because it was on its way to another machine. */
+/** Time in ms within which a failed append may still reach the log, because it was on its way to another machine. */
 const unknownMs = 10_000
 /** Maximum wait of a request for the end of a change, in ms: SDKs wait at least this long for a response. */
 const patienceMs = 8000
 const lookMs = 25
-/** Maximum waiting requests, of one workspace and of all; further ones are rejected immediately. */
+/** Maximum waiting requests, of one workspace and of all workspaces; further requests are rejected immediately. */
 const maxWaiting = { ofOne: 5000, ofAll: 20_000 }
-/** Maximum requests, and their bytes, that continue in one round of the event loop without a yield. */
+/** Maximum number and bytes of requests that continue in one round of the event loop. */
 const atOnce = { requests: 100, bytes: 256 * 1024 }
 
 /** A waiting request. `goOn` yields whenever other work needs a turn. */
@@ -42,14 +44,17 @@ export type Waiter = { bytes: number; goOn(): Generator<void, void>; sendAway():
 /** The waiting requests of a workspace, in order of arrival. */
 type Queue = {
   waiters: (Waiter & { until: number })[]
-  /** The request that is continuing now, and the end of its wait. */
+  /** The request that is continuing now, and the time until which it can wait again. */
   going: Generator<void, void> | undefined
   goingUntil: number
   /** Whether the queue continues in the next round of the event loop. */
   isDue: boolean
 }
 
-/** Appends that were in flight when this generation ended; only their number is stored. */
+/**
+ * The appends that began between two changes. Only the number of unfinished appends is stored, and callbacks for their
+ * end.
+ */
 type Generation = { running: number; ended: (() => void)[] }
 
 /**
@@ -58,7 +63,7 @@ type Generation = { running: number; ended: (() => void)[] }
  */
 export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: () => boolean = () => false): Pauses => {
   let now: Generation = { running: 0, ended: [] }
-  /** By the name of a change, whether all earlier appends have ended. */
+  /** Whether all appends before a change have ended, by the name of the change. */
   const changes = new Map<string, boolean>()
   const older = new Set<Generation>()
   let unknownAt = Number.NEGATIVE_INFINITY
@@ -88,8 +93,8 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
   let looking: NodeJS.Timeout | undefined
 
   /**
-   * Continues the first request of a workspace if the pause is over, or rejects it after its wait; returns false if
-   * there is nothing to do.
+   * Continues the first request of a workspace if the pause is over, or rejects the request if its wait was too long;
+   * returns false if there is nothing to do.
    */
   const beginNext = (workspaceId: string, queue: Queue): boolean => {
     const [first] = queue.waiters
@@ -102,7 +107,10 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     else first.sendAway()
     return true
   }
-  /** Continues the waiting requests of a workspace after the pause: some now, the others in later rounds. */
+  /**
+   * Continues the waiting requests of a workspace after the pause: some now, the others in later rounds of the event
+   * loop.
+   */
   const release = (workspaceId: string): void => {
     const queue = waiting.get(workspaceId)
     if (queue === undefined || queue.isDue) return

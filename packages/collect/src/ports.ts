@@ -20,12 +20,12 @@ export type WriteKeyEntry = {
   keyId: string
 }
 
-/** A snapshot of the write keys in memory. It never waits for the database during a request. */
+/** A snapshot of the write keys in memory. A request never waits for the database. */
 export interface WriteKeyCache {
   find(key: string): WriteKeyEntry | undefined
-  /** The source of a revoked key, so that the rejections can be shown there. */
+  /** Returns the source of a revoked key, so that the rejections can be shown at the source. */
   findRevoked(key: string): WriteKeyEntry | undefined
-  /** False until the first snapshot is loaded: collection returns 503 meanwhile. */
+  /** Returns false until the first snapshot is loaded. Collection returns 503 until then. */
   ready(): boolean
 }
 
@@ -41,7 +41,7 @@ export type RefusalRow = {
   count: number
   lastTime: number
   message: string
-  /** One request as redacted JSON, at most 2,000 characters; '' if an earlier sample is still valid. */
+  /** One request as redacted JSON, at most 2,000 characters; '' if an earlier sample is recent enough. */
   sample: string
 }
 
@@ -55,34 +55,34 @@ export interface RefusalSink {
 
 /** Sizes in bytes; times in milliseconds unless the name has another unit. */
 export type CollectSettings = {
-  /** Maximum of a body, before and after decompression. */
+  /** Maximum bytes of a body, before and after decompression. */
   bodyBytes: number
-  /** Maximum of a single event as received. */
+  /** Maximum bytes of a single event as received. */
   eventBytes: number
-  /** Maximum bytes in memory of all bodies with a known key; beyond it, requests get 503. */
+  /** Maximum bytes in memory of all bodies with a known key; above it, requests get 503. */
   bufferedBytes: number
-  /** Maximum of these bytes for one workspace; beyond it, its requests get 503. */
+  /** Maximum of these bytes for one workspace; above it, requests of the workspace get 503. */
   workspaceBufferedBytes: number
   /** Minimum pace of a body with a known key. */
   pace: PaceLimits
-  /** Limits for requests without a key outside of their body; beyond them they get 413 and 503. */
+  /** Limits for requests without a key outside of their body; above them, such requests get 413 and 503. */
   keyless: {
     bodyBytes: number
-    /** Maximum bytes in memory of all such requests, and of those from one address. */
+    /** Maximum bytes in memory of all such requests, and of such requests from one address. */
     bufferedBytes: number
     addressBytes: number
     pace: PaceLimits
   }
-  /** Decides which bodies are processed in turns, and how many bytes may wait; beyond it, requests get 429. */
+  /** Decides which bodies are processed in turns, and how many bytes can wait; above that number, requests get 429. */
   turns: TurnSettings
   /**
-   * Maximum body bytes of one workspace that were accepted and are not processed yet; beyond it, the workspace gets
-   * 429. Collecting processes share it equally.
+   * Maximum body bytes of one workspace that were accepted and are not processed yet; above it, requests of the
+   * workspace get 429. Collecting processes share the quota equally.
    */
   quotaBytes: number
   retryAfterSeconds: number
   flushMs: number
-  /** How long `stop` waits for running requests. */
+  /** Maximum time that `stop` waits for running requests. */
   drainMs: number
 }
 
@@ -94,7 +94,7 @@ export const defaultCollectSettings: CollectSettings = {
   bufferedBytes: 256 * MiB,
   workspaceBufferedBytes: 64 * MiB,
   pace: { windowMs: 10_000, windowBytes: 16 * 1024, totalMs: 60_000 },
-  // SDKs with their key only in the body send at most half a megabyte.
+  // SDKs that send their key only in the body send at most half a megabyte.
   keyless: {
     bodyBytes: MiB,
     bufferedBytes: 32 * MiB,
@@ -110,20 +110,23 @@ export const defaultCollectSettings: CollectSettings = {
 
 /** The workspaces that are in several partitions or being changed, from the current snapshot. */
 export type WorkspaceSpreads = {
-  /** The spread of a workspace, the same object until it changes; undefined for a workspace with a single partition. */
+  /**
+   * Returns the spread of a workspace, the same object until the spread changes; undefined for a workspace with a
+   * single partition.
+   */
   of(workspaceId: string): WorkspaceSpread | undefined
-  /** Names of the running changes: requests of their workspaces are not appended. */
+  /** Returns the names of the running changes. Requests of the changing workspaces are not appended. */
   changes(): readonly string[]
 }
 
 export type WorkspaceSpread = {
   partitions: readonly number[]
-  /** The name of the running change, if there is one. */
+  /** The name of the running change of the spread, if there is one. */
   change?: string | undefined
 }
 
 export type CollectDeps = {
-  /** The number of collecting processes, including this one; one by default. */
+  /** Returns the number of collecting processes, including this one; one by default. */
   processes?: () => number
   log: Pick<LogAppender, 'append' | 'isUnsure'>
   keys: WriteKeyCache
@@ -131,16 +134,16 @@ export type CollectDeps = {
   spreads?: WorkspaceSpreads
   refusals: RefusalSink
   coordination: Pick<Coordination, 'subscribe'>
-  /** Rules for calls to the webhooks of some kinds of sources. */
+  /** Rules for calls to the webhooks of sources, for the kinds of sources that have rules. */
   webhooks?: Webhooks
   /** The built code of the product's own tag; without it, no tag is served. */
   tag?: string
   /**
-   * The workspace of a custom domain, by its host in lower case, and whether its DNS records were recently valid. By
-   * default there are no domains.
+   * Returns the workspace of a custom domain by its host in lower case, and whether the DNS records of the domain were
+   * recently valid. By default there are no domains.
    */
   domains?: { workspaceOf(host: string): string | undefined; mayHaveCertificate(host: string): boolean }
-  /** The share for thread time of templates and large bodies; a new one by default. */
+  /** The work share for the thread time of templates and large bodies; a new one by default. */
   workShare?: WorkShare
   clock: Clock
   logger: Logger
@@ -149,7 +152,7 @@ export type CollectDeps = {
   trustedProxies: readonly string[]
   /** The origin under which clients reach this server; by default it is read from each request. */
   publicUrl?: string
-  /** Returns false when the disk is nearly full: everything then gets 503. */
+  /** Returns false if the disk is nearly full. Every request then gets 503. */
   diskOk?: () => boolean
   settings?: Partial<CollectSettings>
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createQuota, type Quota } from './quota.ts'
 
-/** Accepts bytes of a workspace and places them at an offset, in partition 0 unless given. */
+/** Accepts bytes of a workspace and places them at an offset, by default in partition 0. */
 const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number, partition = 0): boolean => {
   if (!quota.reserve(workspaceId, bytes)) return false
   quota.placed(workspaceId, bytes, { partition, offset })

@@ -1,23 +1,27 @@
-/** Bytes per workspace that were accepted and are not processed yet. */
+/** The bytes of each workspace that were accepted and are not processed yet. */
 export type Quota = {
-  /** Counts bytes as accepted. Returns false, and counts nothing, if the workspace has used its share. */
+  /** Counts bytes as accepted. Returns false, and counts nothing, if the workspace has used up its quota. */
   reserve(workspaceId: string, bytes: number): boolean
-  /** Records that counted bytes are in the log, at this place. */
+  /** Records the partition and offset at which counted bytes are in the log. */
   placed(workspaceId: string, bytes: number, place: { partition: number; offset: number }): void
   /** Releases bytes that could not be written. */
   release(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
-  /** Records the processed requests: by partition, the offset below which all are processed. Ignores other shapes. */
+  /**
+   * Records which requests are processed: `positions` has the offset below which all are processed, by partition.
+   * Ignores values of another form.
+   */
   processed(positions: unknown): void
 }
 
-/** Bytes of a partition up to an offset. */
+/** The unprocessed bytes of a range of offsets in a partition, by workspace. */
 type Chunk = { until: number; bytes: number; of: Map<string, number> }
 
 /** Maximum bytes of a chunk before the next one begins. */
 const chunkBytes = 4 * 1024 * 1024
 /**
- * Maximum workspaces in all chunks; beyond it, neighboring chunks are joined, which releases bytes in coarser steps.
+ * Maximum number of workspaces in all chunks together. Above it, neighboring chunks are joined, so that bytes are
+ * released in coarser steps.
  */
 const maxEntries = 100_000
 
@@ -27,12 +31,14 @@ const join = (one: Chunk, other: Chunk): Chunk => {
 }
 
 /**
- * Counts the unprocessed bytes of each workspace that this process accepted, up to the current `limit()`. Requests that
- * were accepted before the process started, or by other processes, are not counted.
+ * Creates the count of the unprocessed bytes of each workspace that this process accepted, up to the current `limit()`.
+ * Requests that were accepted before the process started, or by other processes, are not counted.
  */
 export const createQuota = (limit: () => number, entriesAtMost = maxEntries): Quota => {
   const waiting = new Map<string, number>()
-  /** Chunks by partition, in log order. The last one grows until a report comes or it is full. */
+  /**
+   * Chunks by partition, in log order. The last chunk grows until a report of positions arrives or the chunk is full.
+   */
   const chunks = new Map<number, Chunk[]>()
   const open = new Set<number>()
   let entries = 0

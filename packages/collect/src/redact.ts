@@ -16,7 +16,7 @@ const redactedText = (text: string, secrets: readonly string[]): string => {
   return secrets.reduce((left, secret) => (secret.length < 4 ? left : left.replaceAll(secret, hidden)), fields)
 }
 
-/** A URL whose query values are hidden, except plain event names. */
+/** Returns a URL whose query values are hidden, except plain event names. */
 const redactedUrl = (url: string, secrets: readonly string[]): string => {
   const [path = '', query] = url.split('?', 2)
   const shown =
@@ -25,9 +25,9 @@ const redactedUrl = (url: string, secrets: readonly string[]): string => {
 }
 
 /**
- * One rejected request as JSON of at most 2,000 characters, fit to be stored and shown: method, path, harmless headers
- * and the beginning of the body. Hides values of fields that look like credentials, and each occurrence of the write
- * key. Works on text, so it also handles bodies that are not JSON.
+ * Returns a rejected request as JSON of at most 2,000 characters, without secrets: method, path, harmless headers and
+ * the beginning of the body. Hides values of fields that look like credentials, and each occurrence of the write key.
+ * Works on text, so it also handles bodies that are not JSON.
  */
 export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: string | undefined): string => {
   const secrets = key === undefined ? [] : [key, encodeURIComponent(key)]
@@ -36,7 +36,7 @@ export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: st
     const value = req.headers[name]
     if (typeof value === 'string') headers[name] = redactedText(cutText(value, 100), secrets)
   }
-  // Redacted before it is cut, so that no first half of a secret remains.
+  // The text is redacted before it is truncated, so that no part of a secret remains.
   const text = body === undefined ? undefined : redactedText(body.toString('utf8', 0, 4 * maxBody), secrets)
   const sample = {
     method: req.method,

@@ -3,18 +3,21 @@ import type { RefusalRow, RefusalSink, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
 
 const hourMs = 3_600_000
-/** Maximum different rows between two flushes, and while the database is unavailable. */
+/** Maximum number of different rows in memory, between two flushes or while the database is unavailable. */
 const maxRows = 5000
-/** Maximum different hints of unknown keys in one hour; further ones are counted together. */
+/** Maximum different hints of unknown keys in one hour; further keys are counted together. */
 const maxHints = 200
 const otherKeys = '*'
 
 export type RefusalCounter = {
   /** Counts a rejected request. `sample` is called only if a new sample is needed. */
   count(refusal: Refusal, source: WriteKeyEntry | undefined, key: string | undefined, sample: () => string): void
-  /** Remembers that a key was used at `time` (epoch ms). */
+  /** Records that a key was used at `time` (epoch ms). */
   touch(keyId: string, time: number): void
-  /** Writes the counts; keeps them, in bounded memory, if the sink fails. Runs one flush at a time. Never rejects. */
+  /**
+   * Writes the counts to the sink; if the sink fails, keeps them in bounded memory. Only one flush runs at a time.
+   * Never rejects.
+   */
   flush(): Promise<void>
 }
 

@@ -1,11 +1,14 @@
 import { cutText } from '@tributary/kernel'
-/** A response other than success, for the error body with four keys. `message` says what to fix. */
+/**
+ * A response other than success, for the error body with code, reason, message and metadata. `message` says what to
+ * fix.
+ */
 export type Refusal = {
   code: number
   reason: string
   message: string
   metadata?: Record<string, string>
-  /** Seconds after which clients may retry: the server is overloaded, and nothing is lost. */
+  /** Seconds after which clients can retry, because the server is overloaded. Nothing is lost then. */
   retryAfter?: number
 }
 
@@ -23,7 +26,7 @@ const later = (code: number, reason: string, message: string, seconds: number): 
   retryAfter: seconds,
 })
 
-/** A request that blocked the thread twice is no longer processed; `message` says until when. */
+/** The refusal of a request that blocked the thread twice and is no longer processed; `message` says until when. */
 export const held = (message: string): Refusal => refusal(422, 'HELD', message)
 
 export const missingKey = refusal(
@@ -95,7 +98,7 @@ export const badEncoding = (encoding: string): Refusal =>
     encoding: encoding.slice(0, 40),
   })
 
-/** Bytes that are invalid in the charset. Decoding them anyway could turn two users into one. */
+/** The refusal of bytes that are invalid in the charset. Decoding them anyway could turn two users into one. */
 export const wrongBytes = refusal(
   400,
   'NOT_UTF8',
@@ -145,7 +148,7 @@ export const unknownType = (type: string): Refusal =>
     },
   )
 
-/** A field that the event's type requires. */
+/** The refusal of an event that lacks a field required by its type. */
 export const missingField = (type: string, field: string, message: string): Refusal =>
   refusal(400, 'MISSING_FIELD', message, { type, field })
 

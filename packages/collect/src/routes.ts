@@ -9,13 +9,13 @@ export type Route =
   | { kind: 'single'; type: EventType; client: boolean }
   /** `forwarded`: another collecting server forwards calls of its SDKs. */
   | { kind: 'batch'; client: boolean; forwarded?: true }
-  /** A call of a service without an SDK. */
+  /** A webhook call of a service without an SDK. */
   | { kind: 'webhook' }
   /** A call of another collecting server's webhook destination: an event, or a list of events. */
   | { kind: 'forward' }
   | { kind: 'data-pixel'; type: EventType; client: true }
   | { kind: 'query-pixel'; type: EventType; client: true }
-  /** Read and discarded: reports of SDKs about themselves. */
+  /** Reports of SDKs about themselves, which are read and discarded. */
   | { kind: 'discard' }
   | { kind: 'settings'; key: string }
   | { kind: 'source-config' }
@@ -67,16 +67,16 @@ const prefixes = [
   '/tag/',
 ]
 
-/** True for every path of collection, known or not. Cheap: no parsing. */
+/** Whether a path belongs to collection, known or not. Needs no parsing. */
 export const isCollectPath = (url: string): boolean => {
   for (const prefix of prefixes) if (url.startsWith(prefix)) return true
   return url === '/m' || url === '/m/'
 }
 
 /**
- * True for the calls that browsers make with cookies, which the response must allow: cookies that the product's own tag
- * requests, and `/rsaRequest` of RudderStack's browser SDK with `useServerSideCookies`. No other SDK sends cookies by
- * default.
+ * Whether browsers make a call with cookies, which the response must allow. Such calls request cookies for the
+ * product's own tag, or are `/rsaRequest` of RudderStack's browser SDK with `useServerSideCookies`. No other SDK sends
+ * cookies by default.
  */
 export const takesCookies = (url: string): boolean =>
   url.startsWith('/rsaRequest') ||
@@ -104,7 +104,7 @@ const pixelRoute = (path: string): Route | undefined => {
   return { kind: form === 'v1/pixel' ? 'data-pixel' : 'query-pixel', type, client: true }
 }
 
-/** The route of a path without its query; a trailing slash is ignored. */
+/** Returns the route of a path without its query; a trailing slash is ignored. */
 export const findRoute = (path: string): Route | undefined => {
   const known = exact.get(path)
   if (known !== undefined) return known
@@ -120,7 +120,7 @@ export const findRoute = (path: string): Route | undefined => {
   return pixelRoute(path)
 }
 
-/** The methods of a route, except OPTIONS. */
+/** Returns the HTTP methods of a route, except OPTIONS. */
 export const methodsOf = (route: Route): readonly string[] =>
   posted.has(route.kind) ? post : route.kind === 'webhook' ? getOrPost : get
 

@@ -17,7 +17,7 @@ const track = { userId: 'u1', event: 'Paid' }
 const json = JSON.stringify
 const { keyless } = defaultCollectSettings
 
-/** Starts collection, and records the maximum bytes of bodies that it held at each check. */
+/** Starts collection, and records the maximum bytes of bodies that collection held at each check. */
 const start = async (options: Parameters<typeof startCollect>[0] = {}) => {
   const seen = { max: 0, now: 0, looks: 0 }
   const metrics: Metrics = {

@@ -8,14 +8,16 @@ export type BodyFault = ReceiveFault | InflateFault | CharsetFault
 /** The limits for reading and decompressing a body. */
 export type ReadTerms = BodyTerms & { inflating: InflateTerms }
 
-/** The owner who takes turns at decompressing a body, and the holders to which the body is charged. */
+/**
+ * The owner whose turns are used for decompressing a body, and the holders to which the bytes of the body are charged.
+ */
 export type BodySender = { owner: string; holders: Holders }
 
 const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
 /**
- * The compression in a header; undefined if there is none. Some senders write `none`, or list `identity` beside another
- * one.
+ * Returns the compression in a header; undefined if there is none. Some senders write `none`, or list `identity`
+ * together with another compression.
  */
 const compressionOf = (header: string | undefined): string | undefined =>
   header
@@ -28,9 +30,9 @@ const compressionOf = (header: string | undefined): string | undefined =>
 /**
  * Reads a request's body, decompresses it, and converts it from the charset of its Content-Type to UTF-8 without a byte
  * order mark. Calls `done` exactly once, with the result and the bytes as sent, or with a fault. The body has at most
- * `terms.limit` bytes before and after. Held bytes count against the shares of the sender until the receiver calls
- * `release`. A gzip body is recognized even without its header, because no JSON text begins with its two magic bytes.
- * Bytes that cannot be decoded are passed on, too, so that their key can be found.
+ * `terms.limit` bytes, before and after decompression. The bytes in memory count against the shares of the sender until
+ * the receiver calls `release`. A gzip body is recognized even without its header, because no JSON text begins with its
+ * two magic bytes. If the bytes cannot be decoded, `done` still gets them, so that the caller can find the key in them.
  */
 export const readBody = (
   req: IncomingMessage,

@@ -12,7 +12,7 @@ afterAll(() => running.stop())
 type Headers = Record<string, string>
 const named = (charset: string): Headers => ({ 'content-type': `application/json; charset=${charset}` })
 
-/** Sends bytes with the key, and resolves to the response and the stored bytes. */
+/** Sends bytes with the key; returns the response and the stored bytes. */
 const send = async (path: string, bytes: Buffer, headers: Headers = {}, method = 'POST') => {
   const before = (await running.entries()).length
   const answer = await fetch(`${running.origin}${path}`, {
@@ -27,7 +27,7 @@ const send = async (path: string, bytes: Buffer, headers: Headers = {}, method =
   return { status: answer.status, reason, kept: kept.map(({ body }) => Buffer.from(body).toString()) }
 }
 
-/** The number of rejections that were counted for the source with a reason. */
+/** Returns the number of rejections that were counted for the source with a reason. */
 const counted = (reason: string): number =>
   running.refused
     .filter((row) => row.reason === reason && row.sourceId === 's1')

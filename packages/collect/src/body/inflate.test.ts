@@ -6,7 +6,7 @@ import { type InflateTerms, inflate, knownInflating, strangersInflating } from '
 
 const MiB = 1024 * 1024
 
-/** Decompresses with `room` bytes left in the budget; resolves to the outcome and the total bytes taken from it. */
+/** Decompresses with `room` bytes left in the budget; returns the outcome and the total bytes taken from the budget. */
 const run = async (
   encoding: string,
   body: Buffer,

@@ -11,18 +11,18 @@ import { createWorkShare, type PoolHold, type WorkShare, type WorkShareSettings 
 
 /** Limits the growth of a body by decompression. Batches of events become 5 to 50 times larger. */
 export type InflateTerms = {
-  /** A body may always grow to this size, in bytes. */
+  /** Size in bytes to which any body can grow. */
   freeBytes: number
-  /** Beyond `freeBytes`, a body may become this many times larger. */
+  /** Maximum ratio of the decompressed to the compressed size, for bodies above `freeBytes`. */
   maxRatio: number
   /**
-   * Begins work of an owner that produces at most `bytes`, now or in its turn. Returns false, and never begins, if too
-   * much work of the owner waits.
+   * Begins work that produces at most `bytes`, now or at the owner's turn. Returns false and never begins the work if
+   * too much work of the owner waits.
    */
   begin(owner: string, bytes: number, work: () => void): boolean
 }
 
-/** For bodies with a known key: all are decompressed concurrently. */
+/** Limits for bodies with a known key, which are all decompressed concurrently. */
 export const knownInflating: InflateTerms = {
   freeBytes: 1024 * 1024,
   maxRatio: 200,
@@ -32,13 +32,13 @@ export const knownInflating: InflateTerms = {
   },
 }
 
-/** The bytes that cost a millisecond of the thread: most of it is garbage collection of the written memory. */
+/** Number of decompressed bytes that take a millisecond of the thread, most of it for garbage collection. */
 const bytesPerMs = 128 * 1024
 const strangersShare: Partial<WorkShareSettings> = { share: 0.1, together: 0.2, burstMs: 10, freeMs: 0, waiting: 256 }
 
 /**
- * For bodies without a known key, which no customer pays for. The limits suffice for what browsers and phones send. The
- * pace is about 13 MB a second for one network, and twice that for all.
+ * Creates limits for bodies without a known key, which no customer pays for. They suffice for the bodies that browsers
+ * and phones send. One network can decompress about 13 MB a second, all networks together twice as much.
  */
 export const strangersInflating = (share: WorkShare = createWorkShare(strangersShare)): InflateTerms => ({
   freeBytes: 64 * 1024,
@@ -50,9 +50,9 @@ export const strangersInflating = (share: WorkShare = createWorkShare(strangersS
     }),
 })
 
-/** Bytes of one piece of output: each piece costs a round of the event loop. */
+/** Bytes of one piece of output. Each piece takes a round of the event loop. */
 const pieceBytes = 64 * 1024
-/** RFC 9659: over HTTP, the window may be at most 8 MiB. */
+/** Maximum window of zstd over HTTP as a power of 2: 8 MiB (RFC 9659). */
 const zstdWindowLog = 23
 
 const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
@@ -61,7 +61,8 @@ const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
   br: () => createBrotliDecompress({ chunkSize: pieceBytes }),
   zstd: () =>
     createZstdDecompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } }),
-  // RFC 9110 8.4.1.2: "deflate" is the zlib format. Many senders omit its header, which the first bytes reveal.
+  // RFC 9110 8.4.1.2: "deflate" is the zlib format. Many senders omit the zlib header; the first bytes show whether it
+  // is there.
   deflate: (body) =>
     (body[0] ?? 0) % 16 === 8 ? createInflate({ chunkSize: pieceBytes }) : createInflateRaw({ chunkSize: pieceBytes }),
 }
@@ -70,8 +71,8 @@ export type InflateFault = 'too-large' | 'overloaded' | 'unknown-encoding' | 'ba
 
 /**
  * Decompresses a body of at most `limit` bytes and calls `done` once. Each piece of output is charged when it is
- * produced, and the work stops at the first piece that exceeds a limit. Afterwards the result is held in place of the
- * body; after a fault, the caller must release.
+ * produced, and the work stops at the first piece that exceeds a limit. Afterwards, the result is charged instead of
+ * the body. After a fault, the caller must call `release`.
  */
 export const inflate = (
   encoding: string,

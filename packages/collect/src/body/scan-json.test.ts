@@ -11,7 +11,7 @@ const scan = (body: Buffer, limits = { depth: 1000, values: 400_000, sliceBytes:
   return slice.value
 }
 
-/** The result of `JSON.parse` for the same bytes. */
+/** Parses the same bytes with `JSON.parse`; undefined if they are invalid. */
 const parsed = (body: Buffer): { value: unknown } | undefined => {
   try {
     return { value: JSON.parse(body.toString('utf8')) }
@@ -190,7 +190,7 @@ describe('a large body is scanned in slices, each of which reads at most a few h
     parse.mockRestore()
     expect(longest).toBeLessThan(100)
     expect(count).toBe(Math.ceil(text.length / sliceBytes))
-    // Each byte is read a few times, once for each kind of token that may continue there.
+    // Each byte is read at most a few times: once for each kind of token that can continue at the byte.
     expect(maxLooks).toBeLessThan(6 * sliceBytes)
   })
 })

@@ -30,7 +30,7 @@ const literals: ReadonlyMap<number, Buffer> = new Map(
   ['true', 'false', 'null'].map((text) => [code(text), Buffer.from(text)]),
 )
 
-/** The position after the string that begins at `start`. A negative result is a fault at `-1 - result`. */
+/** Returns the position after the string that begins at `start`. A negative result means a fault at `-1 - result`. */
 const stringEnd = (body: Buffer, start: number): number => {
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at] as number
@@ -46,14 +46,14 @@ const stringEnd = (body: Buffer, start: number): number => {
   return -1 - body.length
 }
 
-/** The position after the digits that begin at `start`; `start` itself if there are none. */
+/** Returns the position after the digits that begin at `start`; `start` itself if there are none. */
 const digitsEnd = (body: Buffer, start: number): number => {
   let at = start
   while (isDigit(body[at])) at++
   return at
 }
 
-/** The position after the number that begins at `start`. A negative result is a fault at `-1 - result`. */
+/** Returns the position after the number that begins at `start`. A negative result means a fault at `-1 - result`. */
 const numberEnd = (body: Buffer, start: number): number => {
   const whole = body[start] === minus ? start + 1 : start
   let at = body[whole] === zero ? whole + 1 : digitsEnd(body, whole)
@@ -72,7 +72,7 @@ const numberEnd = (body: Buffer, start: number): number => {
   return at
 }
 
-/** The position after a string, number, or literal. A negative result is a fault at `-1 - result`. */
+/** Returns the position after a string, number, or literal. A negative result means a fault at `-1 - result`. */
 const scalarEnd = (body: Buffer, start: number): number => {
   const byte = body[start] as number
   if (byte === quote) return stringEnd(body, start)
@@ -86,7 +86,9 @@ const scalarEnd = (body: Buffer, start: number): number => {
 
 const maxKeyLength = 256
 
-/** The text of a string with at most `length` characters, with escapes resolved; undefined for any other value. */
+/**
+ * Returns the text of a string with at most `length` characters, with escapes resolved; undefined for any other value.
+ */
 const textAt = (body: Buffer, start: number, end: number, length: number): string | undefined => {
   if (body[start] !== quote || end - start > 6 * length + 2) return undefined
   const text: unknown = JSON.parse(body.toString('utf8', start, end))
@@ -97,7 +99,7 @@ const names = ['batch', 'writeKey'] as const
 type Name = (typeof names)[number]
 const quotedNames = names.map((name) => Buffer.from(`"${name}"`))
 
-/** The name between two positions if it is a known one. Its length excludes most other names. */
+/** Returns the name between two positions if it is a known name. The length excludes most other names. */
 const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
   const found = quotedNames.findIndex(
     (quoted) => quoted.length === end - start && body.compare(quoted, 0, quoted.length, start, end) === 0,
@@ -112,7 +114,7 @@ const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
 /** Builds the outline during the scan. The last value of a repeated name counts. */
 const createOutline = (body: Buffer) => {
   const outline: BodyOutline = { isObject: false, batch: 'absent', writeKey: undefined, firstWriteKey: undefined }
-  /** The current member name of the body (`top`), and of the first item of its batch (`inner`). */
+  /** The last read member name of the body (`top`), and of the first item of its batch (`inner`). */
   let top: Name | undefined
   let inner: Name | undefined
   let inList = false
@@ -126,7 +128,7 @@ const createOutline = (body: Buffer) => {
         inList = false
       } else if (inFirst(depth)) inner = nameAt(body, start, end)
     },
-    /** Records a value at a nesting depth; `end` is its end if it is neither a list nor an object. */
+    /** Records a value at a nesting depth; `end` is the end of a value that is neither a list nor an object. */
     value(depth: number, start: number, end: number): void {
       const byte = body[start]
       if (depth === 0) outline.isObject = byte === openObject
@@ -149,9 +151,9 @@ const createOutline = (body: Buffer) => {
 type Expected = 'value' | 'value-or-end' | 'name' | 'name-or-end' | 'colon' | 'comma-or-end' | 'nothing'
 
 /**
- * Checks whether a text is JSON, as `JSON.parse` would, without creating values, and returns its outline. Pauses after
- * each slice of bytes, so that the caller can let other work run. For a body of 4 MB that consists of empty objects,
- * `JSON.parse` takes more than 150 ms without a break.
+ * Checks whether a text is JSON, with the same rules as `JSON.parse` but without creating values. Returns the outline
+ * of the text. Pauses after each slice of bytes, so that the caller can let other work run. For a body of 4 MB that
+ * consists of empty objects, `JSON.parse` takes more than 150 ms without a break.
  */
 export function* scanJson(body: Buffer, limits: ScanLimits): Generator<void, BodyOutline | ScanFault> {
   const { outline, name, value, comma: nextItem } = createOutline(body)

@@ -9,7 +9,7 @@ const KiB = 1024
 const bodyOf = (bytes: number, more = ''): string =>
   `{${more}"batch":[{"type":"track","userId":"u","event":"e","properties":{"n":"${'n'.repeat(bytes)}"}}]}`
 
-/** A work share on a fake clock that only the test advances. */
+/** Creates turns and a work share on a fake clock that only the test advances. */
 const standing = (waiting = 16) => {
   let time = 1000
   const pass = (ms: number): void => {
@@ -29,7 +29,7 @@ test('owners take turns, the jobs of one owner run in order, and the number of w
     })
   for (const owner of ['a', 'b', 'c']) turns.begin(owner, 100, () => (pass(500), false))
   expect([begin('a', 'a1', 100), begin('a', 'a2', 100)]).toEqual([true, true])
-  // The limits are: the bytes of one owner, the number of jobs, and the bytes of all owners.
+  // The limits are reached in this order: the bytes of one owner, the number of jobs, the bytes of all owners.
   expect(begin('a', 'a3', 100)).toBe(false)
   expect([begin('a', 'a4', 20), begin('a', 'a5', 1)]).toEqual([true, false])
   expect([begin('b', 'b1', 150), begin('c', 'c1', 100)]).toEqual([true, false])
@@ -90,10 +90,10 @@ test('when a workspace exceeds its share, its large bodies wait; its small bodie
   const statuses: number[] = []
   const waiting = [1, 2, 3].map(() => post(large, liveKey))
   for (const answer of waiting) void answer.then(({ status }) => statuses.push(status))
-  // Two may wait; the third is rejected immediately.
+  // Two requests can wait; the third is rejected immediately.
   await expect.poll(() => statuses).toEqual([429])
   expect((await post(bodyOf(90 * KiB), liveKey)).status).toBe(200)
-  // The workspace whose key is only in the body is charged, too.
+  // A workspace whose key is only in the body is also charged.
   expect((await post(bodyOf(200 * KiB, `"writeKey":"${liveKey}",`))).status).toBe(429)
   expect((await post(large, otherKey)).status).toBe(200)
   expect(statuses).toEqual([429])

@@ -1,21 +1,28 @@
 import type { WorkShare } from '@tributary/kernel'
 
-/** Decides which bodies are processed in turns, and how many bytes may wait. In bytes. */
+/** Settings in bytes: which bodies are processed in turns, and how many bytes can wait. */
 export type TurnSettings = {
-  /** Larger bodies take turns. */
+  /** Size above which bodies take turns. */
   largeBytes: number
-  /** Maximum bytes of waiting bodies, of one owner and of all. */
+  /** Maximum bytes of waiting bodies, of one owner and of all owners. */
   ownerBytes: number
   allBytes: number
 }
 
-/** Bytes of a body that count as one piece of work: twice what ordinary events of that size take. */
+/**
+ * Bytes of a body that count as one piece of work. The charged time is twice the time that ordinary events of that size
+ * take.
+ */
 const pieceBytes = 32 * 1024
 
-/** Bytes of a body that are processed without a break: about a millisecond for ordinary events, and never ten. */
+/**
+ * Bytes of a body that are processed without a break. They take about a millisecond for ordinary events, and never ten.
+ */
 export const sliceBytes = 256 * 1024
 
-/** Work on a body. Returns true if more is left; it is then called again after other owners had their turns. */
+/**
+ * Work on a body. Returns true if more work is left; the job is then called again after other owners had their turns.
+ */
 export type Job = () => boolean
 
 /**
@@ -24,12 +31,12 @@ export type Job = () => boolean
  */
 export type Turns = {
   /**
-   * Runs a job now or in its owner's turn. Returns false, and never runs it, if too much work of the owner or of all
-   * owners waits. A job with more to do continues in later turns, each in its own round of the event loop. It must not
+   * Runs a job now or in its owner's turn. Returns false and never runs the job if too much work of the owner or of all
+   * owners waits. An unfinished job continues in later turns, each in its own round of the event loop. A job must not
    * throw. A job whose client is `gone` before its turn never runs; then `dropped` is called.
    */
   begin(owner: string, bytes: number, job: Job, leaving?: { gone: AbortSignal; dropped(): void }): boolean
-  /** Bytes of waiting bodies. */
+  /** Returns the number of bytes of waiting bodies. */
   waiting(): number
 }
 

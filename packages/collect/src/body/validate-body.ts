@@ -7,9 +7,15 @@ import type { TrackRoute } from '../routes.ts'
 import { type BodyOutline, type ScanFault, scanJson } from './scan-json.ts'
 import { sliceBytes } from './turns.ts'
 
-/** Larger bodies are scanned and never parsed as a whole; smaller ones are too small to block the thread. */
+/**
+ * Maximum size of a body that is parsed as a whole. Such a body is too small to block the thread; larger bodies are
+ * scanned.
+ */
 export const parsedBytes = 64 * 1024
-/** Five times the values of a batch of ordinary events, and far more levels than an event may have. */
+/**
+ * Limits of a scanned body: five times the values of a batch of ordinary events, and far more levels than an event may
+ * have.
+ */
 const shapeLimits = { depth: 1000, values: 400_000, sliceBytes }
 
 const faultRefusal = ({ fault, at }: ScanFault, body: Buffer): Refusal => {
@@ -18,7 +24,7 @@ const faultRefusal = ({ fault, at }: ScanFault, body: Buffer): Refusal => {
   return refusals.badJson(at === undefined ? undefined : String(body.toString('utf8', 0, at).length))
 }
 
-/** Parses the JSON object of a body in UTF-8, or returns why it is not one. */
+/** Parses the JSON object of a body in UTF-8, or returns why the body is not a JSON object. */
 export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { refusal: Refusal } => {
   if (body.length === 0) return { refusal: refusals.emptyBody }
   try {
@@ -29,7 +35,7 @@ export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { 
   }
 }
 
-/** The data for validating a body: its object if it is small enough to be parsed, else the outline of a scan. */
+/** The data for validating a body: the parsed object of a small body, otherwise the outline of a scan. */
 export type ReadBody = { key: string | undefined } & (
   | { value: Record<string, unknown> }
   | { outline: Pick<BodyOutline, 'batch'> }
@@ -54,8 +60,8 @@ export function* readBodyInSlices(
 }
 
 /**
- * Why a body is not a JSON object; undefined if it is one. Scans without breaks, for content that is about to be put
- * into another body.
+ * Returns why a body is not a JSON object; undefined if it is one. Scans without breaks, for content that will become
+ * part of another body.
  */
 export const bodyFault = (body: Buffer): Refusal | undefined => {
   const slices = readBodyInSlices(body)
@@ -95,8 +101,8 @@ const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | un
 }
 
 /**
- * Validates a single event: size (bytes as received), type (of the body, else of the path), IDs and nesting. Numbers
- * are accepted as IDs. Returns why it is rejected, or undefined.
+ * Validates a single event: size (bytes as received), type (from the body, otherwise from the path), IDs and nesting.
+ * Numbers are accepted as IDs. Returns why the event is rejected; undefined if it is valid.
  */
 export const checkSingle = (
   event: Record<string, unknown>,
@@ -114,8 +120,8 @@ export const checkSingle = (
 }
 
 /**
- * Validates a body as the kind of call with which it was sent. Events of a batch are validated one by one later, and
- * stored as rejected if they are invalid. A single event that was too large to be parsed is rejected as too large.
+ * Validates a body for the kind of call that sent it. Events of a batch are validated one by one later, and stored as
+ * rejected if they are invalid. A single event that was too large to be parsed is rejected as too large.
  */
 export const checkBody = (
   read: ReadBody,

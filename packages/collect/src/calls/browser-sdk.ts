@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib'
 import { withoutEnd } from '@tributary/kernel'
 import { LRUCache } from 'lru-cache'
 
-/** A script in both encodings, ready to be sent. */
+/** A script in both encodings (plain and gzip), ready to be sent. */
 export type Script = { plain: Buffer; gzip: Buffer }
 
 export type BrowserSdk = {
-  /** The official analytics-next build for one write key, configured to send to `origin`. */
+  /** Returns the official analytics-next build for one write key, configured to send to `origin`. */
   script(origin: string, writeKey: string): Script
-  /** A chunk that the script loads on demand. */
+  /** Returns a chunk that the script loads on demand; undefined if there is none of this name. */
   bundle(file: string): Script | undefined
 }
 
@@ -23,7 +23,7 @@ const folder = (): string => {
   return join(dirname(entry), '..', 'umd')
 }
 
-/** A JavaScript literal of a value that is safe inside an HTML script element. */
+/** Returns a JavaScript literal of a value that is safe inside an HTML script element. */
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
@@ -52,7 +52,10 @@ const stubs = [
   'register',
 ]
 
-/** Adds a method to `queue` for each call of the SDK: calls are kept in the list until the SDK replaces the queue. */
+/**
+ * Code that adds a method to `queue` for each call of the SDK. Calls are kept in the list until the SDK replaces the
+ * queue.
+ */
 const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
   queue.methods.forEach(function (name) {
     queue[name] = function () {
@@ -63,9 +66,9 @@ const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
   })`
 
 /**
- * Sets the base URL of the script, which detects it only in https script tags. The page's own `_cdn` comes first, then
- * the origin of this script, then that of the request. On a page with only the script tag, without the snippet, this
- * creates the list for early calls.
+ * Returns code that sets the base URL of the script, because the script detects the URL only in https script tags. The
+ * page's own `_cdn` comes first, then the origin of the script, then the origin of the request. On a page with only the
+ * script tag, without the snippet, the code also creates the list for early calls.
  */
 const prologue = (origin: string): string =>
   `!function () {
@@ -88,7 +91,7 @@ const withoutSourceMap = (script: string): string => {
 
 /**
  * Reads the UMD build of @segment/analytics-next once. Replaces its two URLs of Segment's servers (fallbacks and error
- * reports) by ours: a page that uses this product sends only to this product.
+ * reports) by URLs of this server, so that a page with this product sends only to this product.
  */
 export const loadBrowserSdk = (): BrowserSdk => {
   const home = folder()
@@ -123,8 +126,8 @@ export const loadBrowserSdk = (): BrowserSdk => {
 }
 
 /**
- * The script element for a page's head. Calls before the SDK has loaded wait in a list that the SDK processes later.
- * `origin` is the URL of this server, http or https.
+ * Returns the script element for a page's head. Calls before the SDK has loaded wait in a list that the SDK processes
+ * later. `origin` is the URL of this server, http or https.
  */
 export const snippet = ({ origin, writeKey }: { origin: string; writeKey: string }): string => {
   const base = withoutEnd(origin, '/')

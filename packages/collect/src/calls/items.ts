@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { WriteKeyEntry } from '../ports.ts'
 
-/** Bytes at both ends of a body that distinguish it from others. */
+/** Number of bytes at each end of a body by which it is compared with other bodies. */
 const comparedBytes = 64 * 1024
 
 /**
- * The name by which a request to collection is held if it blocks the thread: equal bodies of the same source have the
+ * Returns the name under which a request is set aside if it blocks the thread. Equal bodies of the same source have the
  * same name.
  */
 export const bodyItem = (sourceId: string | undefined, body: Buffer): string =>
@@ -15,8 +15,8 @@ export const bodyItem = (sourceId: string | undefined, body: Buffer): string =>
 const known = new WeakMap<WriteKeyEntry, string>()
 
 /**
- * The name of a source's webhook template. It changes with the source's settings, so that a changed template is no
- * longer held.
+ * Returns the name under which a source's webhook template is set aside. The name changes with the source's settings,
+ * so that a changed template is used again.
  */
 export const templateItem = (entry: WriteKeyEntry): string => {
   const item =

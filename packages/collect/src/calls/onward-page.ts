@@ -7,7 +7,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** Headers of the page: it has no script, sends nothing, and sends no referrer to the next site. */
+/** Headers of the page. The page can run no script, send no requests, and sends no referrer to the next site. */
 export const onwardPageHeaders: readonly string[] = [
   'Content-Type',
   'text/html; charset=utf-8',
@@ -21,7 +21,10 @@ export const onwardPageHeaders: readonly string[] = [
   'no-store',
 ]
 
-/** The page for a visitor after a form was sent. It shows the host and the URL of its link, as browsers parse them. */
+/**
+ * Returns the page that a visitor sees after sending a form. It shows the host and the URL of the link, as browsers
+ * parse them.
+ */
 export const onwardPage = (address: URL): string => `<!doctype html>
 <html lang="en">
 <head>

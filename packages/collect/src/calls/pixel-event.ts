@@ -4,12 +4,15 @@ import { formParams } from '@tributary/kernel'
 import { parseBody } from '../body/validate-body.ts'
 import { badPixel, type Refusal, wrongBytes } from '../refusal.ts'
 
-/** The event of a pixel, and the JSON body made from it. */
+/** The event of a pixel, and the JSON body made from the event. */
 export type PixelEvent = { value: Record<string, unknown>; body: Buffer }
 
 const maxDepth = 20
 
-/** Reads `data` of `/v1/pixel/{type}`: base64 (either alphabet, with or without padding) of one JSON object. */
+/**
+ * Reads the parameter `data` of `/v1/pixel/{type}`: one JSON object as base64 (either alphabet, with or without
+ * padding).
+ */
 export const dataPixel = (query: string): PixelEvent | { refusal: Refusal } => {
   // A '+' that was not escaped arrives as a space.
   const data = new URLSearchParams(query).get('data')?.replaceAll(' ', '+')
@@ -27,7 +30,7 @@ const put = (tree: Tree, path: readonly string[], name: string, value: string): 
   for (const part of path.slice(0, -1)) {
     const next = Object.hasOwn(at, part) ? at[part] : undefined
     if (typeof next === 'string') {
-      // `a=1&a.b=2`: both are kept, the second one under its full name.
+      // For `a=1&a.b=2`, both values are kept, the second one under its full name `a.b`.
       set(tree, name, value)
       return
     }
@@ -39,15 +42,14 @@ const put = (tree: Tree, path: readonly string[], name: string, value: string): 
   set(at, typeof (Object.hasOwn(at, last) ? at[last] : '') === 'string' ? last : name, value)
 }
 
-/** Defines a plain property, even for names like `__proto__`. */
+/** Defines a plain property, even for a name like `__proto__`. */
 const set = (tree: Tree, key: string, value: string | Tree): void => {
   Object.defineProperty(tree, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
 /**
  * Converts the query of `/pixel/v1/{type}`: parameters become fields, dots nest (`properties.price=5`), values stay
- * strings. The write key is left out. A page in a charset other than UTF-8 escapes bytes of that charset without naming
- * it; these are rejected.
+ * strings. The write key is omitted. Escaped bytes that are not UTF-8, from a page in another charset, are rejected.
  */
 export const queryPixel = (query: string, type: EventType): PixelEvent | { refusal: Refusal } => {
   const params = formParams(query)

@@ -10,8 +10,8 @@ import type { PixelRoute } from '../routes.ts'
 import { dataPixel, type PixelEvent, queryPixel } from './pixel-event.ts'
 
 /**
- * Handles events that are sent as the URL of an image. The response is always the image. Browsers never retry it, so
- * even a rejection by our own overload is counted as a loss.
+ * Handles events that are sent as the URL of an image. The response is always the image. Browsers never retry an image,
+ * so a rejection because of overload also counts as a loss.
  */
 export const createPixels = (
   context: IngestionContext,

@@ -12,7 +12,10 @@ const settingsSeconds = 60
 const scriptCache = 'public, max-age=300'
 const bundleCache = 'public, max-age=31536000, immutable'
 
-/** Handles the calls of SDKs at their start: for settings and, in the browser, code. `updatedAt` is RFC 3339. */
+/**
+ * Creates handlers for the calls that SDKs make at their start, for settings and, in the browser, for code. `updatedAt`
+ * is RFC 3339.
+ */
 export const createStartCalls = (options: {
   context: IngestionContext
   keys: WriteKeyCache

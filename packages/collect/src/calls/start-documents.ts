@@ -1,9 +1,9 @@
 import type { WriteKeyEntry } from '../ports.ts'
 
 /**
- * The settings for @segment/analytics-next and the mobile SDKs (`/v1/projects/{key}/settings`), with which they send
- * events to `origin`. There is exactly one integration, because the browser SDK would load code for others. A sample
- * rate of 0 disables its reports about itself. The schema is enforced in the pipeline, never here.
+ * Returns the settings with which @segment/analytics-next and the mobile SDKs send events to `origin`
+ * (`/v1/projects/{key}/settings`). There is exactly one integration, because the browser SDK would load code for
+ * others. A sample rate of 0 disables the SDK's reports about itself. The pipeline enforces the schema, not the SDK.
  */
 export const segmentSettings = (origin: string, writeKey: string): object => {
   const { host, protocol } = new URL(origin)
@@ -35,8 +35,8 @@ export const segmentSettings = (origin: string, writeKey: string): object => {
 }
 
 /**
- * The configuration for RudderStack's SDKs (`/sourceConfig`). All routing happens on the server, so it contains no
- * destination. A disabled source is marked, and its SDK stays silent. `updatedAt` is RFC 3339.
+ * Returns the configuration for RudderStack's SDKs (`/sourceConfig`). All routing happens on the server, so the
+ * configuration has no destination. The SDK of a disabled source sends nothing. `updatedAt` is RFC 3339.
  */
 export const rudderSourceConfig = (entry: WriteKeyEntry, writeKey: string, updatedAt: string): object => ({
   source: {

@@ -26,7 +26,7 @@ const noBytes = Buffer.alloc(0)
 
 /**
  * Responds to a finished call. A browser is redirected to a verified host of the workspace, and to other hosts through
- * a page that shows them.
+ * a page that shows the address.
  */
 const sendDone = (
   { req, res }: CollectRequest,
@@ -39,7 +39,7 @@ const sendDone = (
   sendOnwardPage(req, res, address)
 }
 
-/** A signal that aborts if the client disconnects before its response. */
+/** Returns a signal that aborts if the client disconnects before the response. */
 const goneSignal = ({ res }: CollectRequest): AbortSignal => {
   const controller = new AbortController()
   res.once('close', () => {
@@ -49,12 +49,12 @@ const goneSignal = ({ res }: CollectRequest): AbortSignal => {
 }
 
 /**
- * Makes the body to store from the body in UTF-8, or returns why it cannot. `entry` belongs to the key of the call;
- * `sent` contains the bytes before decoding.
+ * Makes the body to store from the received body in UTF-8, or returns why the call is refused. `entry` belongs to the
+ * key of the call. The bytes before decoding are in `sent`.
  */
 export type BodyTransform = {
   (given: Buffer, request: CollectRequest, entry: WriteKeyEntry | undefined, sent: Buffer): TransformedBody
-  /** Whether it runs code of the workspace, which is then charged with the thread time. */
+  /** Whether the transform runs code of the workspace, which is then charged with the thread time. */
   ownCode?: (entry: WriteKeyEntry) => boolean
 }
 
@@ -96,7 +96,7 @@ const unknown = (keys: WriteKeyCache, key: string): Refused => {
   return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
 }
 
-/** The source of a key in a body, found without parsing: the first key that is or was in use. */
+/** Returns the source of the first key in a body that is or was in use, without parsing the body. */
 const namedWithin = (keys: WriteKeyCache, body: Buffer): WriteKeyEntry | undefined => {
   for (const key of keyCandidates(body)) {
     const entry = keys.find(key) ?? keys.findRevoked(key)
@@ -105,7 +105,7 @@ const namedWithin = (keys: WriteKeyCache, body: Buffer): WriteKeyEntry | undefin
   return undefined
 }
 
-/** The rejection of a large body that contains no key that is or was in use; it is not parsed. */
+/** Returns the rejection of a large body without a key that is or was in use. The body is not parsed. */
 const unnamed = (keys: WriteKeyCache, body: Buffer, eventBytes: number): Refused | undefined => {
   if (body.length <= eventBytes) return undefined
   const [first] = keyCandidates(body)
@@ -129,7 +129,7 @@ function* validate(
   if (stranger !== undefined) return { refused: stranger }
   const closedEarly = early === undefined ? undefined : context.closedTo(early, own)
   if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
-  // A body that may be stored as one event is parsed.
+  // Bodies up to the maximum size of a single event are parsed, larger ones are scanned.
   const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? eventBytes : 0))
   if ('refusal' in read) return { refused: [read.refusal, early, named] }
   const key = named ?? read.key
@@ -144,8 +144,8 @@ function* validate(
 }
 
 /**
- * Handles calls with a body: single events and batches. Cheap checks run first. A request with its key outside of the
- * body is checked before the body is parsed. `transform` makes the body to store from the received one.
+ * Creates the handler of calls with a body: single events and batches. Cheap checks run first. A request with its key
+ * outside of the body is checked before the body is parsed. `transform` makes the body to store from the received one.
  */
 export const createTracking = (
   context: IngestionContext,
@@ -206,7 +206,7 @@ export const createTracking = (
     const { req } = request
     const named = outerKey(req.headers, request.query)
     const owner = named === undefined ? undefined : keys.find(named)
-    // The body is not read if the key is unknown.
+    // If the key is unknown, the call is refused before its body is read.
     if (named !== undefined && owner === undefined) return context.refuse(request, route.kind, ...unknown(keys, named))
     if (owner !== undefined && context.quota.isFull(owner.workspaceId))
       return context.refuse(request, route.kind, retryLater.quota, owner, named)
@@ -236,7 +236,7 @@ export const createTracking = (
               while (next()) {}
             }
             if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
-            // A body without a key is not parsed.
+            // Finds the payer without parsing, because a body without a key is not parsed.
             const payer = owner ?? namedWithin(keys, body)
             if (payer === undefined) return receiveNow()
             const leaving = { gone: goneSignal(request), dropped: release }
@@ -247,7 +247,7 @@ export const createTracking = (
           if (body === 'aborted') return
           const why = refusalOf(req, body, owner)
           if (sent.length === 0) return context.refuse(request, route.kind, why, owner, named)
-          // Bytes that cannot be decoded may still contain a key, and so the source for which they are counted.
+          // Bytes that cannot be decoded may still contain a key. Its source then counts the rejection.
           const source = owner ?? namedWithin(keys, sent)
           context.refuse(request, route.kind, why, source, named ?? keyCandidates(sent)[0], sent)
           release()

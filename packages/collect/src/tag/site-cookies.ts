@@ -1,11 +1,11 @@
 const day = 86_400
 /** The maximum age that browsers allow for a cookie, in seconds. */
 const longest = 400 * day
-/** Meta: "_fbc and _fbp" are valid for 90 days. */
+/** Maximum age of Meta's cookies in seconds: "_fbc and _fbp" are valid for 90 days. */
 const metaDays = 90 * day
 
 /**
- * Cookies that the tag may request: the pattern of their values, and their lifetime in seconds. Cookies without a
+ * The cookies that the tag can request: the pattern of their values, and their lifetime in seconds. Cookies without a
  * lifetime end with the browser session. The tag writes its own values with `encodeURIComponent`, with separators
  * between several values.
  */
@@ -20,9 +20,10 @@ const known: Readonly<Record<string, { value: RegExp; seconds?: number }>> = {
 }
 
 /**
- * The domain for which a server's cookie is a first-party cookie: the host itself, or the common part of page and
- * server. For `www.example.com` and `events.example.com` it is `example.com`. Undefined for the page of another site,
- * because the cookie would be third-party. Browsers reject cookies for shared suffixes such as `co.uk`.
+ * Returns the domain for which a server's cookie is a first-party cookie: the host itself, or the common part of the
+ * hosts of page and server. For `www.example.com` and `events.example.com` the domain is `example.com`. Undefined for
+ * the page of another site, because the cookie would be third-party. Browsers reject cookies for shared suffixes such
+ * as `co.uk`.
  */
 export const cookieDomain = (page: string, server: string): { host: true } | { domain: string } | undefined => {
   if (page === server) return { host: true }
@@ -35,8 +36,8 @@ export const cookieDomain = (page: string, server: string): { host: true } | { d
 }
 
 /**
- * Set-Cookie lines for the cookies that the tag requests. Unknown names and values are left out. Scripts may read the
- * cookies, because the tag puts them into events; requests from other sites do not send them.
+ * Returns Set-Cookie lines for the cookies that the tag requests. Unknown names and values are omitted. Scripts may
+ * read the cookies, because the tag puts them into events; requests from other sites do not send them.
  */
 export const siteCookies = (
   asked: Readonly<Record<string, unknown>>,

@@ -25,9 +25,9 @@ const hostOf = (origin: string | undefined): string | undefined => {
 }
 
 /**
- * Serves the product's own tag with its source's consent settings, and sets the first-party cookies that the tag
- * requests. A call without a valid key is rejected before its body is read. Cookies are set only for a page of the same
- * site, by the origin that the browser sends.
+ * Creates handlers that serve the product's own tag with the consent settings of its source, and set the first-party
+ * cookies that the tag requests. A call without a valid key is rejected before its body is read. Cookies are set only
+ * if the origin that the browser sends is a page of the same site.
  */
 export const createTagCalls = (options: {
   context: IngestionContext

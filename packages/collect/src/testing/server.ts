@@ -15,7 +15,10 @@ import {
 import { type Collect, createCollect } from '../collect.ts'
 import type { CollectDeps, RefusalRow, WriteKeyEntry, WriteKeyUse } from '../ports.ts'
 
-/** `failWith` makes appends fail, with `failIn` only those to one partition; `hold` delays their confirmation. */
+/**
+ * `failWith` makes appends fail, with `failIn` only appends to one partition. `hold` delays the confirmation of
+ * appends.
+ */
 type Faults = { failWith?: Error; failIn?: number; hold?: Promise<void> }
 
 /** Opens a real log in its own folder. */
@@ -44,7 +47,7 @@ const openTestLog = async (maxQueuedBytes: number, partitions: number) => {
   return {
     log,
     faults,
-    /** All records of the log, partition by partition in order. */
+    /** Returns all records of the log, partition by partition in order. */
     entries: async (): Promise<readonly LogRecord[]> => {
       for (let partition = 0; partition < partitions; ) if ((await readOn(partition)) === 0) partition++
       return read.toSorted((a, b) => a.partition - b.partition)
@@ -126,7 +129,7 @@ export type RunningCollect = {
   port: number
   collect: Collect
   coordination: Coordination
-  /** Records of the log. */
+  /** Returns all records of the log. */
   entries(): Promise<readonly LogRecord[]>
   faults: Faults
   /** Rows that the sink has received. */
@@ -134,7 +137,7 @@ export type RunningCollect = {
   touched: WriteKeyUse[]
   /** The server's sockets, in the order of their connections. */
   sockets: readonly Socket[]
-  /** Flushes and stops. */
+  /** Flushes the counters and stops the server. */
   stop(): Promise<void>
 }
 
@@ -202,5 +205,5 @@ export const startCollect = async (
   }
 }
 
-/** Basic authorization as the SDKs send it. */
+/** Returns the Basic authorization header that SDKs send. */
 export const basic = (key: string): string => `Basic ${Buffer.from(`${key}:`).toString('base64')}`

@@ -9,15 +9,15 @@ import { tooDeep as badDepth, type Refusal } from '../refusal.ts'
 /** The rule of a source's definition for calls to its webhook. */
 export type WebhookRule = NonNullable<SourceDefinition['webhook']>
 
-/** The rules by source slug; undefined for a source without a rule. */
+/** The rules by the slug of the kind of source; undefined for a kind without a rule. */
 export type Webhooks = { get(slug: string): WebhookRule | undefined }
 
 /** The events as JSON texts, and the URL to which a browser is sent; or why the call is rejected. */
 export type ReceivedWebhook = { events: readonly string[]; redirect?: string } | { refusal: Refusal }
 
 /**
- * Handles a call to the webhook of a source. The result is exactly what collection appends to the log, and what a
- * preview shows. Returns undefined if the rule leaves the call to the general conversion.
+ * Handles a call to the webhook of a source. Collection appends the result to the log, and a preview shows it. Returns
+ * undefined if the rule leaves the call to the general conversion.
  */
 export type ReceiveWebhookCall = (
   rule: WebhookRule,
@@ -27,7 +27,10 @@ export type ReceiveWebhookCall = (
 
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-/** The stored form of an event: a track event unless it has a type; with a new anonymous ID if it has no user. */
+/**
+ * Returns the stored form of an event: a track event unless it has a type, and with a new anonymous ID if it has no
+ * user.
+ */
 const complete = (event: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const named = present(event['userId']) || present(event['anonymousId'])
   return {
@@ -43,8 +46,8 @@ const at = (refusal: Refusal, index: number, count: number): Refusal =>
 const tooDeep: ReceivedWebhook = { refusal: badDepth(trackingLimits.jsonDepth) }
 
 /**
- * Bodies with a hundred thousand levels can be parsed but not serialized: such a call is rejected, instead of causing a
- * fault.
+ * Rejects a call whose body is too deep to be serialized, such as one with a hundred thousand levels, instead of
+ * causing a fault.
  */
 const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook | undefined => {
   try {
@@ -56,8 +59,8 @@ const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook
 }
 
 /**
- * Creates events by each source's own rule, and validates them like single events. An event that cannot be stored
- * rejects the call: its sender gets the reason, and the call is among the rejected requests.
+ * Creates a function that converts calls to events by the rule of their source, and validates the events like single
+ * events. If one cannot be stored, the call is rejected: its sender gets the reason, and the rejection is counted.
  */
 export const createWebhookReceiver =
   (eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
@@ -77,10 +80,10 @@ export const createWebhookReceiver =
       return { events: texts, ...(redirect === undefined ? {} : { redirect }) }
     })
 
-/** Headers with a key or session, which no rule receives. */
+/** Headers with a key or session, which are not passed to rules. */
 const hiddenHeaders = new Set(['authorization', 'cookie', 'x-write-key'])
 
-/** The request in the form that the rules of sources receive. */
+/** Returns the request in the form that the rules of sources receive. */
 export const webhookCall = (
   req: IncomingMessage,
   query: string,

@@ -6,7 +6,7 @@ import { type Refusal, wrongBytes } from '../refusal.ts'
 /** The event name of a call without a rule of its source, the same as in RudderStack's server. */
 export const webhookEventName = 'webhook_source_event'
 
-/** The query parameters without the write key as JSON text; a repeated name becomes a list. */
+/** Returns the query parameters without the write key as JSON text; a repeated name becomes a list. */
 const queryObject = (query: string): Buffer | Refusal => {
   const params = formParams(query)
   if (typeof params === 'string') return wrongBytes

@@ -8,7 +8,7 @@ import type { WriteKeyEntry } from '../ports.ts'
 import { basic, type RunningCollect, startCollect } from '../testing/server.ts'
 import { createWebhookReceiver } from './receive-webhook.ts'
 
-/** A rule that does what the body says, if the header contains the secret. */
+/** A rule that does what the body requests, if the header contains the secret. */
 const receive: ReceiveWebhook = (call, settings) => {
   if (call.headers['x-secret'] !== settings['secret'])
     return { refusal: { code: 401, reason: 'SIGNATURE_INVALID', message: 'Not signed.' } }
@@ -195,7 +195,7 @@ test('a webhook call whose event cannot be serialized as JSON is rejected as too
 })
 
 test('templates of a workspace take turns beyond its share, and too many calls are rejected; other workspaces continue', async () => {
-  // A stopped clock: debts are never paid back, so no waiting job gets a turn.
+  // With a stopped clock, used time is never regained, so no waiting job gets a turn.
   let time = 0
   const own = createWorkShare({ waiting: 2, share: 1, together: 1 }, () => time)
   let waiting = 0
@@ -230,7 +230,7 @@ test('templates of a workspace take turns beyond its share, and too many calls a
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).not.toBeNull()
   expect(await refused.json()).toMatchObject({ reason: 'WORKSPACE_BUSY' })
-  // A call with a large body may not wait at all.
+  // The call is rejected, because one with a large body cannot wait at all.
   expect((await call('a', JSON.stringify('x'.repeat(300_000)))).status).toBe(429)
   // Another workspace, and a source without a template, continue immediately.
   expect((await call('b')).status).toBe(200)

@@ -5,19 +5,19 @@ import type { TrackRoute } from '../routes.ts'
 import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
 import { webhookEvent } from './webhook-event.ts'
 
-/** The route of events made by a source's own rule, which already have their times. */
+/** The route of events that a source's own rule created. Such events already have their times. */
 const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
 
 /**
- * Handles calls to `/v1/webhook`. If the kind of source has a rule, it checks the call and makes the events here, not
- * in the pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. Otherwise the body becomes the properties
- * of a track event.
+ * Handles calls to `/v1/webhook`. If the kind of source has a rule, the rule checks the call and creates the events
+ * here, not in the pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. Otherwise the body becomes the
+ * properties of a track event.
  */
 export const createWebhook = (context: IngestionContext, deps: CollectDeps): BodyTransform => {
   const { webhooks, clock } = deps
   const receive = createWebhookReceiver(context.settings.eventBytes)
   const transform: BodyTransform = (given, { req, query }, entry, sent) => {
-    // A disabled source is rejected by later checks.
+    // Later checks reject calls to a disabled source.
     const rule = entry === undefined ? undefined : webhooks?.get(entry.app)
     if (entry !== undefined && entry.sourceEnabled && rule !== undefined) {
       if (entry.settings === undefined) return context.retryLater.settingsUnreadable
