@@ -2,10 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { preciseTime, stampedTime } from './load-body.ts'
 
-/** A webhook that answers 200 at once. */
+/** A webhook that responds with 200 immediately. */
 export type Arrivals = AsyncDisposable & { url: string }
 
-/** Starts a webhook that calls `note` with the age in ms of each event of the load generator's run; other events are left out. */
+/**
+ * Starts a webhook that calls `note` with the age in ms of each event of the load generator's run; other events are
+ * ignored.
+ */
 export const startArrivals = async (run: string, note: (age: number) => void): Promise<Arrivals> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

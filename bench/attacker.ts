@@ -1,6 +1,7 @@
 // The attacker, in its own process at the lowest priority. A real attacker has its own processor, so the cost of its
-// client must not count as a cost of the product. Its arguments are the address of a running product and that of the
-// other tenant's webhook. It sends `ready` with the other tenant's key, and after each order its outcome.
+// client must not count as a cost of the product. Arguments: the address of a running product, and the address of the
+// other tenant's webhook. The process sends `ready` with the other tenant's key, and after each order the outcome of
+// the order.
 import { attacks, createApiClient, createHostileWorld } from '@tributary/test-kit'
 import type { AttackerOrder, AttackerReport } from './hostile-attacker.ts'
 
@@ -11,7 +12,7 @@ const report = (said: AttackerReport): void => void process.send?.(said)
 let striking = false
 let strikers: Promise<void>[] = []
 let pieces = 0
-/** One piece of work of each kind, once it is prepared. */
+/** The prepared function that does one piece of hostile work, by its index. */
 const strikes = new Map<number, () => Promise<unknown>>()
 
 const begin = (index: number, together: number): void => {

@@ -1,18 +1,18 @@
 import { type AudienceQuery, audienceQuery } from '@tributary/contract'
 
-/** Plans of the users, in turn. */
+/** Plans of the users; the users have them in turn. */
 export const plans = ['free', 'starter', 'team', 'business', 'enterprise'] as const
 
 type Condition = Record<string, unknown>
 
 export const lastDays = (value: number) => ({ time: { unit: 'day', value } })
-/** Users who did an event. */
+/** Returns a condition for users who did an event. */
 export const did = (selectedEvent: string, part: Condition = {}): Condition => ({
   type: 'event',
   selectedEvent,
   ...part,
 })
-/** Users who have a trait. */
+/** Returns a condition for users who have a trait. */
 export const trait = (name: string, part: Condition): Condition => ({
   type: 'attribute',
   selectedAttributes: [{ id: 'attr', name, ...part }],
@@ -20,7 +20,7 @@ export const trait = (name: string, part: Condition): Condition => ({
 export const never = { count: { operator: 'exactly', value: 0 } }
 export const atLeast = (value: number) => ({ count: { operator: 'at_least', value } })
 
-/** A query of one group. */
+/** Returns a query with one group. */
 export const queryOf = (operator: 'and' | 'or', ...conditions: Condition[]): AudienceQuery =>
   audienceQuery.parse({
     groups: {
@@ -31,7 +31,10 @@ export const queryOf = (operator: 'and' | 'or', ...conditions: Condition[]): Aud
     },
   })
 
-/** An event three times in 30 days, a trait, and not another event in 7 days; another one each round. */
+/**
+ * Returns a typical query, different in each round: an event three times in 30 days, a trait, and not another event in
+ * 7 days.
+ */
 export const typical = (round: number): AudienceQuery =>
   queryOf(
     'and',

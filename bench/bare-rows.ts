@@ -1,5 +1,5 @@
-// A batching client as one writes it by hand: makes rows of the customers of `rows-world.ts` and posts them as JSON arrays, some requests at
-// a time. Its argument is BareRows as JSON; it prints how many seconds it took.
+// A simple handwritten client for comparison. It creates the rows of the customers of `rows-world.ts`, and posts them
+// as JSON arrays in several concurrent requests. Argument: BareRows as JSON. Prints the duration in seconds.
 
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'

@@ -1,5 +1,5 @@
-// The baseline for the figures of collection: node:http, JSON.parse, and one file with group-commit fdatasync before
-// 200. With `log` as second argument the product's log replaces the file, to show the cost of the log alone.
+// The baseline for the figures of collection: node:http, JSON.parse, and one file that is synced (in groups) before the
+// response 200. With `log` as second argument the product's log replaces the file, to show the cost of the log alone.
 import { fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ const [dir = '.', kind = 'file'] = process.argv.slice(2)
 
 type Append = (body: Buffer) => Promise<unknown>
 
-/** Appends to one file; everything that arrives during a sync shares the next one. */
+/** Opens one file for appending. All bodies that arrive during a sync share the next sync. */
 const openFile = (path: string): Append => {
   const file = openSync(path, 'a')
   let queue: { body: Buffer; done(): void; failed(error: Error): void }[] = []

@@ -4,7 +4,7 @@ export type BaselineRows = {
   /** Adds the events of a body that ends at this offset of its file. */
   add(body: Buffer, offset: number): void
   count(): number
-  /** The rows so far, and none from then on. */
+  /** Returns the rows so far, and removes them. */
   take(): { bytes: Buffer; count: number }
 }
 
@@ -20,7 +20,7 @@ type Batch = { batch: Record<string, unknown>[] }
 const workspace = '0190b5b0-5b7a-7000-8000-000000000000'
 const source = '0190b5b0-5b7a-7000-8000-000000000001'
 
-/** As simple as possible without being slow: one growing buffer, and `Buffer.write` for every text. */
+/** Creates the rows in the simplest way that is not slow: one growing buffer, and `Buffer.write` for every text. */
 export const createBaselineRows = (): BaselineRows => {
   let room = Buffer.allocUnsafe(1024 * 1024)
   let length = 0

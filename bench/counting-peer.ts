@@ -1,15 +1,21 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A webhook that counts the events or rows it took; it shares the product's processors, so it looks at a header only. */
+/**
+ * A webhook that counts the accepted events or rows. It reads only a header, because it shares the product's
+ * processors.
+ */
 export type CountingPeer = AsyncDisposable & {
   url: string
   events(): number
-  /** Forgets what came, and hands back when the tenth part and the last of so many events have come, in ms of `performance.now`. */
+  /**
+   * Resets the count. Returns the times at which the first tenth and the last of `events` events arrived, in ms of
+   * `performance.now`.
+   */
   expect(events: number): Promise<{ tenth: number; last: number }>
 }
 
-/** Takes everything, refuses everything with 500, or never answers. */
+/** Starts the webhook. It accepts everything, refuses everything with 500, or never responds. */
 export const startCountingPeer = async (behaviour: 'takes' | 'refuses' | 'hangs' = 'takes'): Promise<CountingPeer> => {
   let taken = 0
   let wanted: { events: number; tenth: number; done?: (times: { tenth: number; last: number }) => void } = {

@@ -4,10 +4,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readMetrics } from '@tributary/test-kit'
 
-/** One measured figure. `measured` and `target` are texts with units; `ratio` is what decides, where one does. */
+/**
+ * One measured figure. `measured` and `target` are texts with units; `ratio` decides whether the figure passes, if
+ * there is one.
+ */
 export type Figure = { figure: string; target: string; measured: string; ratio?: number; pass: boolean }
 
-/** Prints the table of figures and returns true when all pass. */
+/** Prints the table of figures and returns true if all figures pass. */
 export const printFigures = (figures: readonly Figure[]): boolean => {
   const rows = figures.map(({ figure, target, measured, ratio, pass }) => [
     figure,
@@ -28,33 +31,36 @@ export const printFigures = (figures: readonly Figure[]): boolean => {
   return figures.every(({ pass }) => pass)
 }
 
-/** The value below which `share` (0 to 1) of the values lie; NaN of none. */
+/** Returns the value below which `share` (0 to 1) of the values lie; NaN without values. */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }
 
-/** The middle value; NaN of none. */
+/** Returns the middle value; NaN without values. */
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
-/** The arithmetic mean; NaN of none. */
+/** Returns the arithmetic mean; NaN without values. */
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** The standard error of the mean; NaN of fewer than two. */
+/** Returns the standard error of the mean; NaN for fewer than two values. */
 const standardError = (values: readonly number[]): number => {
   const middle = mean(values)
   const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0)
   return Math.sqrt(squares / (values.length - 1) / values.length)
 }
 
-/** Returns the uncertainty of the ratio of two means: one standard error, from those of both means. */
+/**
+ * Returns the uncertainty of the ratio of two means: one standard error, computed from the standard errors of both
+ * means.
+ */
 export const spreadOfRatio = (values: readonly number[], baseline: readonly number[]): number =>
   (mean(values) / mean(baseline)) *
   Math.hypot(standardError(values) / mean(values), standardError(baseline) / mean(baseline))
 
 /**
- * Measures two things or more in pairs of rounds: one, other, other, one …, so that a machine that becomes slower
- * meanwhile costs all of them the same. Each has `pairs` rounds; `round` counts from 0 over all.
+ * Measures two or more kinds in pairs of rounds, in the order one, other, other, one …. So a machine that becomes
+ * slower meanwhile affects all kinds equally. Each kind has `pairs` rounds; `round` counts all rounds from 0.
  */
 export const inTurns = async <Kind extends string>(
   pairs: number,
@@ -71,15 +77,19 @@ export const inTurns = async <Kind extends string>(
 }
 
 /**
- * A size of a figure. `TRIBUTARY_BENCH_<name>` sets a smaller size for a short run, whose figures are less reliable.
+ * Returns a size of a measurement. `TRIBUTARY_BENCH_<name>` sets a smaller size for a short run, whose figures are less
+ * reliable.
  */
 export const sizeOf = (name: string, size: number): number =>
   Math.min(Number(process.env[`TRIBUTARY_BENCH_${name}`] ?? size), size)
 
-/** 12345 → `12.3 k`. */
+/** Formats a number in thousands: 12345 becomes `12.3 k`. */
 export const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 
-/** Report of a run of the load generator. Latencies in ms; `seconds` is from the first request to the last answer. */
+/**
+ * Report of a run of the load generator. Latencies in ms; `seconds` is the time from the first request to the last
+ * response.
+ */
 export type LoadReport = {
   accepted: number
   refused: Record<string, number>
@@ -94,23 +104,24 @@ export type LoadOptions = {
   port: number
   key: string
   connections: number
-  /** 1 sends single calls to /v1/track, more send batches. */
+  /** Number of events per request: 1 sends single calls to /v1/track, more send batches. */
   eventsPerRequest: number
-  /** Ends after this time … */
+  /** Duration of the load in seconds, if `events` is not given. */
   seconds?: number
-  /** … or after this many accepted events. */
+  /** Number of accepted events after which the load ends, if `seconds` is not given. */
   events?: number
   /** Events per second; without it, the next request follows each response immediately. */
   rate?: number
   /**
-   * The number of people (at most 10^6) that the events belong to in turn; without it, all events belong to one person.
+   * The number of users (at most 10^6). The events belong to the users in turn; without this number, all events belong
+   * to one user.
    */
   people?: number
-  /** Begins every message id, so that runs do not deduplicate each other. */
+  /** Prefix of every message ID, so that events of different runs are not duplicates of each other. */
   run: string
 }
 
-/** Runs the load generator in a process of its own and returns its report. */
+/** Runs the load generator in its own process and returns its report. */
 export const runLoad = async (options: LoadOptions): Promise<LoadReport> => {
   const child = spawn(
     process.execPath,
@@ -128,7 +139,7 @@ export const runLoad = async (options: LoadOptions): Promise<LoadReport> => {
   return JSON.parse(output)
 }
 
-/** A child that printed `listening <port>`. */
+/** A child process that listens on a port, which it printed as `listening <port>`. */
 export type Listening = { port: number; stop(): Promise<void> }
 
 /** Starts a script of this folder as a process and waits until it listens. */
@@ -154,12 +165,12 @@ export const startListening = async (script: string, args: readonly string[]): P
   }
 }
 
-/** The environment that `npm start` sets for the product, however this was started. */
+/** The environment that `npm start` sets for the product, used however the benchmark was started. */
 export const startEnvironment: Record<string, string> = {
   MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
 }
 
-/** The most memory a process had resident since its start, bytes; 0 when it is gone. */
+/** Returns the peak resident memory of a process since its start, in bytes; 0 if the process has ended. */
 export const peakResidentBytes = (pid: number): number => {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
@@ -168,10 +179,10 @@ export const peakResidentBytes = (pid: number): number => {
   }
 }
 
-/** Forgets the most memory that a process had, so that its peak is of what comes now. Linux. */
+/** Resets the peak memory of a process, so that a later peak covers only the time from now on. Linux only. */
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
-/** The child of `parent` whose command line contains `text`. */
+/** Returns the ID of a child process of `parent` whose command line contains `text`. */
 export const childOf = (parent: number, text: string): number | undefined => {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
@@ -179,7 +190,7 @@ export const childOf = (parent: number, text: string): number | undefined => {
       const ppid = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1])
       if (ppid === parent && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(text)) return Number(name)
     } catch {
-      // Ended between listing and reading.
+      // The process ended between the listing and the reading.
     }
   }
   return undefined

@@ -3,28 +3,37 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** An order for the attacker's process: `index` counts in the list of hostile work. */
+/** An order for the attacker's process: `index` is the position in the list of hostile work. */
 export type AttackerOrder = { order: 'prepare' | 'begin' | 'end'; index: number }
 
-/** A report of it: once that both tenants are created, then after each order, with the finished pieces of work. */
+/**
+ * A report of the attacker's process: `ready` when both tenants are created, then one after each order with the number
+ * of finished pieces of work.
+ */
 export type AttackerReport = { ready: string } | { done: AttackerOrder['order']; pieces: number } | { failed: string }
 
-/** A running attacker. */
+/** A running attacker process. */
 export type Attacker = AsyncDisposable & {
   /** Write key of the other tenant, who only wants to send. */
   victimKey: string
-  /** Resolves with the pieces finished so far when the order is carried out; `end` waits for those under way. */
+  /**
+   * Carries out an order, and returns the number of pieces finished so far. `end` waits for pieces that are still
+   * running.
+   */
   obey(order: AttackerOrder): Promise<number>
 }
 
 const lowest = 19
 
-/** Linux weighs sessions before processes where it groups them, so the group gets the lowest weight, too. */
+/**
+ * Gives the group of a process's session the lowest weight. If Linux groups processes by session, it weighs sessions
+ * before processes.
+ */
 const lowerSession = (pid: number): void => {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(lowest))
   } catch {
-    // Not grouped: the niceness of the process counts.
+    // Linux does not group sessions here, so the niceness of the process counts.
   }
 }
 

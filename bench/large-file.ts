@@ -1,6 +1,7 @@
-// A part of npm run soak: a dry run reads a CSV file of 2 GB at a URL within the memory that a tenth of it takes. The
-// file is created while it is sent. The run reads each row once, and refuses a file with one more row with a message.
-// Ends with 1 otherwise. `TRIBUTARY_BENCH_MB` makes it shorter; it takes about ten minutes, and 5 GB of disk.
+// A part of npm run soak: a dry run reads a CSV file of 2 GB at a URL within about the memory that a tenth of the file
+// takes. The file is created while it is sent. The run reads each row once, and refuses a file with one more row with a
+// message. Ends with 1 otherwise. The test takes about ten minutes and 5 GB of disk. `TRIBUTARY_BENCH_MB` sets a
+// smaller file.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,7 +13,7 @@ import { beginMemory, MiB } from './memory.ts'
 import { startBench } from './product.ts'
 
 const megabytes = sizeOf('MB', 2048)
-/** Maximum memory, relative to what a tenth of the file takes. */
+/** Maximum memory, relative to the memory that a tenth of the file takes. */
 const memoryRatio = 1.25
 const head = 'id,email,note,total\n'
 const noteCharacters = 900
@@ -25,7 +26,7 @@ const rowOf = (n: number): string => {
   return `${id},u${id}@x.example.de,${note}${'.'.repeat(noteCharacters - bytes)},${id.slice(-5)}.25\n`
 }
 
-/** All rows have as many bytes. */
+/** Maximum number of rows that fit into the file; all rows have the same number of bytes. */
 const rowsThatFit = Math.floor((megabytes * MiB - head.length) / Buffer.byteLength(rowOf(0)))
 
 function* csvOf(rows: number): Generator<string> {
@@ -39,7 +40,7 @@ function* csvOf(rows: number): Generator<string> {
 
 let rows = rowsThatFit
 const server = createServer((_request, response) => {
-  // Without a length: that it is too large is only known when it is.
+  // The response has no length, so the client only notices that the file is too large when the limit is reached.
   Readable.from(csvOf(rows), { objectMode: false })
     .on('error', () => {})
     .pipe(response)

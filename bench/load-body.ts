@@ -1,6 +1,6 @@
 /**
  * A request whose message IDs can be changed in place: building a body for each request would take the generator more
- * time than the tested server needs for it. An event has about 800 bytes.
+ * time than the tested server needs for the request. An event has about 800 bytes.
  */
 export type LoadRequest = {
   bytes: Buffer
@@ -9,21 +9,21 @@ export type LoadRequest = {
 }
 
 const digits = (value: number, length: number): string => String(value).padStart(length, '0')
-/** Digits of a time in microseconds. */
+/** Number of digits of a time in microseconds. */
 const timeDigits = 16
 const stampOf = (sequence: number, time: number): string =>
   `${digits(sequence, 12)}.${digits(Math.round(time * 1000), timeDigits)}`
 const idOf = (run: string, index: number, sequence: number, time: number): string =>
   `${run}.${digits(index, 3)}.${stampOf(sequence, time)}`
 
-/** The time of this machine, epoch ms to a microsecond; the same clock in every process. */
+/** Returns the time of this machine in epoch ms, exact to a microsecond. All processes use the same clock. */
 export const preciseTime = (): number => performance.timeOrigin + performance.now()
 
-/** The time a message id was stamped with, epoch ms, or undefined when it is not of this generator and run. */
+/** Returns the time in a message ID, in epoch ms; undefined if the ID is not from this generator and run. */
 export const stampedTime = (messageId: string, run: string): number | undefined =>
   messageId.startsWith(`${run}.`) ? Number(messageId.slice(-timeDigits)) / 1000 : undefined
 
-/** One event as an SDK would send it, about 800 bytes. */
+/** Returns one event as an SDK would send it, with about 800 bytes. */
 export const sampleEvent = (messageId: string): Record<string, unknown> => ({
   type: 'track',
   event: 'Order Completed',
@@ -52,13 +52,13 @@ export const sampleEvent = (messageId: string): Record<string, unknown> => ({
   integrations: { All: true },
 })
 
-/** One identify call in so many events of many users. */
+/** One of this number of events is an identify call, if the events are of many users. */
 const identifyEvery = 12
-/** Digits of the number of a person. */
+/** Number of digits of a user's number. */
 export const personDigits = 6
 const someone = digits(0, personDigits)
 
-/** An event of one of many people; the number is inserted later. */
+/** Creates an event of one of many users, whose number is inserted later. */
 const personEvent = (messageId: string, index: number): Record<string, unknown> => {
   const { event, properties, ...common } = sampleEvent(messageId)
   const who = { ...common, userId: `person-${someone}`, anonymousId: `device-${someone}` }
@@ -67,7 +67,7 @@ const personEvent = (messageId: string, index: number): Record<string, unknown> 
     : { ...who, event, properties }
 }
 
-/** The positions of every `text` in `bytes` after `from`. */
+/** Returns the positions of every `text` in `bytes` after `from`. */
 const placesOf = (bytes: Buffer, text: string): number[] => {
   const places: number[] = []
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at)
@@ -75,8 +75,8 @@ const placesOf = (bytes: Buffer, text: string): number[] => {
 }
 
 /**
- * The request of one connection: a single call or a batch. With `people`, each event belongs to another one of so many
- * people.
+ * Creates the request of one connection: a single call or a batch. With `people`, each event belongs to another one of
+ * that number of users.
  */
 export const createLoadRequest = (key: string, run: string, events: number, people = 0): LoadRequest => {
   const list = Array.from({ length: events }, (_, index) => {
@@ -98,13 +98,12 @@ export const createLoadRequest = (key: string, run: string, events: number, peop
   const persons = ['person-', 'device-'].flatMap((name) =>
     placesOf(bytes, `${name}${someone}`).map((place) => place + name.length),
   )
-  // The event that a position belongs to: the last one whose message ID is before it, since it comes first in each
-  // event.
+  // The message ID comes first in each event, so a position belongs to the event with the last message ID before it.
   const owners = persons.map((place) => places.findLastIndex((start) => start < place))
   return {
     bytes,
     stamp(sequence, time) {
-      // A prime beyond the number of people meets all of them, in no order.
+      // Steps of a prime that is larger than the number of users reach all users, in an irregular order.
       for (const [n, place] of persons.entries())
         bytes.write(
           digits(((sequence * events + (owners[n] ?? 0)) * 999_983) % people, personDigits),

@@ -1,5 +1,5 @@
-// The load generator: keep-alive connections on bare sockets, one request under way on each. Its argument is LoadOptions
-// as JSON; it prints a LoadReport as JSON.
+// The load generator: keep-alive connections on plain sockets, each with one request at a time. Argument: LoadOptions
+// as JSON. Prints a LoadReport as JSON.
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,7 +19,7 @@ let lastAnswer = began
 const refused: Record<string, number> = {}
 const latencies: number[] = []
 
-/** When the next request may be sent under a rate, in ms from now; 0 without a rate. */
+/** Returns the time until the next request can be sent, in ms; 0 without a rate. */
 const due = (): number => {
   if (rate === undefined) return 0
   return began + ((sequence * eventsPerRequest) / rate) * 1000 - performance.now()
@@ -27,7 +27,7 @@ const due = (): number => {
 
 const finished = (): boolean => performance.now() >= ends || accepted + underWay * eventsPerRequest >= wanted
 
-/** The status of a complete answer, or undefined while some of it is missing. */
+/** Returns the status of a complete response; undefined if some of it is missing. */
 const statusOf = (answer: string): string | undefined => {
   const headEnd = answer.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

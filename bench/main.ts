@@ -1,6 +1,6 @@
-// npm run bench: measures every promised figure against a baseline of the same run and ends with 1 when one is missed.
-// Some are measured with `npm run bench -- start latency`; the cost of the log alone is shown by `npm run bench --
-// log`.
+// npm run bench: measures every promised figure against a baseline of the same run. The exit code is 1 if a figure is
+// missed. `npm run bench -- start latency` measures only these figures; `npm run bench -- log` shows the cost of the
+// log alone.
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureAudiences } from './figures/audiences.ts'
 import { measureBacklog } from './figures/backlog.ts'

@@ -1,7 +1,7 @@
-// A part of npm run soak: measures the processor time of an event beside 50 million others of 200,000 users, and beside
-// 5 million. Ends with 1 when that has grown too much. The existing events are put into the event store, and their
-// message IDs into the pipeline's journal; the measured ones are collected. It takes about 20 minutes, and 20 GB of
-// disk; `TRIBUTARY_BENCH_EVENTS` and `TRIBUTARY_BENCH_PEOPLE` make it shorter.
+// A part of npm run soak: measures the processor time of an event with 50 million existing events of 200,000 users, and
+// with 5 million. Ends with code 1 if the time has grown too much. The existing events are inserted into the event
+// store, and their message IDs into the pipeline's journal; the measured events are collected. The test takes about 20
+// minutes and 20 GB of disk; `TRIBUTARY_BENCH_EVENTS` and `TRIBUTARY_BENCH_PEOPLE` make it shorter.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,14 +17,14 @@ import { fillEventStore } from './stored-events.ts'
 
 const events = sizeOf('EVENTS', 50_000_000)
 const people = sizeOf('PEOPLE', 200_000)
-/** Number of existing events when the cost of the next ones is measured. */
+/** Numbers of existing events with which the cost of new events is measured. */
 const sizes = { few: events / 10, all: events }
-/** Number of events that are collected to measure the cost of one. */
+/** Number of new events that are collected to measure the cost of an event. */
 const collected = Math.min(1_500_000, sizes.few)
-/** Events accepted at a time, before all of them are stored and read by profiles: waiting ones are on disk. */
+/** Maximum events that are sent before the script waits until all are stored and read by profiles. */
 const atOnce = 500_000
 const maxGrowth = 1.3
-/** The journal is given so many ids at once. */
+/** Number of IDs that are passed to the journal at a time. */
 const rememberedAtOnce = 50_000
 const days = 30
 
@@ -38,7 +38,7 @@ const send = async (bench: Bench, run: string, count: number): Promise<void> => 
   }
 }
 
-/** Ids that nothing else has, as those of events of today. */
+/** Stores new IDs in the journal, like the IDs of today's events. */
 const remember = (dataDir: string, count: number): void => {
   const journal = openJournal({ file: join(dataDir, 'journal', 'pipeline.db') })
   for (let done = 0; done < count; done += rememberedAtOnce) {
@@ -82,7 +82,7 @@ if (storePid === undefined) throw new Error('The event store has no process')
 const store = stack.use(await createTestEventStore(shared.url))
 const env = { CLICKHOUSE_URL: store.url }
 
-/** New people cost more, and are not what grows. */
+/** Creates the users before the measurement: new users cost more, and the growth of their number is not measured. */
 const begin = async (): Promise<Contents> => {
   const bench = await startBench({ dataDir, env })
   await using _ = bench.product
@@ -104,7 +104,8 @@ const filling = {
 }
 
 /**
- * Measures the processor time of an event beside so many others, µs: of the whole product, until profiles have read it.
+ * Measures the processor time of an event in µs with `size` existing events: the time of the whole product until
+ * profiles have read the event.
  */
 const costBeside = async (size: number, there: number): Promise<number> => {
   const total = size - collected
@@ -115,7 +116,7 @@ const costBeside = async (size: number, there: number): Promise<number> => {
   const bench = await continueBench(contents, { dataDir, env })
   await using _ = bench.product
   const time = (): number => processorSeconds(bench.product.pid) + processorSeconds(storePid)
-  // Users are found in memory once they were seen.
+  // Users are in memory after their first event.
   await send(bench, `seen-${size}`, people)
   const [before, from, start] = [await bench.stored(), time(), performance.now()]
   await send(bench, `of-${size}`, collected)

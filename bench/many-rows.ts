@@ -1,5 +1,5 @@
-// A part of npm run soak: runs of a sync of 10 million rows, within the memory that those of a million have. Ends with 1 when they
-// take more. `TRIBUTARY_BENCH_ROWS` makes it shorter; it takes about half an hour.
+// A part of npm run soak: runs of a sync of 10 million rows, within the memory that runs of a million rows take. Ends
+// with code 1 if they take more. The test takes about half an hour; `TRIBUTARY_BENCH_ROWS` makes it shorter.
 
 import { measureManyRows } from './figures/syncs.ts'
 import { printFigures, sizeOf } from './harness.ts'

@@ -4,7 +4,7 @@ type Source = { type: 'FIELD' | 'VARIABLE'; name: string } | { type: 'TEMPLATE';
 
 const field = (id: string, name: string, source: Source): object => ({ id, source, target: { name } })
 
-/** A typical mapping of an order for a user's own endpoint: eight fields, one of them a template. */
+/** A typical mapping of an order for a user's own endpoint: eight fields, of which one is a template. */
 const orderMapping = {
   id: 'ordr',
   event_name: 'Order Completed',
@@ -24,7 +24,7 @@ const orderMapping = {
   ],
 }
 
-/** Gives a destination the mapping with which the benchmarks measure. */
+/** Saves the benchmarks' mapping for a destination. */
 export const mapOrders = async (api: ApiClient, destination: string): Promise<void> => {
   await api.ok('PUT', `/${destination}/mappings`, { event_mappings: [orderMapping] })
 }

@@ -3,7 +3,10 @@ import { processFamily } from '@tributary/test-kit'
 
 export const MiB = 1024 * 1024
 
-/** The share of memory (bytes) that a process has, what several have in common divided among them; 0 when it has ended. */
+/**
+ * Returns the memory of a process in bytes; memory that several processes share is divided among them. Returns 0 if the
+ * process has ended.
+ */
 const shareOf = (pid: number): number => {
   try {
     return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024
@@ -14,7 +17,10 @@ const shareOf = (pid: number): number => {
 
 const everyMs = 200
 
-/** The most memory (bytes) that these processes and all below them have together, from now until `end`. Linux. */
+/**
+ * Starts to measure the memory of these processes and all their children together. `end` returns the peak in bytes
+ * since then. Linux only.
+ */
 export const beginMemory = (pids: readonly number[]): { end(): number } => {
   let most = 0
   const look = (): void => {

@@ -3,7 +3,7 @@ import { processFamily } from '@tributary/test-kit'
 
 const ticksPerSecond = 100
 
-/** Name and processor time (s) of a `stat` file; nothing when its process or thread has ended. */
+/** Reads the name and the processor time in s from a `stat` file; undefined if the process or thread has ended. */
 const read = (path: string): { name: string; seconds: number } | undefined => {
   try {
     const text = readFileSync(path, 'utf8')
@@ -16,11 +16,14 @@ const read = (path: string): { name: string; seconds: number } | undefined => {
   }
 }
 
-/** Processor time (s) that a process and everything below it has had. */
+/** Returns the processor time in s that a process and all its children have used. */
 export const processorSeconds = (pid: number): number =>
   processFamily(pid).reduce((sum, each) => sum + (read(`/proc/${each}/stat`)?.seconds ?? 0), 0)
 
-/** The same by process and thread: `<process>/<thread>`, threads of one name together but for those of the first process. */
+/**
+ * Returns the processor time in s by process and thread, under `<process>/<thread>`. Threads with the same name are
+ * added up, except in the first process.
+ */
 export const threadSeconds = (pid: number): Map<string, number> => {
   const sums = new Map<string, number>()
   for (const each of processFamily(pid)) {
@@ -37,8 +40,7 @@ export const threadSeconds = (pid: number): Map<string, number> => {
 }
 
 /**
- * Returns the processor time of a process's threads since `before`, for each of so many events: 'name 1.2, …' in µs,
- * the most first.
+ * Returns the processor time of a process's threads since `before`, per event: 'name 1.2, …' in µs, the largest first.
  */
 export const costsByThread = (pid: number, before: ReadonlyMap<string, number>, events: number): string =>
   [...threadSeconds(pid)]

@@ -10,27 +10,27 @@ import {
 } from '@tributary/test-kit'
 import { metric, startEnvironment } from './harness.ts'
 
-/** A running product with an organisation, a source, its key and, when asked for, a connected webhook. */
+/** A running product with an organization, a source, a write key and, if requested, a connected webhook. */
 export type Bench = {
   product: Product
   port: number
   workspace: string
   sourceId: string
   key: string
-  /** Rows stored in the event store so far. */
+  /** Returns the number of rows that are stored in the event store so far. */
   stored(): Promise<number>
-  /** When the event store last acknowledged rows, on the scale of `performance.now()`. */
+  /** Returns the time when the event store last acknowledged rows, in ms of `performance.now()`. */
   lastStored(): Promise<number>
-  /** Resolves when everything accepted is stored. */
+  /** Resolves when all accepted events are stored. */
   settle(deadlineMs?: number): Promise<void>
 }
 
 const rowsStored = (url: string): Promise<number> => metric(url, 'tributary_pipeline_rows_stored_total')
 
-/** Resolves when everything that a running product has accepted is stored. */
+/** Resolves when all events that a running product has accepted are stored. */
 export const settleProduct = async (url: string, deadlineMs = 300_000): Promise<void> => {
-  // The gauges are refreshed about once a second, so only an unchanged value is certain. Each query costs the product
-  // milliseconds, which would count as those of events.
+  // The gauges are refreshed about once a second, so only an unchanged value is certain. Each query takes milliseconds
+  // of the product, which would count as time for events.
   let before = -1
   let quietSince = performance.now()
   await eventually(
@@ -48,7 +48,7 @@ export const settleProduct = async (url: string, deadlineMs = 300_000): Promise<
   )
 }
 
-/** Resolves when profiles have read so many events; polled as rarely. */
+/** Resolves when profiles have read `count` events. Polls rarely, for the same reason as `settleProduct`. */
 export const profilesKnow = async ({ product }: Pick<Bench, 'product'>, count: number): Promise<void> => {
   await eventually(
     'profiles of all events',
@@ -61,10 +61,10 @@ export const profilesKnow = async ({ product }: Pick<Bench, 'product'>, count: n
   )
 }
 
-/** Environment of a product under load. */
+/** Environment variables of a product under load. */
 export const benchEnvironment: Record<string, string> = {
   ...startEnvironment,
-  // Load without pauses runs into the share of a workspace, which is not what is measured.
+  // Without this, a load without pauses would reach the limit of a workspace, which is not measured here.
   TRIBUTARY_WORKSPACE_BACKLOG_MB: '16384',
   TRIBUTARY_LOG_LEVEL: 'warn',
 }
@@ -86,7 +86,7 @@ type BenchOptions = {
   dataDir?: string
   env?: Record<string, string>
   webhook?: Record<string, unknown>
-  /** Command for Node, such as the product with peers of vendors. */
+  /** Command for Node, such as the product with stand-ins for vendors. */
   command?: readonly string[]
 }
 
@@ -117,6 +117,6 @@ export const startBench = (options: BenchOptions): Promise<Bench> =>
     return { workspace, sourceId, key }
   })
 
-/** Starts the product on a data folder in which these are. */
+/** Starts the product on a data folder that has these contents. */
 export const continueBench = ({ workspace, sourceId, key }: Contents, options: BenchOptions): Promise<Bench> =>
   startWith(options, async () => ({ workspace, sourceId, key }))

@@ -11,26 +11,31 @@ import { fillEventStore } from './stored-events.ts'
 
 const dayMs = 86_400_000
 const days = 30
-/** The number of people that profiles process at once. */
+/** The number of users whose profiles are created at a time. */
 const learned = 2000
 
-/** Two products of the same events and people, with the role of profiles and without it, on one event store process. */
+/**
+ * Two products with the same events and users, one with the role of profiles and one without it, on one event store
+ * process.
+ */
 export type ProfilesWorld = AsyncDisposable & { with: Bench; without: Bench }
 
-/** Roles of a product that makes no profiles. */
+/** Roles of a product without profiles. */
 const withoutProfiles = 'api,collect,realtime,pipeline,delivery,jobs'
 
-/** The id with the number of a person, as the load generator writes it; a SQL expression. */
+/** Returns an SQL expression for the ID of a user's number, as the load generator writes it. */
 const idOf = (begin: string, people: number): string =>
   `concat('${begin}', leftPad(toString(person % ${people}), ${personDigits}, '0'))`
 
-/** The people of the load generator, as a filled event store names them. */
+/** Returns the expressions for users and devices of the load generator, for a filled event store. */
 export const peopleOfLoad = (people: number): { user: string; device: string } => ({
   user: idOf('person-', people),
   device: idOf('device-', people),
 })
 
-/** Creates the people of the load generator from identify calls, each with a user ID, a device, and three traits. */
+/**
+ * Creates profiles of the load generator's users from identify calls, each with a user ID, a device, and three traits.
+ */
 const learnPeople = async ({ product, workspace }: Bench, people: number): Promise<void> => {
   const url = await runningPostgresUrl(join(product.dataDir, 'postgres'))
   await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
@@ -51,7 +56,7 @@ const learnPeople = async ({ product, workspace }: Bench, people: number): Promi
   await relational.pool.query('analyze')
 }
 
-/** Gives one event store the events of another one in the same process, as the same files. */
+/** Copies the events of one event store to another one in the same process, as files. */
 const copyEvents = async (from: TestEventStore, to: TestEventStore): Promise<void> => {
   const parts = await from.query<{ partition: string }>(
     `select distinct partition_id as partition from system.parts
@@ -63,8 +68,8 @@ const copyEvents = async (from: TestEventStore, to: TestEventStore): Promise<voi
 }
 
 /**
- * Starts both products, with so many stored events of so many people. They are copies of one product, whose profiles
- * were made before it had stored events, because new profiles read all of those.
+ * Starts both products with this number of stored events and users. They are copies of one product. Its profiles are
+ * created before it has stored events, because new profiles would read all stored events.
  */
 export const createProfilesWorld = async (events: number, people: number): Promise<ProfilesWorld> => {
   await using stack = new AsyncDisposableStack()

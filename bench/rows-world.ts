@@ -7,7 +7,7 @@ import {
 } from '@tributary/test-kit'
 import type { Bench } from './product.ts'
 
-/** Ten columns, as a shop has of its customers. */
+/** Ten columns that a shop typically has of its customers. */
 const columns = [
   'id bigint primary key',
   'email text',
@@ -23,12 +23,12 @@ const columns = [
 const fields = columns.map((column) => column.split(' ')[0] ?? '')
 export const rowsOfBatch = 100
 
-/** Columns of rows by a number `n`. */
+/** An SQL expression for the values of the row with number `n`. */
 const values = `n, 'user-' || n || '@example.com', 'Customer ' || md5(n::text), (array['free','pro','team'])[1 + n % 3],
   18 + n % 70, 'City ' || n % 5000, (array['DE','FR','US','GB','IT'])[1 + n % 5], n % 100000 / 100.0, n % 3 = 0,
   timestamptz '2020-01-01' + n % 2000 * interval '1 day'`
 
-/** Starts a customer's database with so many customers, numbered from 1. */
+/** Starts a customer's database with `rows` customers, numbered from 1. */
 export const startCustomers = async (rows: number) => {
   const stack = new AsyncDisposableStack()
   try {
@@ -42,7 +42,7 @@ export const startCustomers = async (rows: number) => {
     await peer.query('analyze customers')
     return {
       peer,
-      /** Changes one in so many, and has as many leave and as many come. */
+      /** Changes one of `every` customers, removes as many, and adds as many. */
       async change(every: number): Promise<void> {
         await peer.query(`delete from customers where id % ${every} = 1`)
         await peer.query(`update customers set total = total + 1 where id % ${every} = 0`)
@@ -59,7 +59,7 @@ export const startCustomers = async (rows: number) => {
 const make = async (api: ApiClient, path: string, body: Record<string, unknown>): Promise<string> =>
   String((await api.ok('POST', path, body))['name'])
 
-/** A sync of the customers to a webhook that takes batches. */
+/** Creates a sync of the customers to a webhook that accepts batches. */
 export const createCustomerSync = async (
   { product: { api }, workspace }: Bench,
   { access }: PostgresPeer,
@@ -102,11 +102,11 @@ type EndedRun = {
   finish_time: string | null
 }
 
-/** Begins a run; resolves to its name. */
+/** Begins a run; returns its name. */
 export const beginRun = async (api: ApiClient, sync: string, resync = false): Promise<string> =>
   make(api, `/${sync}:run`, { resync })
 
-/** Resolves when a run has ended, to the run; throws when it ended otherwise than well. */
+/** Waits until a run has ended, and returns the run; throws if it did not succeed. */
 export const endOfRun = async (api: ApiClient, run: string, deadlineMs = 1_800_000): Promise<EndedRun> => {
   const ended = await eventually(
     'the run has ended',
@@ -122,7 +122,7 @@ export const endOfRun = async (api: ApiClient, run: string, deadlineMs = 1_800_0
 
 const at = (run: EndedRun, state: string): number => Date.parse(run.state_times[state] ?? '')
 
-/** Seconds of the steps of a run. */
+/** Returns the duration of each step of a run in seconds. */
 export const stepsOf = (run: EndedRun): { read: number; compare: number; send: number } => {
   const times = ['extracting', 'diffing', 'sending'].map((state) => at(run, state))
   const [read = 0, compare = 0, send = 0] = times

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A healthy webhook that reads each request and responds 200. It shares the product's processors, so it inspects
- * nothing.
+ * Starts a healthy webhook that reads each request and responds with 200. It inspects nothing, because it shares the
+ * product's processors.
  */
 export const startSink = async (): Promise<AsyncDisposable & { url: string }> => {
   const server = createServer((request, response) => {

@@ -2,19 +2,20 @@ import type { EventStore } from '@tributary/storage'
 
 const dayMs = 86_400_000
 
-/** Contents of a filled event store. */
+/** The contents with which an event store is filled. */
 type Filling = {
-  /** Rows in all. Six in ten are of the first workspace, and half of those of its first source. */
+  /** Total number of rows. Six of ten belong to the first workspace, and half of those to its first source. */
   events: number
-  /** Number of rows that exist already, of an earlier filling with the same values. */
+  /** Number of rows that exist already, from an earlier call with the same values. */
   there?: number
   /** Three workspaces, each with the ids of four sources. */
   workspaces: readonly { id: string; sources: readonly string[] }[]
-  /** The newest event, epoch ms; the oldest is `days` before. */
+  /** The time of the newest event, in epoch ms; the oldest event is `days` earlier. */
   until: number
   days: number
   /**
-   * Expressions of `person`, a number below 200,000, for their users and devices. IDs without a meaning unless given.
+   * SQL expressions for the user IDs and devices of `person`, a number below 200,000. By default, the IDs have no
+   * meaning.
    */
   ids?: { user: string; device: string }
 }
@@ -22,14 +23,15 @@ type Filling = {
 const rowsPerInsert = 250_000
 
 /**
- * Columns of an event, by its number. A hash of the number decides: the same number gives the same event. Numbers
- * follow receive time, so that an insert holds a span of time as the pipeline's do. `original` has about 650 bytes.
+ * SQL expressions for the columns of an event by its number. A hash of the number decides the values, so that a number
+ * always gives the same event. Numbers are in the order of receipt, so that an insert covers a span of time, like the
+ * inserts of the pipeline. `original` has about 650 bytes.
  */
 const columns = `
   workspace_id, source_id, event_id, message_id, type, event, user_id, anonymous_id, test, status, reason, compatibility,
   schema_version, problems, receive_time, timestamp, original_timestamp, sent_at, ip, properties, traits, context, original`
 
-/** Users and devices that no other data has. */
+/** Expressions for users and devices that no other data has. */
 const anybody = { user: "concat('user-', toString(person))", device: 'lower(hex(sipHash64(toString(person))))' }
 
 const rowsOf = ({ user, device }: { user: string; device: string }): string => `
@@ -76,10 +78,10 @@ const rowsOf = ({ user, device }: { user: string; device: string }): string => `
       ',"context":', around, '}')
   from numbers({offset:UInt64}, {count:UInt64})`
 
-/** Inserts at a time: each uses one thread. */
+/** Number of concurrent inserts; each uses one thread. */
 const inserters = 2
 
-/** Fills the table `events` from numbers inside the event store, so that no rows must be sent. */
+/** Fills the table `events` from numbers that the event store generates, so that no rows must be sent. */
 export const fillEventStore = async (store: EventStore, filling: Filling): Promise<void> => {
   const span = filling.days * dayMs
   let offset = filling.there ?? 0

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Figure, type LoadReport, median, runLoad, startListening, thousands } from '../harness.ts'
 
-/** The number of concurrent requests, their size, and the roles that run beside them (all by default). */
+/**
+ * A kind of load: the number of concurrent requests, events per request, the target ratio, and the roles of the product
+ * (all by default).
+ */
 export type Shape = { name: string; connections: number; eventsPerRequest: number; target: number; roles?: string }
 
 /**
- * Batches are promised for acceptance as such, so they are measured without the pipeline, which would fight for the same
- * processors and whose own speed is the figure `stored`. Single events are promised with the pipeline running.
+ * The promise for batches is about acceptance alone. So they are measured without the pipeline, which would use the
+ * same processors; its speed is the figure `stored`. The promise for single events includes the running pipeline.
  */
 export const shapes: readonly Shape[] = [
   {
@@ -28,7 +31,9 @@ export const shapes: readonly Shape[] = [
 
 const rate = (report: LoadReport): number => report.accepted / report.seconds
 
-/** Events a second that the baseline server acknowledges: `file`, or `log` with the product's log in its place. */
+/**
+ * Measures events per second that the baseline server acknowledges. With `log`, the product's log replaces the file.
+ */
 export const measureBaseline = async (shape: Shape, kind: 'file' | 'log', seconds: number): Promise<number> => {
   const dir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
   const server = await startListening('./baseline-http.ts', [dir, kind])
@@ -42,7 +47,10 @@ export const measureBaseline = async (shape: Shape, kind: 'file' | 'log', second
   }
 }
 
-/** Prints what the log alone costs against the baseline: no figure, but where to look when one is missed. */
+/**
+ * Prints the cost of the log alone, compared with the baseline. This is not a figure, but helps to find why a figure is
+ * missed.
+ */
 export const reportLogAlone = async (seconds: number): Promise<void> => {
   for (const shape of shapes) {
     const file = await measureBaseline(shape, 'file', seconds)
@@ -53,7 +61,7 @@ export const reportLogAlone = async (seconds: number): Promise<void> => {
   }
 }
 
-/** Compares a running product with the baseline, in turns, so that both meet the same state of the machine. */
+/** Measures a running product and the baseline in alternation, so that the machine is in the same state for both. */
 export const measureAcknowledged = async (
   shape: Shape,
   product: { port: number; key: string; settle(): Promise<void> },

@@ -21,7 +21,7 @@ import type { Bench } from '../product.ts'
 const dayMs = 86_400_000
 const MiB = 1024 * 1024
 const audiences = 50
-/** Users of the load's events. */
+/** Number of users whose events the load sends. */
 const people = 20_000
 const enterMs = 5000
 const exitMs = 60_000
@@ -33,7 +33,7 @@ const limits = { server: 700, store: 2048 }
 
 const events = ['Product Added', 'Cart Viewed', 'Checkout Started', 'Order Completed', 'Search Performed', 'Signed In']
 
-/** Audiences of the kinds that users create; no two are alike. */
+/** Returns the query of an audience, of the kinds that users create. No two numbers have the same query. */
 const queryOfNumber = (n: number): AudienceQuery => {
   const plan = trait('plan', { operator: 'equals', value: plans[n % plans.length] })
   if (n % 5 < 3)
@@ -93,7 +93,7 @@ const send = async ({ product, key }: Bench, ...batch: object[]): Promise<void> 
   if (status !== 200) throw new Error(`Events were answered with ${status}`)
 }
 
-/** When each user was reported to have entered or left, on the scale of `Date.now()`, by kind and user ID. */
+/** Times at which entries and exits of users were reported, in epoch ms, by kind and user ID. */
 type Seen = Map<string, number>
 
 /** Starts a webhook that records when users entered and left. */
@@ -130,8 +130,8 @@ const watchMembers = ({ product: { api } }: Bench, names: readonly string[], see
 type Probed = { enter: number[]; exit: number[]; merge: number[]; api: number[] }
 
 /**
- * Sends users who enter, leave by time, and are merged, beside a load, and measures how long each change took to be
- * reported, ms.
+ * Sends events of users who enter, leave by time, and are merged, during a load. Measures the time until each change
+ * was reported, in ms.
  */
 const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: () => Seen): Promise<Probed> => {
   const began = { enter: new Map<string, number>(), exit: new Map<string, number>(), merge: new Map<string, number>() }
@@ -153,7 +153,7 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
   await pause(3000)
   const now = Date.now()
   for (let n = 0; n < beside.exits; n++) {
-    // Their events stay in the last day for that much longer.
+    // The events leave the one-day window after 25 seconds, one more each second.
     const leaves = now + 25_000 + n * 1000
     began.exit.set(`exit-${n}`, leaves)
     await send(bench, track('Probe Left', { userId: `exit-${n}`, timestamp: new Date(leaves - dayMs).toISOString() }))
@@ -186,7 +186,7 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
       return to === undefined ? [] : [to - from]
     })
   }
-  // A change that is not reported by then is missing in the figures, which are missed.
+  // A change that is not reported by then has no time, so that the figure is missed.
   await eventually(
     'every change is reported',
     () => (Object.keys(began) as Probe[]).every((kind) => waits(kind).length === began[kind].size),
@@ -202,8 +202,8 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
 }
 
 /**
- * Measures events per second that are collected and delivered, with fifty live audiences and without any, in turns of
- * one product.
+ * Measures events per second that are collected and delivered, with fifty live audiences and without any, in
+ * alternation on one product.
  */
 const measureTurns = async (bench: Bench, keyWithout: string, peer: Awaited<ReturnType<typeof startCountingPeer>>) => {
   const keys = { without: keyWithout, audiences: bench.key }
@@ -220,7 +220,7 @@ const measureTurns = async (bench: Bench, keyWithout: string, peer: Awaited<Retu
     await eventually('profiles of all events', async () => (await handled()) >= stored, 120_000)
     return turns.events / ((last - began) / 1000)
   }
-  // Every user is new once.
+  // The first round is not measured, because every user is new in it.
   await measure('without', -2)
   await measure('audiences', -1)
   return await inTurns(turns.pairs, ['without', 'audiences'] as const, measure)

@@ -23,8 +23,8 @@ const learned = 2000
 type Place = { bench: Bench; workspaceId: string; store: OwnEventStore; relational: Relational }
 
 /**
- * Sends an event and waits for its profile. Profiles that start before the event store is filled do not read its
- * content.
+ * Sends an event and waits for its profile. Profiles that exist before the event store is filled do not read the filled
+ * events.
  */
 const createFirstProfile = async ({ product, workspace, key }: Bench): Promise<void> => {
   await fetch(`${product.url}/v1/track`, {
@@ -39,8 +39,8 @@ const createFirstProfile = async ({ product, workspace, key }: Bench): Promise<v
 }
 
 /**
- * Fills in the users of `fillEventStore`, each with a user ID, a device, and four traits, as profiles get them from
- * identify calls.
+ * Inserts profiles for the users of `fillEventStore`, each with a user ID, a device, and four traits, as profiles get
+ * them from identify calls.
  */
 const fillProfiles = async ({ workspaceId, store, relational }: Place): Promise<void> => {
   const devices = await store.query<{ device: string }>(
@@ -73,7 +73,7 @@ const fillProfiles = async ({ workspaceId, store, relational }: Place): Promise<
 }
 
 /**
- * The query written by hand for the comparison: one pass over the events of both names, and only the traits of the
+ * Runs the handwritten query for the comparison: one pass over the events of both names, and only the traits of the
  * matching users.
  */
 const byHand = async ({ workspaceId, store, relational }: Place, round: number): Promise<number> => {
@@ -110,7 +110,10 @@ const timed = async (call: () => Promise<unknown>): Promise<number> => {
   return performance.now() - began
 }
 
-/** Edits of a user who builds an audience. A part of each differs from round to round, so that no result is cached. */
+/**
+ * Queries of a user who is building an audience. A part of each differs from round to round, so that no result is
+ * cached.
+ */
 const edits: Record<string, (round: number) => AudienceQuery> = {
   typical,
   'an event': (round) => queryOf('and', did('Search Performed', { timeframe: lastDays(20 + round) })),
@@ -147,8 +150,8 @@ const edits: Record<string, (round: number) => AudienceQuery> = {
 }
 
 /**
- * Measures the requests of the builder for each edit, in turns: an estimate, and then the exact size. `error` is the
- * mean share by which they differ.
+ * Measures the requests of the audience builder for each edit, in alternation: an estimate, and then the exact size.
+ * `error` is the mean relative difference between both.
  */
 const measureSizes = async (
   preview: (query: AudienceQuery, estimate: boolean) => Promise<number>,
@@ -182,7 +185,7 @@ const measureWholes = async (place: Place): Promise<Figure[]> => {
   const preview = async (query: AudienceQuery, estimate = false): Promise<number> =>
     Number((await bench.product.api.ok('POST', `/${bench.workspace}/audiences:preview`, { query, estimate }))['size'])
   const [counted, right] = [await preview(typical(0)), await byHand(place, 0)]
-  // Both are of now, and their windows have moved by the time between them.
+  // Both counts use the current time, so their windows differ by the time between them.
   if (Math.abs(counted - right) > 2) throw new Error(`Both count differently: ${counted} and ${right}`)
 
   const turns = await inTurns(pairs, ['byHand', 'audience'] as const, (kind, round) =>
@@ -215,9 +218,9 @@ const measureWholes = async (place: Place): Promise<Figure[]> => {
 }
 
 /**
- * Measures the cost of audiences with that many stored events and profiles, each with a device that joined its user.
- * The parts are the size beside the builder through the API, the typical audience against SQL written by hand, and
- * fifty live audiences. `TRIBUTARY_BENCH_ONLY` names some of `whole` and `live`.
+ * Measures the cost of audiences with many stored events and profiles. The parts are the size beside the builder
+ * through the API, the typical audience against SQL written by hand, and fifty live audiences. `TRIBUTARY_BENCH_ONLY`
+ * selects `whole` or `live`.
  */
 export const measureAudiences = async (): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()

@@ -10,7 +10,9 @@ const MiB = 1024 * 1024
 const serverLimitMiB = 600
 const childLimitMiB = 2048
 
-/** Accepts events with only the roles `api` and `collect`, and stops the product: everything waits in the log. */
+/**
+ * Accepts events with only the roles `api` and `collect`, and stops the product, so that all events wait in the log.
+ */
 const makeBacklog = async (dataDir: string, url: string, events: number, mapped: boolean): Promise<number> => {
   const bench = await startBench({ dataDir, env: { TRIBUTARY_ROLES: 'api,collect' } })
   await using _ = bench.product
@@ -24,9 +26,9 @@ const makeBacklog = async (dataDir: string, url: string, events: number, mapped:
 }
 
 /**
- * Measures the peak memory of the server process and of the event store's child (VmHWM of Linux) while a backlog drains
- * that existed before they started. With `mapped` the webhook gets the mapped events. Ends when all events are stored
- * and the webhook has them.
+ * Measures the peak memory of the server process and of the event store's child (VmHWM of Linux) while they process a
+ * backlog that existed before they started. With `mapped` the webhook gets the mapped events. Ends when all events are
+ * stored and the webhook has them.
  */
 export const measureBacklog = async (events: number, mapped = false): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

@@ -12,7 +12,7 @@ const load = { connections: 16, eventsPerRequest: 100 }
 
 type Engines = 'embedded' | 'kafka'
 
-/** The same product on its embedded log, and on Kafka. */
+/** Starts the same product on its embedded log and on Kafka. */
 const startBoth = async (
   kafka: KafkaPeer,
   options: { prefix: string; env?: Record<string, string>; webhook?: Record<string, unknown> },
@@ -40,7 +40,7 @@ const figureOf = (figure: string, target: number, rates: Record<Engines, number[
   }
 }
 
-/** Batches that are acknowledged in a second, with nothing that processes them beside. */
+/** Measures batches that are acknowledged per second while nothing processes them. */
 const measureAcknowledged = async (kafka: KafkaPeer, seconds: number): Promise<Figure> => {
   await using both = await startBoth(kafka, { prefix: 'acknowledged', env: { TRIBUTARY_ROLES: 'api,collect' } })
   const rate = async (kind: Engines, round: number): Promise<number> => {
@@ -56,7 +56,10 @@ const measureAcknowledged = async (kafka: KafkaPeer, seconds: number): Promise<F
   )
 }
 
-/** Prints the processor time that an event takes in each thread, and in the broker: the inputs of docs/scaling.md. */
+/**
+ * Prints the processor time that an event takes in each thread, and in the broker: these are the inputs of
+ * docs/scaling.md.
+ */
 const printCosts = async (kafka: KafkaPeer, { product, port, key, settle }: Bench, events: number): Promise<void> => {
   const spentByBroker = (): number => processorSeconds(kafka.pid() ?? 0)
   const before = threadSeconds(product.pid)
@@ -68,7 +71,10 @@ const printCosts = async (kafka: KafkaPeer, { product, port, key, settle }: Benc
   process.stdout.write(`on Kafka, µs/event: ${costs}; broker ${brokers.toFixed(1)}\n`)
 }
 
-/** Events a second from acceptance to a row, over the load and the drain behind it, with a webhook that takes batches. */
+/**
+ * Measures events per second from acceptance to a row, until all events of the load are stored, with a webhook that
+ * accepts batches.
+ */
 const measureStored = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
   await using receiver = await startSink()
   await using both = await startBoth(kafka, {

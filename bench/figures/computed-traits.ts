@@ -4,7 +4,7 @@ import { type Figure, median, percentile, runLoad, thousands } from '../harness.
 import type { Bench } from '../product.ts'
 
 const targetMs = 5000
-/** Events per second beside it: nearly all of them change the trait, each of another person. */
+/** Other events per second during the measurement. Nearly all of them change the trait, each for another person. */
 const rate = 1000
 const callsPerSecond = 4
 

@@ -11,7 +11,7 @@ const many = 10_000
 
 const secretBox = createSecretBox(Buffer.alloc(32))
 
-/** Creates a workspace with so many destinations, each with a secret; returns their IDs. */
+/** Creates a workspace with `count` destinations, each with a secret; returns their IDs. */
 const fill = async ({ db }: Relational, count: number): Promise<string[]> => {
   const [organization, workspace] = [newId(), newId()]
   await db.insertInto('organizations').values({ id: organization, title: 'Bench' }).execute()
@@ -35,7 +35,8 @@ const fill = async ({ db }: Relational, count: number): Promise<string[]> => {
 }
 
 /**
- * Follows a database with so many destinations; `change` returns how long the cache takes to see a change of one, ms.
+ * Starts a cache of a database with `count` destinations. `change` changes one destination and returns the time in ms
+ * until the cache has the change.
  */
 const follow = async (url: string, count: number) => {
   const relational = openRelational({ url, logger: silentLogger, maxConnections: 4 })
@@ -63,7 +64,8 @@ const follow = async (url: string, count: number) => {
 }
 
 /**
- * Measures the cost of a change of one destination for a cache of all of them, with many and with few, in alternation.
+ * Measures the cost of a change of one destination for a cache of all destinations. Caches with many and with few
+ * destinations alternate.
  */
 export const measureConfigurationCache = async (): Promise<Figure[]> => {
   await using postgres = await startSharedPostgres()

@@ -13,7 +13,7 @@ const fakes = 200
 const limit = 1.1
 const pairs = 5
 
-/** A copy of the webhook under another name. */
+/** Adds a copy of the webhook connector under another name. */
 const addFake = (root: string, slug: string): void => {
   const folder = join(root, 'connectors/destinations', slug)
   cpSync(join(root, 'connectors/destinations/webhook'), folder, { recursive: true })
@@ -27,7 +27,10 @@ const addFake = (root: string, slug: string): void => {
   writeFileSync(file, renamed)
 }
 
-/** A server with the connectors of this checkout and fakes besides, in a folder below it, so that packages are found. */
+/**
+ * Builds a server with the connectors of this checkout and `count` fake ones, in a folder below the checkout, so that
+ * packages are found.
+ */
 const buildWith = async (count: number): Promise<string> => {
   mkdirSync('.cache', { recursive: true })
   const root = mkdtempSync(resolve('.cache/bench-connectors-'))
@@ -54,9 +57,9 @@ const figureOf = (
 }
 
 /**
- * Starts the product with 200 more kinds of destinations, in turns with its usual ones. Measures the time from the
- * spawn of the process to its line that it is ready, and the kernel's peak of its memory. Each has its own data folder
- * and compiled code, of an earlier start.
+ * Alternates between product starts with and without 200 more kinds of destinations. Measures the time from the spawn
+ * of the process to its line that it is ready, and the peak of its memory in the kernel. Each has its own data folder
+ * and uses code that an earlier start compiled.
  */
 export const measureConnectors = async (): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

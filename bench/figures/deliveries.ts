@@ -6,11 +6,12 @@ import { type Bench, startBench } from '../product.ts'
 
 const rounds = 3
 /**
- * Pairs of rounds whose means are compared: a round takes less than a second, and a bound of 5 % needs a stable mean.
+ * Number of pairs of rounds whose means are compared. A round takes less than a second, and a bound of 5 % needs a
+ * stable mean.
  */
 const pairs = 10
 
-/** Accepts so many events while the destinations are paused, so that they wait in the log for them. */
+/** Accepts `events` events while the destinations are paused, so that the events wait in the log. */
 const fill = async (bench: Bench, run: string, events: number): Promise<number> => {
   const load = { port: bench.port, key: bench.key, connections: 8, eventsPerRequest: 100 }
   const { accepted } = await runLoad({ ...load, run, events })
@@ -22,7 +23,10 @@ const enable = async (bench: Bench, destination: string, enabled: boolean): Prom
   await bench.product.api.ok('PATCH', `/${destination}`, { enabled })
 }
 
-/** Events a second that a paused destination gets once it is resumed, from the tenth part of them to the last. */
+/**
+ * Measures events per second that a destination gets after it is resumed, from the first tenth of the events to the
+ * last event.
+ */
 const drain = async (bench: Bench, peer: CountingPeer, destination: string, events: number): Promise<number> => {
   const arrived = peer.expect(events)
   await enable(bench, destination, true)
@@ -42,7 +46,9 @@ const figureOf = (figure: string, rates: readonly number[], floor: number): Figu
   }
 }
 
-/** Mapping and sending alone, to a peer on the same processors that takes everything at once. */
+/**
+ * Measures the rate of mapping and sending alone, to a peer on the same processors that accepts everything immediately.
+ */
 const measureRate = async (
   figure: string,
   options: { settings: Record<string, unknown>; mapped: boolean; events: number; floor: number },
@@ -66,8 +72,7 @@ const measureRate = async (
 const maxLost = 0.05
 
 /**
- * Measures how much a refusing and a hanging destination slow down a healthy one with the same backlog; rounds in
- * turns.
+ * Measures how much a refusing and a hanging destination slow down a healthy one with the same backlog, in alternation.
  */
 const measureNeighbours = async (events: number): Promise<Figure> => {
   await using healthy = await startCountingPeer()
@@ -103,7 +108,8 @@ const measureNeighbours = async (events: number): Promise<Figure> => {
 }
 
 /**
- * Measures how fast events are mapped and sent, and that destinations do not delay each other; `events` in each round.
+ * Measures how fast events are mapped and sent, and that destinations do not delay each other; `events` is the number
+ * per round.
  */
 export const measureDeliveries = async (events: number): Promise<Figure[]> => {
   const batches = { batching: true, batch_size: 100, batch_wait_ms: 100 }

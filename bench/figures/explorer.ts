@@ -8,7 +8,7 @@ const days = 30
 const dayMs = 86_400_000
 const rareEvent = 'Account Deleted'
 
-/** Milliseconds of each of these runs, after two that are not counted. */
+/** Returns the duration of each run in ms, after two runs that are not counted. */
 const timed = async (call: (run: number) => Promise<void>): Promise<number[]> => {
   const times: number[] = []
   for (let run = -2; run < runs; run++) {
@@ -36,8 +36,8 @@ const rareEventOf = (workspace_id: string, source_id: string, until: number) => 
 
 /**
  * Measures how long a user waits for a source's live table, or the event explorer with filters, when many events are
- * stored. The requests go through the API of a running product, one after the other. Every run searches for another
- * value where that is possible, since the engine remembers which parts of the table a condition ruled out.
+ * stored. The requests go through the API of a running product, one after the other. If possible, every run searches
+ * for another value, because the engine caches which parts of the table a condition excludes.
  */
 export const measureExplorer = async (events: number): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()
@@ -66,7 +66,7 @@ export const measureExplorer = async (events: number): Promise<Figure[]> => {
     const count = Array.isArray(found['events']) ? found['events'].length : 0
     if (count < least) throw new Error(`${path} ${JSON.stringify(query)} found ${count} events`)
   }
-  // A stored event of the workspace and what it has: one of each run.
+  // Values of stored events of the workspace: one event for each run.
   const known = await store.query<{ user_id: string; message_id: string; order_id: string }>(
     `select user_id, message_id, toString(properties.orderId) as order_id from events
      where workspace_id = {workspace:String} and user_id != '' and type = 'track' and status = 'accepted'

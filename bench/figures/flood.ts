@@ -11,14 +11,15 @@ import { type Figure, percentile, runLoad } from '../harness.ts'
 import { startBench } from '../product.ts'
 
 const target = 3
-/** Duration of the flood before the measurement starts, ms. */
+/** Duration of the flood before the measurement starts, in ms. */
 const beforeMs = 4000
 const events = 60
 const everyMs = 100
 
 /**
  * Measures how long events of a workspace take to its webhook while another workspace of the same partition sends more
- * than is processed. They are compared with those of a workspace of another partition at the same time.
+ * events than are processed. At the same time, the events of a workspace in another partition are measured for
+ * comparison.
  */
 export const measureFlood = async (): Promise<Figure[]> => {
   const bench = await startBench({})

@@ -7,23 +7,23 @@ import { startBench } from '../product.ts'
 
 const maxMs = 250
 const maxTimes = 5
-/** From a request to the webhook, ms. */
+/** Maximum time from a request to the webhook, in ms. */
 const maxToWebhookMs = 2000
-/** How long to wait for the last events at the webhook, ms. */
+/** Maximum wait for the last events at the webhook, in ms. */
 const waitMs = 10_000
 const seconds = 6
-/** Rounds of each kind: a single round depends more on the moment than on the kind. */
+/** Rounds of each kind of hostile work. The result of a single round depends more on the moment than on the kind. */
 const rounds = sizeOf('ROUNDS', 2)
-/** Events per second of the other tenant: enough for a 99th percentile, a twentieth of what would be load. */
+/** Events per second of the other tenant: enough for a 99th percentile, but only a twentieth of a real load. */
 const rate = 200
 
 const refusedOf = ({ refused }: LoadReport): number => Object.values(refused).reduce((sum, count) => sum + count, 0)
 
-/** Times from the other tenant's single events to their answers, and from each request to the webhook, ms. */
+/** Times in ms from the other tenant's single events to their responses, and to their arrival at the webhook. */
 type Observed = LoadReport & { toWebhook: readonly number[] }
 type Observe = () => Promise<Observed>
 
-/** Results of one kind of hostile work, over its rounds. */
+/** Results of one kind of hostile work, of all rounds. */
 type Attacked = { reports: Observed[]; pieces: number }
 
 const measureAttack = async (observe: Observe, attacker: Attacker, index: number): Promise<Attacked> => {
@@ -52,9 +52,9 @@ const figureOf = (index: number, { reports, pieces }: Attacked, quiet: number): 
 }
 
 /**
- * Measures what each kind of hostile work does to the time in which another tenant's single events are accepted. Every
- * kind runs between two quiet turns. It is compared with all quiet turns of the run, since the 99th percentile of a
- * single one is a few events.
+ * Measures how each kind of hostile work changes the time in which another tenant's single events are accepted. Every
+ * kind runs between two quiet rounds. It is compared with all quiet rounds, because the 99th percentile of one round is
+ * only a few events.
  */
 export const measureHostile = async (): Promise<Figure[]> => {
   let arrived: number[] = []
@@ -76,7 +76,7 @@ export const measureHostile = async (): Promise<Figure[]> => {
       run: `${run}.${turn++}`,
     })
     const toWebhook = arrived
-    // Events that are on their way when the turn ends are awaited, and count.
+    // Events that are on their way at the end of the round are awaited and counted.
     const until = performance.now() + waitMs
     while (toWebhook.length < report.accepted && performance.now() < until) await pause(50)
     return { ...report, toWebhook }

@@ -5,13 +5,13 @@ import { type Figure, percentile, runLoad } from '../harness.ts'
 import { preciseTime, stampedTime } from '../load-body.ts'
 import { type Bench, startBench } from '../product.ts'
 
-// Its main file is CommonJS and its types say otherwise.
+// The main file of the package is CommonJS, but its types describe a module.
 const Pusher: typeof pusherModule.default = createRequire(import.meta.url)('pusher-js')
 
 const run = 'latency'
 const rate = 500
 
-/** Subscribes to a source's live channel as the browser does and notes how long each event was on its way (ms). */
+/** Subscribes to a source's live channel as the browser does and records how long each event was on its way, in ms. */
 const watchLive = async (bench: Bench, latencies: number[]): Promise<{ close(): void }> => {
   const { key } = await bench.product.api.ok('GET', '/realtime:config')
   const pusher = new Pusher(String(key), {
@@ -55,7 +55,9 @@ const figureOf = (figure: string, latencies: readonly number[], targetMs: number
   }
 }
 
-/** Latency from sending an event to the live table and to a healthy webhook, at 500 single events a second. */
+/**
+ * Measures the latency from sending an event to the live table and to a healthy webhook, at 500 single events a second.
+ */
 export const measureLatency = async (seconds: number): Promise<Figure[]> => {
   const atWebhook: number[] = []
   const atBrowser: number[] = []
@@ -70,7 +72,7 @@ export const measureLatency = async (seconds: number): Promise<Figure[]> => {
   await bench.settle()
   live.close()
   return [
-    // The live channel shows a sample when there is more than a person can read.
+    // At this rate, the live channel only shows a sample, because a user could not read more.
     figureOf(`accepted to live table, ${rate}/s`, atBrowser, 500, report.accepted * 0.05),
     figureOf(`accepted to webhook, ${rate}/s`, atWebhook, 1000, report.accepted),
   ]

@@ -4,10 +4,13 @@ import { promisify } from 'node:util'
 import { type Figure, thousands } from '../harness.ts'
 
 const bench = fileURLToPath(new URL('../../packages/connector-kit/bench/mapping.ts', import.meta.url))
-/** Minimum events per second, as many as the pipeline stores: mapping for one destination must not be the bottleneck. */
+/**
+ * Minimum events per second: the number that the pipeline stores, so that mapping for one destination is not the
+ * bottleneck.
+ */
 const minRate = 20_000
 
-/** Events that one thread maps to 20 fields, from an event's text to the text of what is sent. */
+/** Measures the events per second that one thread maps to 20 fields, from the text of an event to the sent text. */
 export const measureMapping = async (): Promise<Figure[]> => {
   const { stdout } = await promisify(execFile)(process.execPath, [bench, '50000', 'json'])
   const cost: { alone: number; mapped: number } = JSON.parse(stdout)

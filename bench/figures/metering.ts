@@ -9,7 +9,7 @@ import { type Bench, startBench } from '../product.ts'
 const targetRatio = 0.97
 const pairs = 8
 const people = 20_000
-/** A limit takes effect, and usage is right, within so long of the event, ms. */
+/** Maximum time in ms after an event until a limit takes effect and the usage is right. */
 const withinMs = 60_000
 const waitMs = 300_000
 
@@ -21,7 +21,7 @@ const features = {
   white_glove_onboarding: false,
   customer_success_manager: false,
 }
-/** A free plan with so many profiles, and one without a limit. */
+/** Returns the text of plans: a free plan with this number of profiles, and a plan without a limit. */
 const catalogue = (profiles: number): string =>
   JSON.stringify({
     currency: 'USD',
@@ -44,7 +44,7 @@ const startLimited = async (folder: string, profiles: number): Promise<Bench> =>
   })
 }
 
-/** Events a second from the first request to the last row that the event store acknowledged. */
+/** Measures events per second from the first request to the last row that the event store acknowledged. */
 const storedRate = async (bench: Bench, run: string, events: number): Promise<number> => {
   const began = performance.now()
   const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 100, people }
@@ -53,14 +53,17 @@ const storedRate = async (bench: Bench, run: string, events: number): Promise<nu
   return accepted / (((await bench.lastStored()) - began) / 1000)
 }
 
-/** A response of the product; its contract defines the type. */
+/** Calls the product and returns the response, whose type the contract defines. */
 const ask = async <T>({ product }: Bench, verb: string, path: string, body?: unknown): Promise<T> =>
   (await product.api.ok(verb, path, body)) as T
 
 type Usage = { profiles: number }
 type Report = { held: { events: number; since: string | null } }
 
-/** From one event to its place in usage, to the limit's effect, and from an upgrade to the release of all that was held, ms. */
+/**
+ * Measures three durations in ms: until an event is in the usage, until the limit takes effect, and from an upgrade
+ * until all held events are released.
+ */
 const measureDelays = async (folder: string): Promise<{ counted: number; held: number; released: number }> => {
   const bench = await startLimited(folder, 10)
   await using _ = bench.product
@@ -110,7 +113,7 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
     return report.held.since === null && report.held.events === 0
   })
   await bench.settle()
-  // Each was accepted once, whether it was held before or not.
+  // Each event is accepted once, whether it was held before or not.
   const accepted = (await statuses('accepted')).length
   if (accepted !== 20 + sent) throw new Error(`${accepted} events were accepted of ${20 + sent}`)
   return { counted, held, released }
@@ -118,7 +121,7 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
 
 /**
  * Measures the cost of metering: stored events per second of a product that enforces plan limits ÷ those of one that
- * does not, in alternation. The first product measures the organization twice a minute meanwhile. Also measures how
+ * does not, in alternation. Meanwhile, the first product measures the organization twice a minute. Also measures how
  * long usage, a limit, and a release take.
  */
 export const measureMetering = async (events: number): Promise<Figure[]> => {

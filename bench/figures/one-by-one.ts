@@ -13,7 +13,8 @@ const bareSeconds = 3
 /**
  * Measures delivery of one event per request: events per second between the first tenth of a backlog and its end. It is
  * compared, in alternation, with a bare client that sends to the same receiver on the same processors. Also measures
- * the product's processor time per event, from acceptance in batches to storage and delivery. `events` in each round.
+ * the product's processor time per event, from acceptance in batches to storage and delivery. `events` is the number
+ * per round.
  */
 export const measureOneByOne = async (events: number): Promise<Figure[]> => {
   await using peer = await startCountingPeer()

@@ -22,12 +22,12 @@ const target = 0.9
 const groups = 2
 
 /**
- * The backlog is accepted first. Events between these shares of it are measured: the first seconds of a process are
- * those of its compiler.
+ * The shares of the backlog between which events are measured. The first seconds of a process are excluded, because the
+ * compiler uses them.
  */
 const between = { from: 0.3, to: 0.95 }
 
-/** Everything by address, a main process that collects, and processes that run the pipeline, begun when they are asked for. */
+/** Starts all engines by address and a main process that collects. Processes that run the pipeline start on request. */
 const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: number) => {
   await using stack = new AsyncDisposableStack()
   const postgres = stack.use(await startSharedPostgres())
@@ -63,18 +63,18 @@ const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: num
   const ended = stack.move()
   return {
     main,
-    /** A workspace in each of two groups. */
+    /** Two workspaces, one in each of two groups of partitions. */
     sources: [...sources.values()],
-    /** A write key of each of these. */
+    /** A write key of each of these workspaces. */
     keys: [...sources.values()].map(({ key }) => key),
-    /** Puts a workspace into several partitions. */
+    /** Spreads a workspace over several partitions. */
     async spread(workspaceId: string, partitions: number): Promise<void> {
       await using store = openRelational({ url: env.DATABASE_URL, logger: silentLogger, maxConnections: 2 })
       await askSpread(store.db, { workspaceId, spread: partitions, groups: partitionGroups, time: new Date() })
       for (let now = 0; now !== partitions; await pause(200))
         now = (await readSpreads(store.db)).find((each) => each.workspaceId === workspaceId)?.spread ?? 0
     },
-    /** The number of stored events. */
+    /** Returns the number of stored events. */
     stored,
     startPipeline: (): Promise<Product> => startProduct({ env: { ...env, TRIBUTARY_ROLES: 'pipeline' } }),
     [Symbol.asyncDispose]: () => ended.disposeAsync(),
@@ -83,7 +83,7 @@ const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: num
 
 type Fleet = Awaited<ReturnType<typeof startFleet>>
 
-/** Accepts so many events, has so many processes process them, and resolves to how many are processed in a second. */
+/** Accepts `events` events, has `processes` processes process them, and returns the processed events per second. */
 const backlogRate = async (fleet: Fleet, processes: number, events: number, round: number): Promise<number> => {
   const { keys, stored } = fleet
   const port = Number(new URL(fleet.main.url).port)
@@ -111,7 +111,7 @@ const backlogRate = async (fleet: Fleet, processes: number, events: number, roun
   return (last.count - first.count) / ((last.time - first.time) / 1000)
 }
 
-/** Two processes that share a backlog on the processors that one has: what sharing costs. */
+/** Measures the cost of sharing: two processes process a backlog on the same processors as one process. */
 export const measurePipelines = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
   await using one = await startFleet(kafka, 'one-pipeline', 1)
   await using two = await startFleet(kafka, 'two-pipelines', groups)
@@ -132,7 +132,10 @@ export const measurePipelines = async (kafka: KafkaPeer, events: number): Promis
 const spreadTarget = 0.85
 const spreadOver = 4
 
-/** A workspace in several partitions, of which one process has all, against one in a single one: what cutting its requests costs, from acceptance to a row. */
+/**
+ * Measures the cost of splitting requests, from acceptance to a row. A workspace in several partitions, all in one
+ * process, is compared with a workspace in a single partition.
+ */
 export const measureSpread = async (kafka: KafkaPeer, events: number): Promise<Figure> => {
   await using fleet = await startFleet(kafka, 'spread', spreadOver)
   await using pipeline = await fleet.startPipeline()
@@ -146,7 +149,7 @@ export const measureSpread = async (kafka: KafkaPeer, events: number): Promise<F
     const { key } = kind === 'wide' ? wide : narrow
     const before = await fleet.stored()
     const began = performance.now()
-    // Each request has events of a hundred people.
+    // Each request has events of a hundred users.
     const load = { connections: 16, eventsPerRequest: 100, people: 10_000 }
     const { accepted } = await runLoad({ ...load, port, key, events, run: `w-${kind}-${round}` })
     while ((await fleet.stored()) < before + accepted) await pause(20)
@@ -167,13 +170,13 @@ export const measureSpread = async (kafka: KafkaPeer, events: number): Promise<F
 const takeovers = { killed: 10_000, stopped: 2000 } as const
 
 /**
- * Measures how long an event waits that is accepted right after one of two pipeline processes was killed, or stopped.
+ * Measures how long an event waits if it is accepted right after one of two pipeline processes was killed or stopped.
  */
 export const measureTakeovers = async (kafka: KafkaPeer): Promise<Figure[]> => {
   await using fleet = await startFleet(kafka, 'takeovers', groups)
   await using stack = new AsyncDisposableStack()
   const start = async (): Promise<Product> => stack.use(await fleet.startPipeline())
-  /** One event of each group is accepted now; resolves to the time until both are stored, ms. */
+  /** Sends one event of each group; returns the time in ms until both are stored. */
   const wait = async (run: string): Promise<number> => {
     const before = await fleet.stored()
     const began = performance.now()

@@ -7,15 +7,15 @@ import { type Figure, inTurns, mean, median, percentile, runLoad, thousands } fr
 import type { Bench } from '../product.ts'
 
 const targetMs = 20
-/** Maximum ratio of the response time to that of a select by primary key. */
+/** Maximum ratio of the response time to the time of a select by primary key. */
 const maxRatio = 3
-/** Requests a second, and events a second beside them. */
+/** Requests per second, and events per second during them. */
 const rate = 200
 const eventRate = 2000
 const pairs = 3
 const connections = 6
 
-/** Milliseconds of calls that begin `rate` times a second, whether those before have ended or not. */
+/** Returns the durations in ms of calls that begin `rate` times per second, even if earlier calls have not ended. */
 const timed = async (seconds: number, call: (n: number) => Promise<void>): Promise<number[]> => {
   const times: number[] = []
   const underWay: Promise<void>[] = []
@@ -31,8 +31,8 @@ const timed = async (seconds: number, call: (n: number) => Promise<void>): Promi
 }
 
 /**
- * Creates a client with bare sockets that stay open, one request under way on each: Node's own client costs more than
- * the answer.
+ * Creates a client with plain sockets that stay open, each with one request at a time. Node's own client would cost
+ * more than the response.
  */
 const createClient = (port: number, authorization: string) => {
   const all: Socket[] = []
@@ -43,7 +43,7 @@ const createClient = (port: number, authorization: string) => {
     return socket
   }
   return {
-    /** Resolves to nothing when the whole answer is there; rejects unless it is 200. */
+    /** Resolves when the whole response has arrived; rejects unless its status is 200. */
     get: (path: string): Promise<void> =>
       new Promise((resolve, reject) => {
         const socket = free.pop() ?? open()
@@ -69,8 +69,8 @@ const createClient = (port: number, authorization: string) => {
 }
 
 /**
- * Measures reads of a user's traits by their user ID, as from another server, beside events of the same users. They
- * alternate with selects of a profile by its primary key, on the same PostgreSQL, from this process.
+ * Measures reads of a user's traits by their user ID, as from another server, while events of the same users arrive.
+ * The reads alternate with selects of a profile by its primary key, on the same PostgreSQL, from this process.
  */
 export const measureProfileApi = async (bench: Bench, people: number, seconds: number): Promise<Figure> => {
   const { port, key, product } = bench
@@ -93,7 +93,7 @@ export const measureProfileApi = async (bench: Bench, people: number, seconds: n
     })
   }
   const calls = { select, ask }
-  // A key is known within two seconds; connections are opened once.
+  // A new key is valid within two seconds. Connections are opened only once, before the measurement.
   await pause(2500)
   for (const call of [select, ask]) await timed(1, call)
   const medians: number[] = []
@@ -109,7 +109,7 @@ export const measureProfileApi = async (bench: Bench, people: number, seconds: n
   })
   const p95 = await inTurns(pairs, ['select', 'ask'] as const, async (kind, round) => {
     const loading = runLoad(run(String(round)))
-    // The generator starts meanwhile.
+    // The load generator starts meanwhile.
     await pause(500)
     const times = await timed(seconds - 1, calls[kind])
     await loading

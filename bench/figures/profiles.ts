@@ -26,16 +26,19 @@ import { measureProfileApi } from './profile-api.ts'
 
 const events = sizeOf('EVENTS', 5_000_000)
 const people = sizeOf('PEOPLE', 200_000)
-/** Minimum share of the rate without profiles, while profiles are not read, and while they are. */
+/**
+ * Minimum rates relative to the rate without profiles: while profiles are not read (`with`), and while they are read
+ * (`looked`).
+ */
 const targetRatios = { with: 0.9, looked: 0.85 } as const
 const pairs = 3
-/** Events of a turn: stored in some five seconds, and read by profiles in as many more. */
+/** Number of events of a round. They are stored in about five seconds, and profiles read them in another five. */
 const turnEvents = 150_000
-/** Interval between two reads of a profile, ms. */
+/** Interval between two reads of a profile, in ms. */
 const lookEveryMs = 100
 const MiB = 1024 * 1024
 const limitsMiB = { server: 600, eventStore: 2048 } as const
-/** Maximum time until a new person has a profile, and the rate of events per second meanwhile. */
+/** Maximum time in ms until a new user has a profile, and the events per second during this measurement. */
 const freshMs = 5000
 const freshRate = 2000
 const searchMs = 200
@@ -51,7 +54,7 @@ const lookAround = async ({ product, workspace }: Bench, enough: AbortSignal): P
   }
 }
 
-/** Events a second from the first request to the last row acknowledged by the event store. */
+/** Measures events per second from the first request to the last row acknowledged by the event store. */
 const measureRound = async (bench: Bench, run: string): Promise<number> => {
   const began = performance.now()
   const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 100, people }
@@ -67,7 +70,7 @@ const found = async ({ product, workspace }: Bench, search: string): Promise<boo
   return (profiles as unknown[]).length > 0
 }
 
-/** From the call of a new person to their profile in the API, beside load of others. */
+/** Measures the time from the call of a new user to the profile in the API, during a load of other users. */
 const measureFreshness = async (bench: Bench, seconds: number): Promise<Figure> => {
   const { port, key, product } = bench
   const waits: number[] = []
@@ -115,11 +118,11 @@ const measureSearch = async (bench: Bench): Promise<Figure> => {
   }
 }
 
-/** The command, beside a product that has nothing else to do. */
+/** Measures the command that rebuilds profiles, while the product is idle. */
 const measureRebuild = async ({ product }: Bench): Promise<Figure> => {
   const script = fileURLToPath(new URL('../../scripts/rebuild-profiles.ts', import.meta.url))
   const began = performance.now()
-  // The product has no settings of its measurement.
+  // The product must not get the settings of this benchmark.
   const settings = Object.entries(process.env).filter(([name]) => !name.startsWith('TRIBUTARY_'))
   const { stdout } = await promisify(execFile)(process.execPath, [script], {
     env: { ...Object.fromEntries(settings), TRIBUTARY_DATA_DIR: product.dataDir },
@@ -138,13 +141,13 @@ type Kind = 'without' | 'with' | 'looked'
 
 /**
  * Measures stored events per second, a twelfth of them identify calls: without the role of profiles, with it, and with
- * it while profiles are read, in alternation. Profiles may be behind when a round ends: the next round waits until they
- * are not.
+ * it while profiles are read, in alternation. Profiles may be behind when a round ends. The next round waits until they
+ * have read all events.
  */
 const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
-  /** Milliseconds that profiles needed after the last event was stored. */
+  /** Time in ms that profiles needed after the last event was stored. */
   const behind: number[] = []
-  /** Processor time of the product an event, µs, until profiles have it, too. */
+  /** Processor time of the product per event in µs, until profiles have also read it. */
   const cost: Record<Kind, number[]> = { without: [], with: [], looked: [] }
   const measure = async (kind: Kind, round: string): Promise<number> => {
     const bench = kind === 'without' ? world.without : world.with
@@ -162,7 +165,7 @@ const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
     cost[kind].push(((processorSeconds(bench.product.pid) - time) * 1e6) / (stored - before))
     return rate
   }
-  // Every user is seen once before: known users are then found in memory.
+  // Sends one event of every user first, so that known users are in memory.
   const { port, key } = world.with
   await runLoad({ port, key, connections: 16, eventsPerRequest: 100, people, run: 'first', events: people })
   for (const kind of ['with', 'without'] as const) await measure(kind, 'warm')
@@ -186,10 +189,10 @@ const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
   ]
 }
 
-/** The process that both products store their events in. */
+/** The ID of the process in which both products store their events. */
 const eventStorePid = (): number | undefined => childOf(process.pid, 'event-store')
 
-/** The most memory of the server with profiles since it was started, and of the event store since it was filled. */
+/** Measures the peak memory of the server with profiles since its start, and of the event store since it was filled. */
 const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
   const figureOf = (figure: string, pid: number | undefined, limitMiB: number): Figure => {
     const bytes = pid === undefined ? 0 : peakResidentBytes(pid)
@@ -206,7 +209,10 @@ const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
   ]
 }
 
-/** The measurements, in this order, since each leaves something behind. `TRIBUTARY_BENCH_ONLY` names some of them. */
+/**
+ * The measurements, in a fixed order, because each changes the state of the products. `TRIBUTARY_BENCH_ONLY` selects
+ * some of them.
+ */
 const parts: Record<string, (world: ProfilesWorld) => Promise<Figure[]>> = {
   storing: measureStoring,
   page: async (world) => [await measureFreshness(world.with, 15)],
@@ -217,7 +223,7 @@ const parts: Record<string, (world: ProfilesWorld) => Promise<Figure[]>> = {
   memory: async (world) => measureMemory(world),
 }
 
-/** All figures of profiles, with so many stored events of so many people. */
+/** Measures all figures of profiles, with many stored events of many users. */
 export const measureProfiles = async (): Promise<Figure[]> => {
   const began = performance.now()
   await using world = await createProfilesWorld(events, people)
@@ -226,7 +232,7 @@ export const measureProfiles = async (): Promise<Figure[]> => {
   const report = (what: string): void =>
     void process.stdout.write(`  ${what} after ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
   report('filled')
-  // Filling is no work of the product.
+  // The work of filling the event store is not counted.
   const store = eventStorePid()
   if (store !== undefined) forgetPeak(store)
   for (const [name, measure] of Object.entries(parts)) {
@@ -234,7 +240,7 @@ export const measureProfiles = async (): Promise<Figure[]> => {
     const measured = await measure(world)
     figures.push(...measured)
     report(name)
-    // The last measurement may fail: figures are printed immediately.
+    // Figures are printed before the last measurement, because it may fail.
     printFigures(measured)
   }
   return figures

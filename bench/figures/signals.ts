@@ -8,14 +8,14 @@ import { type Bench, startBench } from '../product.ts'
 const events = sizeOf('EVENTS', 30_000)
 const conversions = sizeOf('CONVERSIONS', 1_000_000)
 const pairs = 3
-/** Events beside conversions, at a rate that leaves the machine room. */
+/** The load of other events and conversions, at a rate that leaves the machine spare time. */
 const paced = { events: Math.min(events, 16_000), rate: 2000, conversions: 500 }
 const targets = { platforms: 0.5, beside: 0.95, qualityMs: 1000 } as const
 const looks = 20
 /** Conversions that are put into the database by one statement. */
 const filledAtOnce = 100_000
 
-/** A vendor that takes everything and counts the events of a request by a word that each has once. */
+/** Starts a vendor that accepts everything and counts the events of a request by a word that each event has once. */
 const createVendor = (word: RegExp, answerOf: (events: number) => object) => {
   let taken = 0
   let wanted = { events: Number.POSITIVE_INFINITY, done: () => {} }
@@ -50,7 +50,7 @@ const measureRound = async (bench: Bench, { key, run, count, rate, arrived }: Ro
   return count / ((performance.now() - began) / 1000)
 }
 
-/** Rows as a million conversions of 60 days leave behind: counts by platform, day and kind. */
+/** Inserts the rows that a million conversions of 60 days would leave: counts by platform, day and kind. */
 const fillCounts = async (bench: Bench, signal: string, destinations: readonly string[]): Promise<void> => {
   const relational = openRelational({
     url: await runningPostgresUrl(`${bench.product.dataDir}/postgres`),
@@ -126,7 +126,7 @@ type World = {
   destinations: readonly string[]
 }
 
-/** A source with three webhooks, and one that feeds a signal of three platforms. */
+/** Creates a source with three webhooks, and a source for a signal with three platforms. */
 const prepare = async (
   bench: Bench,
   webhooks: World['webhooks'],
@@ -166,7 +166,7 @@ const prepare = async (
   return { bench, hooked, signaled, webhooks, vendors, destinations, signal: String(name) }
 }
 
-/** The same events to three webhooks and to three platforms, in turns. */
+/** Measures the same events sent to three webhooks and to three platforms, in alternation. */
 const measurePlatforms = async ({ bench, hooked, signaled, webhooks, vendors }: World): Promise<Figure> => {
   const rates = await inTurns(pairs, ['webhooks', 'platforms'] as const, (kind, round) => {
     const { key, peers } =
@@ -182,7 +182,7 @@ const measurePlatforms = async ({ bench, hooked, signaled, webhooks, vendors }: 
   )
 }
 
-/** Measures collection and delivery, alone and beside conversions, in alternation. */
+/** Measures collection and delivery, alone and during conversions, in alternation. */
 const measureBeside = async ({ bench, hooked, signaled, webhooks }: World): Promise<Figure> => {
   const seconds = Math.ceil(paced.events / paced.rate) + 1
   const beside = await inTurns(pairs, ['alone', 'beside'] as const, async (kind, round) => {
@@ -210,7 +210,10 @@ const measureBeside = async ({ bench, hooked, signaled, webhooks }: World): Prom
   )
 }
 
-/** Conversions to three platforms beside the same events to three webhooks, what others feel of it, and how soon quality opens. */
+/**
+ * Measures conversions to three platforms compared with the same events to three webhooks, their effect on other
+ * events, and the time to load the quality page.
+ */
 export const measureSignals = async (): Promise<Figure[]> => {
   const meta = createVendor(/"event_name"/g, (count) => ({ events_received: count }))
   const tiktok = createVendor(/"event_id"/g, () => ({ code: 0, message: 'OK' }))

@@ -11,7 +11,10 @@ const targetRatio = 0.6
 const pairs = 3
 const deadlineMs = 600_000
 
-/** A pipeline under load: where it listens, and how many events it has stored since when (ms of `performance.now`). */
+/**
+ * A pipeline under load: its port, the number of events that it has stored, and the time of the last store (ms of
+ * `performance.now`).
+ */
 type Pipeline = {
   port: number
   key: string
@@ -19,7 +22,7 @@ type Pipeline = {
   lastStored(): Promise<number>
 }
 
-/** The pipeline written by hand, over an event store of its own with the memory of the product's. */
+/** Starts the handwritten pipeline on its own event store, which has the same memory as the product's. */
 const startBaseline = async (): Promise<Pipeline & AsyncDisposable> => {
   const stack = new AsyncDisposableStack()
   try {
@@ -44,7 +47,7 @@ const startBaseline = async (): Promise<Pipeline & AsyncDisposable> => {
   }
 }
 
-/** Events a second from the first request to the last row acknowledged by the event store. */
+/** Measures events per second from the first request to the last row acknowledged by the event store. */
 const measureRound = async (pipeline: Pipeline, run: string, seconds: number): Promise<number> => {
   const before = await pipeline.stored()
   const began = performance.now()
@@ -52,7 +55,7 @@ const measureRound = async (pipeline: Pipeline, run: string, seconds: number): P
   const { accepted } = await runLoad({ ...load, run, seconds })
   while ((await pipeline.stored()) - before < accepted) {
     if (performance.now() - began > deadlineMs) throw new Error(`Not all of ${accepted} events were stored in time`)
-    // Metrics are renewed once a second; asking more often would only take processor time from what is measured.
+    // Metrics are renewed once a second; asking more often would only take processor time from the measured product.
     await pause(250)
   }
   return accepted / (((await pipeline.lastStored()) - began) / 1000)
@@ -60,7 +63,7 @@ const measureRound = async (pipeline: Pipeline, run: string, seconds: number): P
 
 /**
  * Measures events per second from acceptance to a queryable row, averaged over the load and the time to finish it, with
- * one connected webhook that accepts batches. They are compared, in alternation, with a pipeline written by hand, which
+ * one connected webhook that accepts batches. The rate is compared, in alternation, with a handwritten pipeline that
  * has neither steps nor delivery.
  */
 export const measureStored = async (seconds: number): Promise<Figure[]> => {

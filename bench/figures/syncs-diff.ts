@@ -8,10 +8,13 @@ const rows = sizeOf('ROWS', 1_000_000)
 const pairs = 5
 const targetRatio = 1.5
 const targetSeconds = 20
-/** One row in so many has changed since the run before, as many are new, and as many are gone. */
+/** One of this number of rows has changed since the previous run. As many rows are new, and as many are gone. */
 const changedEvery = 100
 
-/** Rows of ten columns by the number `n`, as they are staged; `version` is of the last column. */
+/**
+ * Returns an expression for the row with number `n` as a run stores it, with ten columns. `version` is the version of
+ * the last column.
+ */
 const payloadOf = (version: string): string => `concat(
   '{"active":', if(n % 3 = 0, 'true', 'false'), ',"age":', toString(18 + n % 70), ',"city":"City ', toString(n % 5000),
   '","country":"', ['DE','FR','US','GB','IT'][1 + n % 5], '","created_at":"', toString(toDate('2020-01-01') + n % 2000),
@@ -19,7 +22,7 @@ const payloadOf = (version: string): string => `concat(
   '","plan":"', ['free','pro','team'][1 + n % 3], '","total":', ${version}, '}')`
 
 /**
- * Fills in the rows that a run has read, and those that the destination has confirmed before: 1 % has changed, 1 % is
+ * Inserts the rows that a run has read, and the rows that the destination has confirmed before: 1 % has changed, 1 % is
  * new, and 1 % is gone.
  */
 const fill = async (store: TestEventStore, { sync, run }: { sync: string; run: string }): Promise<void> => {
@@ -39,8 +42,9 @@ const fill = async (store: TestEventStore, { sync, run }: { sync: string; run: s
 }
 
 /**
- * The statement written by hand for the comparison: it finds rows that are new, gone, changed, or duplicates. It takes
- * the least processor time of the engine's ways to do this; one that ignores duplicates takes a quarter of it.
+ * The handwritten statement for the comparison, which finds rows that are new, gone, changed, or duplicates. No other
+ * statement of the engine does this in less processor time. A statement that ignores duplicates takes a quarter of the
+ * time.
  */
 const byHand = `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
@@ -55,8 +59,8 @@ where staged.rows > 1 or staged.hash != confirmed.hash
 settings optimize_aggregation_in_order = 1, join_algorithm = 'full_sorting_merge', join_use_nulls = 0`
 
 /**
- * Measures the comparison of read rows with confirmed ones, in its own event store, in turns with a statement written
- * by hand.
+ * Measures the comparison of read rows with confirmed rows, in an event store of its own, in alternation with a
+ * handwritten statement.
  */
 export const measureSyncDiff = async (): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()

@@ -20,12 +20,12 @@ const sendRatio = 0.6
 const besidePairs = 2
 const besideRatio = 0.85
 const load = { rate: 2000, events: 40_000, people: 20_000 }
-/** One row in so many changes between two runs. */
+/** One of this number of rows changes between two runs. */
 const changedEvery = 100
 
 type World = { bench: Bench; peer: CountingPeer; rows: number; sync: string }
 
-/** Rows a second that a client written by hand sends to a peer. */
+/** Measures rows per second that a handwritten client sends to a peer. */
 const sendBare = async ({ peer, rows }: World): Promise<number> => {
   const options: BareRows = { port: Number(new URL(peer.url).port), rows, rowsOfBatch, connections }
   const child = spawn(
@@ -38,7 +38,7 @@ const sendBare = async ({ peer, rows }: World): Promise<number> => {
   return rows / Number(output)
 }
 
-/** Rows a second that a run brings to the peer, from the tenth part of them to the last. */
+/** Measures rows per second that a run sends to the peer, from the first tenth of the rows to the last row. */
 const sendAll = async ({ bench, peer, rows, sync }: World, resync: boolean): Promise<number> => {
   const arrived = peer.expect(rows)
   const run = await beginRun(bench.product.api, sync, resync)
@@ -103,8 +103,8 @@ const measureChanges = async (
 }
 
 /**
- * Events per second that are collected and delivered, alone and beside a run that sends all rows of a sync again, in
- * alternation.
+ * Measures events per second that are collected and delivered, alone and during a run that sends all rows of a sync
+ * again, in alternation.
  */
 const measureBeside = async (bench: Bench, sync: string): Promise<Figure> => {
   await using peer = await startCountingPeer()
@@ -143,8 +143,8 @@ const measureBeside = async (bench: Bench, sync: string): Promise<Figure> => {
 }
 
 /**
- * Measures runs of a sync from a customer's PostgreSQL to a webhook. The figures are how long it takes to find changes
- * and how much memory, how fast rows are sent, and what that costs collection and delivery.
+ * Measures runs of a sync from a customer's PostgreSQL to a webhook. The figures are the time and memory for finding
+ * changes, the rate of sent rows, and the cost for collection and delivery.
  */
 const measureRuns = async (rows: number, isAsked: (part: string) => boolean): Promise<Figure[]> => {
   await using customers = await startCustomers(rows)
@@ -160,11 +160,12 @@ const measureRuns = async (rows: number, isAsked: (part: string) => boolean): Pr
   return figures
 }
 
-/** The runs that find what changed among so many rows. */
+/** Measures only the runs that find changes, with this number of rows. */
 export const measureManyRows = (rows: number): Promise<Figure[]> => measureRuns(rows, (part) => part === 'changes')
 
 /**
- * Measures the cost of syncs; `TRIBUTARY_BENCH_ROWS` makes it smaller, `TRIBUTARY_BENCH_ONLY` names some of its parts.
+ * Measures the cost of syncs; `TRIBUTARY_BENCH_ROWS` sets a smaller number of rows, `TRIBUTARY_BENCH_ONLY` selects some
+ * of the parts.
  */
 export const measureSyncs = async (): Promise<Figure[]> => {
   const asked = process.env['TRIBUTARY_BENCH_ONLY']?.split(',')

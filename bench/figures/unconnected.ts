@@ -6,7 +6,10 @@ import { processorSeconds } from '../processor-time.ts'
 import { startBench } from '../product.ts'
 import { startSink } from '../sink.ts'
 
-/** Events without a destination are not sent, and have to cost clearly less than those of a webhook. */
+/**
+ * Maximum cost of an event without a destination, relative to an event for a webhook. It must be clearly less, because
+ * nothing is sent.
+ */
 const maxShare = 0.9
 const pairs = 3
 
@@ -15,8 +18,8 @@ const bytesIn = (folder: string): number =>
 
 /**
  * Measures the cost of an event of a source without destinations: the product's processor time, and the bytes in the
- * stream. It is compared, in alternation, with a source of the same product whose events go to a webhook that accepts
- * batches.
+ * stream. The cost is compared, in alternation, with a source of the same product whose events go to a webhook that
+ * accepts batches.
  */
 export const measureUnconnected = async (events: number): Promise<Figure[]> => {
   await using receiver = await startSink()

@@ -7,15 +7,15 @@ import { startBench } from '../product.ts'
 
 const events = sizeOf('EVENTS', 100_000)
 const pairs = 5
-/** How long processor time and another tenant's events are measured per turn, in seconds. */
+/** Duration of each measurement of processor time and of another tenant's events, in seconds. */
 const seconds = 15
-/** Events a second of the other tenant. */
+/** Events per second of the other tenant. */
 const rate = 200
 const targets = { core: 0.02, ratio: 1.1 } as const
 
 /**
  * Measures the cost of events that wait for a dead destination: processor time, and the time that another tenant's
- * events take to their webhook. In turns with the same product when nothing waits.
+ * events take to their webhook. The measurements alternate with the same product without waiting events.
  */
 export const measureWaiting = async (): Promise<Figure[]> => {
   await using receiver = await startWebhookReceiver({ keepBodies: false })

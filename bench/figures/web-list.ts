@@ -9,7 +9,10 @@ const fewRows = 10
 const pairs = 3
 const targetMs = 1000
 
-/** A workspace with so many sources, put into the database: one call for each would take minutes. */
+/**
+ * Creates a workspace with `count` sources. They are inserted into the database, because one call for each would take
+ * minutes.
+ */
 const fillWorkspace = async (product: Product, count: number): Promise<string> => {
   const { workspace } = await createWorkspace(product.api, `With ${count} sources`)
   await using database = await openDatabase(product)
@@ -27,7 +30,7 @@ const fillWorkspace = async (product: Product, count: number): Promise<string> =
   return workspace
 }
 
-/** Notes when the list is in the page as it is going to be: its rows, and under its filters how many there are. */
+/** Records when the page shows the complete list: its rows, and their number under the filters. */
 const watchList = (count: string): void => {
   const observer = new MutationObserver(() => {
     const shown = [...document.querySelectorAll('output')].some((output) => output.textContent === `${count} sources`)
@@ -42,7 +45,10 @@ const watchList = (count: string): void => {
   observer.observe(document, { childList: true, subtree: true, characterData: true })
 }
 
-/** Milliseconds from the end of the list's last answer, or of the page's code, until it is painted. */
+/**
+ * Returns the time in ms until the list is painted, from the end of the last response of the list or of the page's
+ * code.
+ */
 const openList = async (page: Page, workspace: string, count: number): Promise<number> => {
   await page.goto('/health')
   await page.addInitScript(watchList, count.toLocaleString('en-US'))
@@ -51,7 +57,7 @@ const openList = async (page: Page, workspace: string, count: number): Promise<n
     timeout: 60_000,
   })
   return await page.evaluate((path) => {
-    // A short answer is there before the code of the page.
+    // A short response arrives before the code of the page.
     const arrived = performance
       .getEntriesByType('resource')
       .filter(({ name }) => new URL(name).pathname === path || name.endsWith('.js'))

@@ -8,10 +8,10 @@ import { type Bench, startBench } from '../product.ts'
 
 const eventsPerSecond = 200
 const watchedMs = 20_000
-/** By what factor the processor of the page is slower than this machine's. */
+/** Factor by which the processor of the page is slower than that of this machine. */
 const slowdown = 4
 const pairs = 2
-/** The share of the time that long tasks may take, of 1. */
+/** Maximum share of the time that long tasks can take, 0 to 1. */
 const target = 0.1
 
 const types: Record<string, string> = {
@@ -42,7 +42,7 @@ const signIn = async (page: Page): Promise<void> => {
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
 }
 
-/** Adds up the long tasks of the page from now on, in ms; the answer reads the sum. */
+/** Adds up the durations of the page's long tasks from now on, in ms. The returned function reads the sum. */
 const watchLongTasks = async (page: Page): Promise<() => Promise<{ ms: number; count: number }>> => {
   const handle = await page.evaluateHandle(() => {
     const sum = { ms: 0, count: 0 }
@@ -64,7 +64,7 @@ const watchLongTasks = async (page: Page): Promise<() => Promise<{ ms: number; c
   return () => handle.evaluate((watch) => watch.read())
 }
 
-/** The share of the time that long tasks take on a live page while events arrive, of 1. */
+/** Measures the share of the time (0 to 1) that long tasks take on a live page while events arrive. */
 const shareOf = async (browser: Browser, bench: Bench, build: string | undefined, run: string): Promise<number> => {
   const context = await browser.newContext({ baseURL: bench.product.url, viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
@@ -85,7 +85,7 @@ const shareOf = async (browser: Browser, bench: Bench, build: string | undefined
       run,
     })
     await page.getByRole('table', { name: 'Live events' }).getByRole('row').nth(5).waitFor()
-    // The first second is that of opening, not of watching.
+    // The first second is excluded, because the page is still opening.
     await page.waitForTimeout(1000)
     const read = await watchLongTasks(page)
     const began = performance.now()
@@ -103,9 +103,9 @@ const shareOf = async (browser: Browser, bench: Bench, build: string | undefined
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
 /**
- * The share of time that a live page spends in long tasks (over 50 ms) with 200 events per second, on a processor four
- * times slower than this one. With TRIBUTARY_BENCH_WEB_BEFORE, the folder of another build of the web application, both
- * builds are measured in alternation. Then the ratio of their means must be at most 0.2.
+ * Measures the share of time that a live page spends in long tasks (over 50 ms) with 200 events per second, on a
+ * processor four times slower than this one. With TRIBUTARY_BENCH_WEB_BEFORE, the folder of another build of the web
+ * application, both builds are measured in alternation. Then the ratio of their means must be at most 0.2.
  */
 export const measureWebLive = async (): Promise<Figure[]> => {
   const before = process.env['TRIBUTARY_BENCH_WEB_BEFORE']

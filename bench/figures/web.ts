@@ -7,14 +7,14 @@ import { measureList } from './web-list.ts'
 
 const rounds = 5
 
-/** By what factor the processor for measuring pages is slower than this machine's. */
+/** Factor by which the processor for measuring pages is slower than that of this machine. */
 const slowness = 4
 
 type Browser = Awaited<ReturnType<typeof launchChromium>>
 type Session = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['storageState']>>
 type Visit = { script: number; files: number; bytes: number; paint: number }
 
-/** Opens an address with nothing in the cache, on the slower processor, and waits until nothing more is asked for. */
+/** Opens an address with an empty cache on the slower processor, and waits until the page sends no more requests. */
 const visit = async (browser: Browser, url: string, session?: Session): Promise<Visit> => {
   const context = await browser.newContext(session === undefined ? {} : { storageState: session })
   try {
@@ -51,8 +51,8 @@ const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`
 
 /**
  * Measures the bytes that a browser on a slow machine transfers for each kind of page, and the time of its first
- * content. The figures are medians of rounds in alternation with a page of one line from the same server, which gives
- * the browser's own cost.
+ * content. The figures are medians. The rounds alternate with a page of one line from the same server, which shows the
+ * browser's own cost.
  */
 export const measureWeb = async (): Promise<Figure[]> => {
   const bench = await startBench({})
