@@ -1,5 +1,6 @@
-// npm run admin-password [-- --email <address>]: sets a new password for an administrator: TRIBUTARY_ADMIN_PASSWORD, or
-// a generated one, which is printed. Works whether or not the product is running.
+// npm run admin-password [-- --email <address>]: sets a new password for an administrator. The password is
+// TRIBUTARY_ADMIN_PASSWORD, or a generated one, which is printed. The command works whether or not the product is
+// running.
 
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { setAdminPassword } from '../apps/server/src/secrets/admin-password.ts'

@@ -1,4 +1,4 @@
-// npm run backup -- <file>: one archive of the whole data folder. The product must be stopped.
+// npm run backup -- <file>: writes one archive of the whole data folder. The product must be stopped.
 import { createBackup } from '@tributary/storage'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { configOf, given, misused, runCommand, userPath } from './command-line.ts'

@@ -1,5 +1,5 @@
-// Reports what connector folders lack (definition, guide, logo, tests), and a generated catalog that does not match
-// them. Part of `npm run check`; another working copy can be given.
+// Reports missing parts of connector folders (definition, guide, logo, tests), and a generated catalog that does not
+// match the folders. Part of `npm run check`. The argument can be the path of another working copy.
 import { resolve } from 'node:path'
 import { connectorProblems } from './connector-problems.ts'
 

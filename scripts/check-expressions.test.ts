@@ -51,7 +51,7 @@ describe('the check of regular expressions', () => {
     ['a+a+a+b', ''],
     ['(?:a?){30}a{30}', ''],
     ['^a*b|a+c', 'm'],
-    // Several repetitions: each may leave characters for the next.
+    // Several repetitions, each of which may leave characters for the next one.
     ['^\\s*\\s*$', ''],
     ['^a+[ab]+$', ''],
     ['^\\d+\\.?\\d+$', ''],
@@ -76,7 +76,7 @@ describe('the check of regular expressions', () => {
     ['^[^\\s@]+@[^\\s@]+$', ''],
   ])('considers an expression linear by its form that the analyzer accepts: /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(true)
-    // A busy machine needs more time than the analyzer's own limits.
+    // A busy machine needs more time than the default limits of the analyzer.
     expect(checkSync(source, flags, { timeout: 60_000, attackTimeout: 60_000 }).status).toBe('safe')
   })
 

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { type Expression, expressionsOf } from './expressions/collect.ts'
 import { exceptions, maxExceptions } from './expressions/exceptions.ts'
 
-/** Code that reads no untrusted text: tests and their kit, benches, developer commands, and the build. */
+/** Paths of code that reads no untrusted text: tests and their kit, benches, developer commands, and the build. */
 const leftOut =
   /\.(?:test|spec)\.tsx?$|\/testing\/|\/bench\/|^(?:e2e|bench|scripts)\/|^packages\/test-kit\/|^apps\/web\/vite\.config\.ts$/
 
@@ -18,7 +18,7 @@ type Cache = { version: string; files: Record<string, Expression[]>; linear: str
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** Identifies the analyzer and this check: cached results are valid while it stays the same. */
+/** A hash that identifies the analyzer and this check. Cached results are valid while the hash stays the same. */
 const version = hashOf(
   ['node_modules/recheck/package.json', ...globSync('scripts/expressions/*.ts').toSorted()]
     .map((file) => readFileSync(file, 'utf8'))
@@ -89,7 +89,7 @@ const unknown = [...known.values()].filter((expression) => !linear.has(keyOf(exp
 cache.linear.push(...[...known.keys()].filter((key) => linear.has(key)))
 const results = await analyzed(unknown)
 const fresh = new Map(unknown.map((expression, index) => [keyOf(expression), results[index] ?? null]))
-// Only good results are cached, so a problem is reported until it is fixed.
+// Only results without a problem are cached, so that a problem is reported until it is fixed.
 for (const [key, problem] of fresh) if (problem === null) cache.linear.push(key)
 mkdirSync(dirname(cacheFile), { recursive: true })
 writeFileSync(cacheFile, JSON.stringify(cache))

@@ -1,6 +1,7 @@
-// Counts what is hard to read in the texts of developers: comments, log lines, test titles, exported names, records and
-// commit subjects. Part of `npm run check`: the count of a folder may only fall, and a subject breaks no rule.
-// `node scripts/check-language.ts --list packages/kernel` prints each finding of a folder, `--write` records lower counts.
+// Counts violations of plain language in texts for developers: comments, log lines, test titles, exported names,
+// records and commit subjects. Part of `npm run check`: the count of a folder may only fall, and a commit subject must
+// follow all rules. `node scripts/check-language.ts --list packages/kernel` prints each finding of a folder, `--write`
+// records lower counts.
 
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { textsOfCode, textsOfRecord } from './language/texts.ts'
 
 const countsFile = 'scripts/language/counts.json'
 const recorded = JSON.parse(readFileSync(countsFile, 'utf8')) as {
-  /** The rules hold for the subjects of commits after this one. */
+  /** Commit ID. The rules apply to the subjects of later commits. */
   subjectsAfter: string
   /** Number of findings by folder. */
   counts: Record<string, number>
@@ -20,7 +21,7 @@ const code = globSync('{apps,packages,bench,connectors,e2e,scripts}/**/*.{ts,tsx
 })
 const records = globSync(['docs/{adr,design}/*.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])
 
-/** The package, or the top folder if it has no packages. */
+/** Returns the package of a file, or the top folder if it has no packages. */
 const folderOf = (file: string): string => {
   const [top = '', second = '', third] = file.split('/')
   if (third !== undefined && (top === 'apps' || top === 'packages')) return `${top}/${second}`
@@ -42,7 +43,7 @@ const print = ({ file, line, words, rule }: Located): void => console.log(`${fil
 
 const [option, folder] = process.argv.slice(2)
 
-/** Compares the counts with the recorded ones, and checks the subjects of commits. */
+/** Compares the counts with the recorded counts, and checks the subjects of commits. */
 const compare = (): void => {
   let failed = false
   const counts: Record<string, number> = {}
@@ -56,7 +57,7 @@ const compare = (): void => {
     } else {
       console.log(`${name} has ${located.length} findings, and may have ${allowed}:`)
       console.log(`  node scripts/check-language.ts --list ${name}`)
-      // A long list would not help.
+      // A longer list would not help.
       if (located.length <= 50) located.forEach(print)
     }
     failed = true

@@ -6,12 +6,13 @@ import { text } from 'node:stream/consumers'
 
 type Step = readonly [name: string, command: string, args: readonly string[]]
 
-/** Two sequences of steps that run in parallel. The steps of the second use one processor. */
+/** Two sequences of steps that run in parallel. The steps of the second sequence use one processor each. */
 const lines: readonly (readonly Step[])[] = [
   [
     ['format', 'biome', ['check', '.']],
     ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
-    // Parallel checkers of a project repeat each other's work: two projects at a time cost half as much.
+    // Parallel checkers of one project repeat each other's work. Checking two projects at a time takes half the
+    // processor time.
     ['types', 'tsc', ['-b', '.', '--checkers', '1', '--builders', '2']],
   ],
   [

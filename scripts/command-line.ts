@@ -3,21 +3,21 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type Config, readConfig } from '../apps/server/src/config/config.ts'
 import { helpOf, tasks } from './launch/tasks.mjs'
 
-/** A command line that cannot be parsed. */
+/** Thrown for a command line that cannot be parsed. */
 class UsageError extends Error {}
 
-/** The user's working directory: commands run in the checkout, wherever npm was called. */
+/** The working directory of the user. Commands run in the checkout, wherever npm was called. */
 const userFolder = process.env.INIT_CWD ?? process.cwd()
 
 /** Resolves a path given by the user against the user's working directory. */
 export const userPath = (path: string): string => resolve(userFolder, path)
 
-/** The configuration from the environment. */
+/** Returns the configuration from the environment. */
 export const configOf = (): Config => readConfig(process.env)
 
 /**
- * Parses the command's options and at most `words` arguments after them. @throws for any others, which `runCommand`
- * reports
+ * Parses the command's options and at most `words` arguments after them. @throws for any other argument; `runCommand`
+ * reports the error
  */
 export const given = <T extends NonNullable<ParseArgsConfig['options']>>(options: T, words: number) => {
   try {
@@ -36,7 +36,7 @@ export const misused = (message: string): never => {
 
 /**
  * Runs a root command. A failure prints only its message and ends the command with code 1; an invalid call prints its
- * message and the help, and ends it with 2.
+ * message and the help, and ends the command with code 2.
  */
 export const runCommand = async (name: string, run: () => Promise<void>): Promise<void> => {
   try {

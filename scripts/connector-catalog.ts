@@ -13,14 +13,14 @@ import {
 
 export type ConnectorKind = 'data-sources' | 'destinations' | 'sources'
 
-/** Path of the generated catalog, from the root. */
+/** Path of the generated catalog, relative to the root of the repository. */
 export const catalogFile = 'connectors/catalog.generated.ts'
 
-/** The name for a slug in code: `google-sheets` becomes `googleSheets`. */
+/** Returns the name in code for a slug: `google-sheets` becomes `googleSheets`. */
 export const identifierOf = (slug: string): string =>
   slug.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The connector folders of a kind, sorted by name. */
+/** Returns the slugs of the connector folders of a kind, sorted. */
 export const connectorSlugs = (root: string, kind: ConnectorKind): string[] =>
   readdirSync(join(root, 'connectors', kind), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -28,8 +28,8 @@ export const connectorSlugs = (root: string, kind: ConnectorKind): string[] =>
     .toSorted()
 
 /**
- * Reads the definition of a folder: the export of `definition.ts` with the name of the slug. The caller gives its type.
- * Throws if there is none.
+ * Reads the definition of a folder: the export of `definition.ts` with the name of the slug. The caller determines the
+ * type. Throws if there is no definition.
  */
 const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slug: string): Promise<Definition> => {
   const file = join(root, 'connectors', kind, slug, 'definition.ts')
@@ -40,19 +40,19 @@ const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slu
   return definition as Definition
 }
 
-/** The definition of a destination's folder; throws if there is none. */
+/** Reads the definition in a destination's folder; throws if there is none. */
 export const readDestination = (root: string, slug: string): Promise<DestinationDefinition> =>
   readDefinition(root, 'destinations', slug)
 
-/** The definition of a data source's folder; throws if there is none. */
+/** Reads the definition in a data source's folder; throws if there is none. */
 export const readDataSource = (root: string, slug: string): Promise<DataSourceDefinition> =>
   readDefinition(root, 'data-sources', slug)
 
-/** The definition of a source's folder; throws if there is none. */
+/** Reads the definition in a source's folder; throws if there is none. */
 export const readSource = (root: string, slug: string): Promise<SourceDefinition> =>
   readDefinition(root, 'sources', slug)
 
-/** Returns the path of a served logo. It contains a hash of the logo, so that browsers can cache it. */
+/** Returns the path of a served logo. The path contains a hash of the logo, so that browsers can cache the logo. */
 const iconOf = (root: string, kind: ConnectorKind, slug: string): string => {
   const svg = readFileSync(join(root, 'connectors', kind, slug, 'logo.svg'))
   return `/media/connectors/${kind}/${slug}-${createHash('sha256').update(svg).digest('hex').slice(0, 12)}.svg`
@@ -71,7 +71,8 @@ const entryText = (kind: ConnectorKind, entry: { slug: string; load: unknown }):
 const byTitle = (one: { title: string }, other: { title: string }): number => one.title.localeCompare(other.title, 'en')
 
 /**
- * The text of the generated catalog, with an entry for each folder. Throws if a folder has no definition or no logo.
+ * Returns the text of the generated catalog, with an entry for each folder. Throws if a folder has no definition or no
+ * logo.
  */
 export const catalogText = async (root: string): Promise<string> => {
   const destinations = await Promise.all(

@@ -11,7 +11,7 @@ import {
   readSource,
 } from './connector-catalog.ts'
 
-/** Reports tests that do not run the connector, or are still to be written. */
+/** Returns problems of tests that do not run the connector, or that are not written yet. */
 const testProblems = (folder: string): string[] => {
   const tests = globSync('*.test.ts', { cwd: folder })
   if (tests.length === 0) return ['There is no test: *.test.ts']
@@ -25,7 +25,7 @@ const testProblems = (folder: string): string[] => {
   return problems
 }
 
-/** Reports lines with open work. */
+/** Returns the lines that are marked as open work. */
 const openWork = (folder: string): string[] =>
   globSync('**/*.{ts,svg}', { cwd: folder })
     .toSorted()
@@ -44,8 +44,8 @@ const namedAs = (slug: string, definition: { slug: string }): string[] =>
   definition.slug === slug ? [] : [`Its slug is "${definition.slug}", not the name of its folder`]
 
 /**
- * Reports what the definition of a folder lacks. If the folder has open work, that is reported instead, since it is
- * more precise.
+ * Returns the problems of a folder's definition. If the folder of a destination has open work, only a wrong slug is
+ * reported, because the open lines are more precise.
  */
 const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open: boolean): Promise<string[]> => {
   if (kind === 'sources') {
@@ -72,14 +72,14 @@ const folderProblems = async (root: string, kind: ConnectorKind, slug: string): 
   return [...own, ...logo, ...open, ...tested, ...(untested ? ['There is no test: *.test.ts'] : [])]
 }
 
-/** Reports whether the generated catalog differs from the folders. */
+/** Returns a problem if the generated catalog differs from the folders. */
 const catalogProblems = async (root: string): Promise<string[]> => {
   const file = join(root, catalogFile)
   const there = existsSync(file) ? readFileSync(file, 'utf8') : ''
   return there === (await catalogText(root)) ? [] : ['It is not what the folders say: run npm run connector']
 }
 
-/** Reports what the connectors of a working copy lack, by file or folder. Complete connectors have no entry. */
+/** Returns the problems of the connectors of a working copy, by file or folder. Complete connectors have no entry. */
 export const connectorProblems = async (root: string): Promise<Map<string, string[]>> => {
   const problems = new Map<string, string[]>()
   const add = (place: string, own: string[]): void => {

@@ -196,7 +196,10 @@ testDestination(${name}, {
 })
 `
 
-/** Returns the files of a new destination, by their path in its folder. Gaps to fill in are marked TODO. */
+/**
+ * Returns the files of a new destination, by their path in its folder. Parts that a developer must write are marked
+ * TODO.
+ */
 export const connectorFiles = (slug: string): Readonly<Record<string, string>> => {
   const name = identifierOf(slug)
   const title = titleOf(slug)

@@ -13,7 +13,7 @@ const connectors = [
 ]
 const packages = ['kernel', 'contract', 'connector-kit']
 
-// Inside the repository, so that external packages are found.
+// The folder is inside the repository, so that external packages are found.
 let root: string
 beforeAll(async () => {
   mkdirSync('.cache', { recursive: true })

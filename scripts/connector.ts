@@ -1,5 +1,5 @@
-// npm run connector -- <slug>: creates the folder of a new destination and lists its gaps to fill in. Without a slug,
-// generates the catalog again.
+// npm run connector -- <slug>: creates the folder of a new destination and lists the parts that are still missing.
+// Without a slug, generates the catalog again.
 import { resolve } from 'node:path'
 import { catalogFile } from './connector-catalog.ts'
 import { connectorProblems } from './connector-problems.ts'

@@ -27,7 +27,7 @@ const dockerfile = textOf('Dockerfile')
 const compose: { services: Record<string, Service>; volumes: object } = parse(textOf('compose.yaml'), { merge: true })
 const services = Object.entries(compose.services)
 const own = services.filter(([, { build }]) => build !== undefined)
-/** The JSON list of the last instruction with this name in the Dockerfile. */
+/** Returns the JSON list of the last instruction with this name in the Dockerfile. */
 const listOf = (instruction: string): unknown => {
   const found = [...dockerfile.matchAll(new RegExp(`^\\s*${instruction} (\\[.*\\])$`, 'gm'))].at(-1)
   return JSON.parse(found?.[1] ?? 'null')
@@ -80,7 +80,7 @@ describe('the image', () => {
 describe('compose.yaml', () => {
   test('follows the Compose specification, and uses every volume', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false })
-    // The schema without the names of older validators, to which nothing refers.
+    // Removes the names of definitions for older validators, because nothing refers to them.
     const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
     )

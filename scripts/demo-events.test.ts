@@ -4,7 +4,7 @@ import { eCommerce } from '../packages/control/src/source-schema-templates/e-com
 import { templateSchema } from '../packages/control/src/source-schema-templates/template.ts'
 import { demoTemplate, shopEvent } from './demo-events.ts'
 
-/** A generator of the same pseudo-random numbers in each run. */
+/** Creates a generator of pseudo-random numbers that are the same in each run. */
 const numbers = (): (() => number) => {
   let state = 7
   return () => {

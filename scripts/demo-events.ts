@@ -7,16 +7,16 @@ const products = [
 const names = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara'] as const
 const currency = 'EUR'
 
-/** The schema template of the demo's source, which its events match. */
+/** The schema template of the demo's source. The events of the demo match it. */
 export const demoTemplate = 'sourceSchemaTemplates/e-commerce'
 
-/** An event of the demo's shop, as in the batch of a tracking call. */
+/** An event of the demo's shop, in the form of a tracking call's batch. */
 export type DemoEvent = { type: 'page' | 'track' | 'identify'; userId: string; event?: string } & Record<
   string,
   unknown
 >
 
-/** The next event of an imaginary shop. `random` returns numbers from 0 to below 1, like Math.random. */
+/** Returns the next event of an imaginary shop. `random` returns numbers from 0 to below 1, like Math.random. */
 export const shopEvent = (random: () => number): DemoEvent => {
   const below = (limit: number): number => Math.floor(random() * limit)
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T

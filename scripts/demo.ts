@@ -7,7 +7,7 @@ import { createSource, createWorkspace } from '@tributary/test-kit/workspace'
 import { configOf, given, misused, runCommand } from './command-line.ts'
 import { demoTemplate, shopEvent } from './demo-events.ts'
 
-/** Parses a numeric option; throws for NaN. */
+/** Parses a numeric option; throws if the value is not a number or is below `least`. */
 const numberOf = (name: string, text: string, least: number): number => {
   const value = Number(text)
   return value >= least ? value : misused(`--${name} must be a number, at least ${least}`)

@@ -1,5 +1,5 @@
 // npm run dev: starts the server and restarts it after code changes, the web application with hot reload in front of
-// it, and an OpenID provider for sign-in. A configured OpenID provider replaces that one.
+// it, and an OpenID provider for sign-in. If an OpenID provider is configured, it is used instead.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { startOpenIdProvider } from '@tributary/test-kit'

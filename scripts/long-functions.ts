@@ -7,15 +7,15 @@ import { isRecord } from '../packages/kernel/src/record.ts'
 
 const maxLines = 120
 
-/** An object with state: its short closures share variables that nothing else may access. */
+/** Reason: an object whose short closures share variables that nothing else may access. */
 const oneState = 'short closures over one state'
-/** A component with the markup of one screen: parts would all need the same dozen values. */
+/** Reason: a component with the markup of one screen, whose parts would all need the same dozen values. */
 const oneScreen = 'the markup of one screen over one state'
 
-/** Code that runs for each event: another call, or an object to pass, shows in the benchmark. */
+/** Reason: code that runs for each event, in which another call or object is visible in the benchmark. */
 const hotPath = 'the hot path of an event'
 
-/** Functions that may be longer, by file and name, each with its reason. */
+/** Functions that are allowed to be longer, by file and name, and the reason for each. */
 const exceptions: Readonly<Record<string, string>> = {
   'apps/server/src/docs/assets/docs.js ': 'the scope of a script of a page',
   'apps/web/src/features/destinations/mappings/mappings-tab.tsx Mappings': oneScreen,
@@ -34,7 +34,7 @@ type Node = { type: string; start: number; end: number } & Record<string, unknow
 
 const isNode = (value: unknown): value is Node => isRecord(value) && 'type' in value && typeof value.type === 'string'
 
-/** The name of a node's function: that of the variable, property or method that holds it. */
+/** Returns the name of a node's function: the name of the variable, property or method that holds it. */
 const nameOf = (node: Node): string | undefined => {
   const holder = node.type === 'VariableDeclarator' ? node['id'] : node['key']
   if (!isNode(holder)) return undefined
@@ -43,7 +43,7 @@ const nameOf = (node: Node): string | undefined => {
 
 type Found = { name: string; lines: number; line: number }
 
-/** Functions with a body, nested ones included, by the name of what holds them. */
+/** Returns the functions of a file that have a body, nested ones included, with their names. */
 const functionsOf = (file: string): Found[] => {
   const text = readFileSync(file, 'utf8')
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]

@@ -5,13 +5,13 @@ import { connectorFiles } from './connector-template.ts'
 
 const slugForm = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
-/** Generates the catalog from the folders. Throws when one of them has no definition or no logo. */
+/** Generates the catalog from the folders. Throws if one of the folders has no definition or no logo. */
 export const writeCatalog = async (root: string): Promise<void> =>
   writeFileSync(join(root, catalogFile), await catalogText(root))
 
 /**
- * Makes the folder of a new destination, and the catalog anew. What it still lacks is named by the check of the
- * connectors. Throws when the slug is no name or is taken.
+ * Creates the folder of a new destination, and generates the catalog again. The check of the connectors reports the
+ * missing parts. Throws if the slug is invalid or already used.
  */
 export const makeConnector = async (root: string, slug: string): Promise<string> => {
   const folder = join(root, 'connectors/destinations', slug)

@@ -1,5 +1,5 @@
 // npm run positions [-- --partitions | reset delivery --to <time> | --to beginning [--yes]]: shows the positions of the
-// log's consumers, and resets that of delivery.
+// log's consumers, and resets the position of delivery.
 
 import { requireJournals, requireLog } from '../apps/server/src/boot/require-engines.ts'
 import { isShared } from '../apps/server/src/config/config.ts'
@@ -11,7 +11,7 @@ const numberOf = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 const timeOf = (time: number): string => new Date(time).toISOString()
 
-/** Epoch ms; 0 for the beginning. */
+/** Parses the time of `--to` to epoch ms; 0 for the beginning. */
 const sinceOf = (to: string | undefined): number => {
   if (to === undefined) return misused('reset needs --to with a time, or --to beginning')
   if (to === 'beginning') return 0
@@ -28,8 +28,8 @@ await runCommand('positions', async () => {
   if (action !== 'show' && action !== 'reset') misused(`'${action}' is not known`)
   const config = configOf()
   const logger = createLogger('error')
-  // Checked before the code that reads events is loaded, which takes seconds, so that an unreachable engine is reported
-  // immediately.
+  // Engines are checked before the code that reads events is loaded, which takes seconds. So an unreachable engine is
+  // reported immediately.
   await Promise.all([requireLog(config), requireJournals(config)])
   const { consumers, openConsumers, readPositions } = await import('../apps/server/src/cluster/positions/consumers.ts')
   if (action === 'show') {
@@ -50,7 +50,7 @@ await runCommand('positions', async () => {
   if (values.partitions === true) misused('--partitions is for showing alone')
   const since = sinceOf(values.to)
   const { planReset, reset } = await import('../apps/server/src/cluster/positions/reset.ts')
-  // If everything is in the data folder, a running product has locked it.
+  // If all data is in the data folder, a running product holds its lock.
   await using _ = isShared(config) ? undefined : lockDataDir(config.dataDir)
   await using opened = await openConsumers(config, { logger })
   const plan = await planReset(opened, consumer, since)

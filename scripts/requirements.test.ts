@@ -4,7 +4,7 @@ import { missingOf, parseRequirements, type Requirement, rowIdsIn, titleProblems
 
 const rows = parseRequirements(readFileSync(new URL('../docs/requirements.md', import.meta.url), 'utf8'))
 
-/** The only row of a line of the table. */
+/** Returns the only row of a table that consists of this line. */
 const rowOf = (line: string): Requirement => {
   const [only] = parseRequirements(line)
   if (only === undefined) throw new Error(`not a row: ${line}`)

@@ -1,16 +1,16 @@
-/** The kinds of tests that prove a row. */
+/** The kinds of tests that can prove a row. */
 export type CheckKind = 'unit' | 'api' | 'browser'
 
 /** The kind of a test. The gallery is the page of components, which users of the product do not see. */
 export type ProofKind = CheckKind | 'gallery'
 
-/** One thing to prove of a row: its clause ('' for a row without clauses) and the kinds that will do. */
+/** A check of a row: the clause to prove ('' for a row without clauses), and the kinds of tests that can prove it. */
 export type Check = { clause: string; kinds: readonly CheckKind[] }
 
 /**
- * A row of docs/requirements.md. A part that it needs and that is not built is in `waitsFor`: until then no test proves
- * the row. The reason why the product does not do it is in `withdrawn`: no test proves it, and it does not count as
- * proven.
+ * A row of docs/requirements.md. If the row needs a part that is not built yet, `waitsFor` names the part, and no test
+ * proves the row. If the product does not fulfill the row, `withdrawn` has the reason. No test proves such a row, and
+ * it does not count as proven.
  */
 export type Requirement = {
   id: string
@@ -21,10 +21,10 @@ export type Requirement = {
   checks: readonly Check[]
 }
 
-/** A test that ran. */
+/** A test that ran, and whether it passed. */
 export type TestResult = { title: string; kinds: readonly ProofKind[]; passed: boolean }
 
-/** What a title claims to prove: a row, or one clause of it. */
+/** The claim of a test title: the row, or the clause of a row, that the test proves. */
 type Claim = { id: string; clause: string }
 
 const row = /^\| ([A-Z]{2,4}-\d\d) \| (.*) \| (.*) \|$/
@@ -33,7 +33,9 @@ const withdraws = /^withdrawn \(([^()]+)\): /
 const kinds = /^((?:unit|api|browser)(?:\/(?:unit|api|browser))*)\b:?\s*/
 const letter = /^\(([a-z])\) /
 
-/** `(a)`, `(b)` … in order and behind every kind, or none at all. */
+/**
+ * Returns the checks in a column. Clauses `(a)`, `(b)` … must be in order and follow every kind, or there must be none.
+ */
 const checksOf = (id: string, column: string): Check[] => {
   let current: CheckKind[] = []
   const checks = column.split(';').flatMap((part): Check[] => {
@@ -49,7 +51,9 @@ const checksOf = (id: string, column: string): Check[] => {
   return checks
 }
 
-/** The rows of a requirements document. Throws for a row without a kind of check and for clauses out of order. */
+/**
+ * Returns the rows of a requirements document. Throws for a row without a kind of check, and for clauses out of order.
+ */
 export const parseRequirements = (markdown: string): Requirement[] =>
   markdown.split('\n').flatMap((line) => {
     const [, id = '', text = '', column = ''] = row.exec(line) ?? []
@@ -60,19 +64,25 @@ export const parseRequirements = (markdown: string): Requirement[] =>
     return [{ id, area: id.slice(0, -3), text, waitsFor, withdrawn, checks }]
   })
 
-/** Points that were open, and ambiguities, are not rows: their ids in titles say where what was decided is tested. */
+/**
+ * Returns the claims of a title. IDs of open points and ambiguities are not rows; such an ID in a title shows where the
+ * decision is tested.
+ */
 const claimsIn = (title: string): Claim[] =>
   [...title.matchAll(/\b(?!OPEN-|AMB-|UTF-)([A-Z]{2,4}-\d\d)([a-z]?)\b/g)].map(([, id = '', clause = '']) => ({
     id,
     clause,
   }))
 
-/** The rows that a test title claims to prove, each once. `AUTH-01..03` is not a claim: every id is written out. */
+/**
+ * Returns the IDs of the rows that a test title claims to prove, each once. `AUTH-01..03` is not a claim, because every
+ * ID must be written out.
+ */
 export const rowIdsIn = (title: string): string[] => [...new Set(claimsIn(title).map(({ id }) => id))]
 
 /**
- * Returns what a row still lacks among the tests that ran, in words; empty for a proven row. A row with clauses needs
- * each of them claimed by its letter; a row that waits lacks the part it waits for, whatever ran.
+ * Returns the missing proofs of a row as texts; empty for a proven row. Each clause of a row must be claimed by its
+ * letter. A row that waits for a part always lacks that part.
  */
 export const missingOf = (requirement: Requirement, results: readonly TestResult[]): string[] => {
   const { id, waitsFor, withdrawn, checks } = requirement
@@ -101,7 +111,7 @@ const problemOf = (claim: Claim, requirement: Requirement | undefined): string |
     : `${claim.id} has no clause ${claim.clause}`
 }
 
-/** Reports wrong titles of tests: each problem once, with the title. */
+/** Returns the problems of test titles, each once, with the title. */
 export const titleProblems = (rows: readonly Requirement[], titles: readonly string[]): string[] => {
   const known = new Map(rows.map((requirement) => [requirement.id, requirement]))
   return [...new Set(titles)].flatMap((title) => {

@@ -1,4 +1,5 @@
-// npm run set-aside [-- show <id> | take-back <id> | take-back --all | drop <id>]: accepted requests on which processing failed, and what blocked a thread.
+// npm run set-aside [-- show <id> | take-back <id> | take-back --all | drop <id>]: shows, takes back or drops accepted
+// requests whose processing failed, and work that blocked a thread.
 
 import { openDatabase } from '../apps/server/src/boot/open-database.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'

@@ -1,7 +1,7 @@
-// npm run spec: shows which rows of docs/requirements.md the last `npm test` has proven. A row counts when every check
-// of its check column, and every clause of it, is claimed by the title of a test that ran and passed. A failed test
-// with its id takes that away. `npm run spec -- AUTH REG` shows only these areas, `-- --missing` lists only unproven
-// rows. With `-- --strict` the exit code is 1 unless every row is proven by a whole run on the current files.
+// npm run spec: shows which rows of docs/requirements.md the last `npm test` has proven. A row is proven if the titles
+// of passed tests claim every check and every clause of it. A failed test with the ID of the row withdraws the proof.
+// `npm run spec -- AUTH REG` shows only these areas, `-- --missing` lists only unproven rows. With `-- --strict` the
+// exit code is 1 unless a complete run on the current files proves every row.
 import { readFileSync } from 'node:fs'
 import { missingOf, parseRequirements, titleProblems } from './requirements.ts'
 import { currentCommit, gapsOf, readResults, recordedRuns, suiteNames } from './test-results.ts'

@@ -11,7 +11,7 @@ import { configOf, given, misused, runCommand } from './command-line.ts'
 
 const partitions = (count: number): string => (count === 1 ? '1 partition' : `${count} partitions`)
 
-/** How long the command waits for the main process to begin and end the change, ms. */
+/** Maximum time that the command waits for the main process to begin and end the change, in ms. */
 const patienceMs = 7 * 3_600_000
 
 await runCommand('spread', async () => {

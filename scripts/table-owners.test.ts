@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readTables, readWriters, tablesWrittenIn } from './table-writers.ts'
 
-/** Files that go through tables of several owners, by name. This list may only get shorter. */
+/**
+ * Files that process tables of several owners by the tables' names, with the reason. This list may only get shorter.
+ */
 const passes: Record<string, string> = {
   'apps/server/src/threads/pipeline-thread.ts': 'passes on the inserts of the pipeline while it has its tenure',
   'packages/control/src/secret-key/reseal.ts': 'seals every secret anew, with the tables locked',
@@ -11,7 +13,7 @@ const passes: Record<string, string> = {
   'packages/storage/src/relational/embedded/rewrite/prepare.ts': 'writes the files of any table anew',
 }
 
-/** The tables of a store with their owners, as ARCHITECTURE.md lists them. */
+/** Returns the tables of a store with their owners, as ARCHITECTURE.md lists them. */
 const listedOwners = (store: string): Map<string, string> => {
   const text = readFileSync('ARCHITECTURE.md', 'utf8')
   const section = text.split('\n### ').find((part) => part.startsWith(store)) ?? ''

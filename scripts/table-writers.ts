@@ -2,24 +2,24 @@
 import { globSync, readFileSync } from 'node:fs'
 import { eventStoreMigrations } from '../packages/storage/src/event-store/migrate.ts'
 
-/** A table, or a value that is inserted into the text in its place. */
+/** A pattern of a table name, or of a value that is inserted into the text instead. */
 const table = String.raw`(?:only\s+)?["'\`]?([a-z][a-z_]{3,}|\$\{)`
 const statements = [
-  // The query builder.
+  // Calls of the query builder.
   String.raw`\b(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*(?:['"\`]([a-z_]+)|(?=[^'"\`\s]))`,
-  // SQL of both stores.
+  // SQL statements of both stores.
   String.raw`\b(?:insert\s+into|update|delete\s+from|merge\s+into|copy|truncate(?:\s+table)?)\s+${table}`,
-  // Changes of the event store; its other statements with these words change no rows.
+  // Statements of the event store that change rows. Its other `alter table` statements change no rows.
   String.raw`\balter\s+table\s+["'\`]?([a-z][a-z_]{3,}|\$\{[^}]*\})["'\`]?\s+(?:delete|update|drop\s+partition)\b`,
-  // Rows for the event store.
+  // Inserts into the event store.
   String.raw`\b(?:eventStore|store)\s*\.insert\(\s*(?:['"\`]([a-z_]+)|(?=[^'"\`\s]))`,
 ].map((pattern) => new RegExp(pattern, 'g'))
 
 const withoutComments = (text: string): string => text.replace(/\/\*.*?\*\//gs, '').replace(/^\s*\/\/.*$/gm, '')
 
 /**
- * The tables that a source text writes, among the given ones. A statement may have a value in place of the table's name.
- * Then every table that the text names in a list in brackets counts as written. `isOpen` says that there is none.
+ * Returns the given tables that a source text writes. If a statement has no literal table name, all tables in bracketed
+ * lists count as written. `isOpen` says that no list names a table.
  */
 export const tablesWrittenIn = (
   source: string,
@@ -40,7 +40,10 @@ const product = ['packages/*/src/**/*.ts', 'apps/server/src/**/*.ts']
 const notProduct =
   /\.test\.ts$|\/testing\/|\/testing[^/]*\.ts$|conformance\.ts$|-process\.ts$|\/migrations\/|^packages\/test-kit\//
 
-/** The packages that write each table, and the files whose statements name no table. Files in `skipped` are left out. */
+/**
+ * Returns the packages that write each table, and the files whose statements name no table. Files in `skipped` are
+ * ignored.
+ */
 export const readWriters = (
   tables: ReadonlySet<string>,
   skipped: ReadonlySet<string>,
@@ -63,7 +66,7 @@ export const readWriters = (
 const relationalTexts = (): string[] =>
   globSync('packages/storage/src/relational/migrations/**/*.ts').map((file) => readFileSync(file, 'utf8'))
 
-/** The tables that the migrations of a store create. */
+/** Returns the tables that the migrations of a store create. */
 export const readTables = (store: 'relational' | 'event-store'): Set<string> => {
   const texts =
     store === 'relational' ? relationalTexts() : eventStoreMigrations.flatMap(({ statements }) => statements)

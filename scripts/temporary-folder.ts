@@ -1,17 +1,17 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folder where Linux keeps files in memory. */
+/** Folder whose files Linux keeps in memory. */
 const inMemory = '/dev/shm'
 const prefix = 'tributary-tests-'
 const gib = 1024 ** 3
 
-/** State of the folder of files in memory: the lines of `/proc/mounts`, and bytes. */
+/** State of the folder of files in memory: the lines of `/proc/mounts`, free space, and available memory. */
 export type MemoryFolder = { mounts: string; freeBytes: number; availableBytes: number }
 
 /**
- * Whether the temporary files of a run may be in memory. That needs room for several times what all suites together use
- * at a time, and unpacked programs have to be allowed to run there.
+ * Whether the temporary files of a run may be in memory. There must be room for several times the files that all suites
+ * use at a time, and unpacked programs must be allowed to run there.
  */
 export const isForTemporaryFiles = ({ mounts, freeBytes, availableBytes }: MemoryFolder): boolean => {
   const [, , type, options = ''] =
@@ -23,10 +23,10 @@ export const isForTemporaryFiles = ({ mounts, freeBytes, availableBytes }: Memor
 }
 
 /**
- * Opens a folder in memory for the temporary files of a run of tests; gone when disposed. Undefined where they are not
- * to be in memory. Tests create and remove hundreds of thousands of files. On a disk that took most of the system's
- * processor time, more the more of them had just been removed. The tests prove as much: processes are killed, machines
- * are not, and the tests of a power loss record themselves what was synced.
+ * Opens a folder in memory for the temporary files of a run of tests; it is removed when disposed. Undefined if the
+ * files must not be in memory. Tests create and remove hundreds of thousands of files. On a disk, this took most of the
+ * system's processor time, and more after many removals. The tests prove the same in memory: they kill processes, not
+ * machines, and the tests of a power loss record synced files themselves.
  */
 export const openTemporaryFolder = (): (Disposable & { path: string }) | undefined => {
   if (!existsSync('/proc/mounts') || !existsSync(inMemory)) return undefined
@@ -37,14 +37,14 @@ export const openTemporaryFolder = (): (Disposable & { path: string }) | undefin
     availableBytes: process.availableMemory(),
   }
   if (!isForTemporaryFiles(known)) return undefined
-  // Folders of runs that were killed.
+  // Removes the folders of runs that were killed.
   for (const name of readdirSync(inMemory)) {
     if (name.startsWith(prefix) && !existsSync(`/proc/${name.slice(prefix.length)}`))
       rmSync(join(inMemory, name), { recursive: true, force: true })
   }
   const path = join(inMemory, `${prefix}${process.pid}`)
   mkdirSync(path)
-  // Writable for all accounts, as any folder of temporary files: some tests run the product under another account.
+  // All accounts can write to the folder, because some tests run the product under another account.
   chmodSync(path, 0o1777)
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }

@@ -11,7 +11,8 @@ export const suiteNames = ['unit', 'product', 'browser'] as const
 export type SuiteName = (typeof suiteNames)[number]
 
 /**
- * The base of a suite's run: the commit ('' outside a repository), and whether files differed from it before or after.
+ * The state of the files during a suite's run: the commit ('' outside a repository), and whether files differed from
+ * the commit before or after the run.
  */
 export type SuiteRun = { commit: string; changed: boolean; ended: string }
 
@@ -29,7 +30,7 @@ type PlaywrightSuite = {
   suites?: PlaywrightSuite[]
 }
 
-/** Path of the report of a suite, below the folder of the repository. */
+/** Returns the path of a suite's report, relative to the root of the repository. */
 export const reportOf = (suite: string): string => `${folder}/${suite}.json`
 const runOf = (suite: string): string => `${folder}/${suite}.run.json`
 
@@ -41,7 +42,7 @@ const git = (...args: string[]): string | undefined => {
   }
 }
 
-/** The current commit of the files, and whether they differ from it. */
+/** Returns the current commit, and whether files differ from it. */
 export const currentCommit = (): { commit: string; changed: boolean } => ({
   commit: git('rev-parse', 'HEAD') ?? '',
   changed: git('status', '--porcelain') !== '',
@@ -52,7 +53,7 @@ export const forgetRun = (suite: string): void => {
   for (const file of [reportOf(suite), runOf(suite)]) rmSync(file, { force: true })
 }
 
-/** Records that a suite ran to its end on the files of now; `before` is what they were when it began. */
+/** Records that a suite ran to its end on the current files; `before` is the state of the files when it began. */
 export const recordRun = (suite: string, before: { commit: string; changed: boolean }): void => {
   const now = currentCommit()
   const changed = before.changed || now.changed || before.commit !== now.commit
@@ -60,7 +61,7 @@ export const recordRun = (suite: string, before: { commit: string; changed: bool
   writeFileSync(runOf(suite), JSON.stringify(run))
 }
 
-/** Reads the base of each suite's run, as recorded; undefined for one that did not run to its end. */
+/** Reads the recorded state of the files for each suite's run; undefined for a suite that did not run to its end. */
 export const recordedRuns = (): Record<SuiteName, SuiteRun | undefined> => {
   const read = (suite: SuiteName): SuiteRun | undefined =>
     existsSync(runOf(suite)) && existsSync(reportOf(suite))
@@ -69,7 +70,7 @@ export const recordedRuns = (): Record<SuiteName, SuiteRun | undefined> => {
   return { unit: read('unit'), product: read('product'), browser: read('browser') }
 }
 
-/** Why results do not apply to the current files; empty if every suite ran on exactly these. */
+/** Returns why results do not apply to the current files; empty if every suite ran on exactly these files. */
 export const gapsOf = (
   runs: Readonly<Record<SuiteName, SuiteRun | undefined>>,
   now: { commit: string; changed: boolean },
@@ -87,7 +88,7 @@ export const gapsOf = (
 /** Tests of the control plane use the HTTP API, so they prove both unit and API checks. */
 const kindsOfUnit = (file: string): CheckKind[] => (file.includes('/packages/control/') ? ['unit', 'api'] : ['unit'])
 
-/** The tests of a vitest report that ran, with what their file proves. */
+/** Returns the tests of a vitest report that ran, with the kinds of checks that their file proves. */
 export const fromVitest = (json: unknown, kindsOf: (file: string) => ProofKind[]): TestResult[] =>
   (json as VitestReport).testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
@@ -97,7 +98,9 @@ export const fromVitest = (json: unknown, kindsOf: (file: string) => ProofKind[]
 
 const isGallery = (file: string): boolean => /(?:^|\/)kit\.spec\.ts$/.test(file)
 
-/** The tests of a Playwright report that ran; those on the page of components prove what is in the gallery only. */
+/**
+ * Returns the tests of a Playwright report that ran. Tests on the page of components only prove checks of the gallery.
+ */
 export const fromPlaywright = (json: unknown): TestResult[] => {
   const inside = (suites: readonly PlaywrightSuite[]): TestResult[] =>
     suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
@@ -131,7 +134,10 @@ const failedOfPlaywright = (suites: readonly PlaywrightSuite[]): FailedTest[] =>
     ...failedOfPlaywright(inner),
   ])
 
-/** The failed tests of a report of either kind: file, title and the first lines of why, a paragraph each. */
+/**
+ * Returns the failed tests of a report of either kind, each as a paragraph: file, title and the first lines of the
+ * reason.
+ */
 export const failuresIn = (json: unknown): string[] => {
   const report = json as VitestReport | { suites: PlaywrightSuite[] }
   const failed = 'suites' in report ? failedOfPlaywright(report.suites) : failedOfVitest(report)
@@ -143,7 +149,7 @@ export const failuresIn = (json: unknown): string[] => {
   })
 }
 
-/** The tests of every suite that has a report. */
+/** Returns the tests of every suite that has a report. */
 export const readResults = (): TestResult[] => {
   const read = (suite: SuiteName, parse: (json: unknown) => TestResult[]): TestResult[] =>
     existsSync(reportOf(suite)) ? parse(JSON.parse(readFileSync(reportOf(suite), 'utf8'))) : []

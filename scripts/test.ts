@@ -1,5 +1,6 @@
-// Every suite of the product, one after the other, each with its time and its budget. `npm test -- unit browser` runs
-// only the named ones. The exit code is 1 when a test fails; a budget is for an idle machine, and a busy one is no failure.
+// Runs every suite of the product, one after the other, and prints its time and its budget. `npm test -- unit browser`
+// runs only the named ones. The exit code is 1 if a test fails. A budget is for an idle machine, so exceeding it is not
+// a failure.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { openTemporaryFolder } from './temporary-folder.ts'
@@ -22,7 +23,8 @@ const fromVitest = (report: unknown): Outcome => {
     testResults: { status: string; assertionResults: { status: string }[] }[]
     success: boolean
   }
-  // A file that failed without a failed test of its own (an import, a hook) counts as one; any other is in the tests.
+  // A file that failed without a failed test, in an import or a hook, counts as one failure. Other failures are counted
+  // as tests.
   const brokenFiles = testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((each) => each.status !== 'failed'),
   ).length
@@ -113,7 +115,7 @@ for (const suite of suites) {
   )
 }
 temporary?.[Symbol.dispose]()
-// Each of them again, where the end of a long output has it.
+// Repeats each failure at the end of a long output.
 if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}`)
 console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exit(total.failed > 0 ? 1 : 0)

@@ -1,7 +1,7 @@
 import { parseSync } from 'oxc-parser'
 import { isRecord } from '../packages/kernel/src/record.ts'
 
-/** Words that are wrong in every text, with what stands in their place. */
+/** Words that are wrong in every text, and their replacements. */
 const rules: [word: RegExp, better: string][] = [
   [/\bcatalogue/i, 'catalog'],
   [
@@ -28,10 +28,10 @@ const rules: [word: RegExp, better: string][] = [
   [/\b(?:user|anonymous|[Gg]roup|[Mm]essage|[Ee]vent|[Ss]ource|[Ww]orkspace|User|Anonymous) ids?\b/, 'ID, IDs'],
 ]
 
-/** Texts of the specification, to the letter. */
+/** Texts that the specification quotes, exactly. */
 const literal = ['Your session has been expired, please login again']
 
-/** A word in a text at a line, counted from 1. */
+/** A forbidden word in a text, at a line counted from 1. */
 export type WordProblem = { line: number; word: string; better: string }
 
 type Text = { start: number; text: string }
@@ -69,8 +69,8 @@ const withoutCode = (text: string): string =>
   text.replace(/```[^]*?```|`[^`\n]*`/g, (code) => code.replace(/[^\n]/g, ' '))
 
 /**
- * The words that `docs/words.md` rules out in what people read of a file: strings, templates and JSX of a program, all but
- * the code of a Markdown file.
+ * Returns the words that `docs/words.md` forbids in texts for users: strings, templates and JSX of a program,
+ * everything but the code of a Markdown file.
  */
 export const wordProblems = (file: string, source: string): WordProblem[] => {
   const texts = file.endsWith('.md') ? [{ start: 0, text: withoutCode(source) }] : textsOf(file, source)

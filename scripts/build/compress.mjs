@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const texts = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt'])
 
-/** Below this a file fits into one packet anyway. */
+/** Minimum bytes of a file that is compressed. A smaller file fits into one packet anyway. */
 const minBytes = 1024
 
 /**
@@ -15,12 +15,13 @@ const minBytes = 1024
  * - 10: 773 kB in 2.4 s
  * - 11: 757 kB in 4.4 s
  *
- * The first start waits half as long for it on two cores.
+ * On two cores, the first start waits half of this time.
  */
 const quality = 11
 
 /**
- * Writes a `.br` and a `.gz` beside each text of the folder that is long enough and becomes smaller, on all cores.
+ * Writes a `.br` and a `.gz` file beside each text file of the folder that is long enough and becomes smaller. Uses all
+ * cores.
  * @param {string} folder
  */
 export const compressFolder = async (folder) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { identify } from '../launch/processes.mjs'
 import { hashOfSources } from './sources.mjs'
 
-/** The sources of the server's build; tests beside them do not change it. */
+/** The sources of the server's build. Tests in these folders do not change the build. */
 const inputs = [
   'apps/server/src',
   'apps/server/package.json',
@@ -19,7 +19,8 @@ const inputs = [
 const isSource = (path) => /\.(ts|json|mjs)$/.test(path) && !path.endsWith('.test.ts')
 
 /**
- * Where builds of the server are: a folder for each, named by the hash of its sources, and a file that starts the last one.
+ * Returns the paths of the server's builds: a folder for each build, named by the hash of its sources, and a file that
+ * starts the last build.
  *
  * @param {string} root
  */
@@ -29,7 +30,8 @@ const placesOf = (root) => {
 }
 
 /**
- * Compiled code is kept beside what it is of, and goes with it.
+ * Returns the text of the file that starts a build. Compiled code is cached inside the folder of the build, and is
+ * removed with it.
  *
  * @param {string} build
  */
@@ -39,13 +41,14 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE)
 await import('./${build}/main.mjs')
 `
 
-/** The name of the build that the sources ask for.
- * @param {string} root */
+/**
+ * Returns the name that a build of the current sources has.
+ * @param {string} root
+ */
 const wantedBuild = (root) => hashOfSources(root, inputs, isSource).slice(0, 16)
 
 /**
- * Whether the server is built of the sources as they are.
- *
+ * Whether there is a build of the current sources.
  * @param {string} root
  */
 export const isServerBuilt = (root) => {
@@ -56,9 +59,9 @@ export const isServerBuilt = (root) => {
 }
 
 /**
- * Builds the server, unless it is built, by calling `write` with a folder that does not exist yet. A build takes its name when
- * it is whole, and is started only then: one that was interrupted is never taken for a build. The build before stays, because a
- * server that runs of it may still start a thread again or read a connector.
+ * Builds the server, unless it is built, by calling `write` with a folder that does not exist yet. A build gets its
+ * name when it is complete, so that an interrupted build is never started. The previous build is kept, because a server
+ * that runs from it may still restart a thread or read a connector.
  *
  * @param {string} root
  * @param {(folder: string) => Promise<void>} write
@@ -76,7 +79,7 @@ export const buildServer = async (root, write) => {
       renameSync(draft, join(folder, build))
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
-      // Another process has built the same meanwhile.
+      // Another process has created the same build meanwhile.
       if (!existsSync(join(folder, build))) throw error
     }
   }

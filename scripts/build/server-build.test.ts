@@ -18,17 +18,17 @@ const put = (path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 
-/** A build whose program says `says`. */
+/** Creates a function that writes a build whose program prints `says`. */
 const writes = (says: string) => async (folder: string) => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'main.mjs'), `process.stdout.write(${JSON.stringify(says)})`)
 }
 
-/** Output of the program that was built last. */
+/** Returns the output of the program that was built last. */
 const said = (): string =>
   spawnSync(process.execPath, [join(root, 'apps/server/dist/main.mjs')], { encoding: 'utf8' }).stdout
 
-/** A program that builds by making the folder and doing what `then` says. */
+/** Returns the code of a program that creates the folder of a build and runs the code `then`. */
 const builderOf = (then: string): string => `
   import { mkdirSync, writeFileSync } from 'node:fs'
   import { join } from 'node:path'
@@ -38,7 +38,7 @@ const builderOf = (then: string): string => `
     ${then}
   })`
 
-/** Prints that it has begun, and never ends. */
+/** Code that prints that it has begun, and never ends. */
 const hanging = `process.stdout.write('writing')
     await new Promise(() => setInterval(() => {}, 1000))`
 
@@ -80,7 +80,7 @@ test('a failed or killed build is never started: the previous one is, and the ne
   })
   await once(child.stdout, 'data')
   expect([isServerBuilt(root), said(), drafts().length]).toEqual([false, 'one', 1])
-  // The unfinished build of a running process is left alone.
+  // The unfinished build of a running process is not removed.
   await buildServer(root, writes('two'))
   expect([isServerBuilt(root), said(), drafts().length]).toEqual([true, 'two', 1])
   child.kill('SIGKILL')

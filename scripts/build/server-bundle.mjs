@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * The entries of processes and threads: each is a file of the build by this name.
+ * Returns the entries of processes and threads. Each becomes a file of the build with this name.
  *
  * @param {string} root @param {string} connectors
  */
@@ -18,12 +18,12 @@ const entriesOf = (root, connectors) => ({
   'file-thread': join(connectors, 'wire/files/file-thread.ts'),
 })
 
-/** Native code and WebAssembly, which read files beside them. */
+/** Packages with native code or WebAssembly, which read files of their own folder. */
 const native = [/^chdb/, /^@napi-rs\//, /^@node-rs\//, /^@platformatic\//, /^pg-native$/]
 
 /**
- * Own code asks by `import.meta.url` for files beside it. Those that are started become files of the build; all others, such
- * as a logo, are read where they are in the checkout.
+ * Keeps references by `import.meta.url` valid, with which our code finds files beside it. Files that are started become
+ * files of the build. All others, such as a logo, are read in the checkout.
  *
  * @param {Record<string, string>} entries
  * @param {string} folder
@@ -54,12 +54,12 @@ const keepPlaces = (entries, folder) => {
 }
 
 /**
- * Bundles the server and what it imports into a few files: an entry for each process and thread, what several of them share, and
- * each connector by itself. Names and lines stay as they are, comments do not.
+ * Bundles the server and its imports into a few files: an entry for each process and thread, shared files, and a file
+ * for each connector. Names and lines are kept, comments are removed.
  *
- * @param {{ root: string, folder: string, connectors?: string, onModule?: () => void }} options `folder` is made; `connectors`
- *   is a folder in place of that of the checkout
- * @returns {Promise<void>} rejects when something cannot be resolved
+ * @param {{ root: string, folder: string, connectors?: string, onModule?: () => void }} options `folder` is created;
+ * `connectors` replaces the connectors of the checkout
+ * @returns {Promise<void>} rejects if an import cannot be resolved
  */
 export const bundleServer = async ({ root, folder, connectors = join(root, 'connectors'), onModule }) => {
   /** @type {typeof import('rolldown')} */
@@ -74,7 +74,7 @@ export const bundleServer = async ({ root, folder, connectors = join(root, 'conn
     plugins: [keepPlaces(entries, folder), { name: 'progress', moduleParsed: () => onModule?.() }],
     onLog(level, log, handle) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
-      // The replacement of `import.meta.url` moves columns, and no lines.
+      // The replacement of `import.meta.url` moves columns, but not lines.
       if (log.code !== 'SOURCEMAP_BROKEN') handle(level, log)
     },
   })
@@ -82,7 +82,7 @@ export const bundleServer = async ({ root, folder, connectors = join(root, 'conn
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].mjs',
-    // Stacks name these files.
+    // Stack traces show the names of these files.
     chunkFileNames: ({ facadeModuleId }) =>
       `${/connectors\/[\w-]+\/([\w-]+)\/definition\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? 'shared'}-[hash].mjs`,
     comments: false,

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 
 /**
- * How the tag for web sites is built: one script, in which collection puts the key of a source. Browsers of the last five years run it.
+ * Returns the Vite configuration of the tag for websites. The build is one script, into which collection inserts the
+ * key of a source. Browsers of the last five years can run the script.
  *
  * @param {string} root of the repository
  * @returns {import('vite').InlineConfig}

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 
-/** Milliseconds of processor time of this thread. */
+/** Returns the processor time of this thread in ms. */
 const processorMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return Math.round((user + system) / 1000)
@@ -12,7 +12,7 @@ Date.now = processorMs
 performance.now = processorMs
 const { problemOfExpression } = await import('./analyze.ts')
 
-// Responds for one expression after the other; `null` means that it is linear.
+// Analyzes one expression after the other; `null` means that the expression is linear.
 parentPort?.on('message', ({ source, flags }: { source: string; flags: string }) => {
   parentPort?.postMessage(problemOfExpression(source, flags) ?? null)
 })

@@ -2,13 +2,16 @@ import { checkSync } from 'recheck'
 import { isLinearByForm } from './parts.ts'
 import { slowText } from './pumped.ts'
 
-// The analyzer runs in this thread: its other forms need Java, or a program for one kind of processor.
+// The analyzer runs in this thread: its other versions need Java, or a program for one kind of processor.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure'
 
-/** The analyzer's maximum time for an expression. One that takes longer counts as too complicated. */
+/**
+ * Maximum time in ms that the analyzer spends on an expression. An expression that takes longer counts as too
+ * complicated.
+ */
 const analyzerMs = 30_000
 
-/** Why an expression may take more than linear time; undefined if it does not. */
+/** Returns why an expression may take more than linear time; undefined if it is linear. */
 export const problemOfExpression = (source: string, flags: string): string | undefined => {
   if (!isLinearByForm(source, flags)) {
     const verdict = checkSync(source, flags, { timeout: analyzerMs, attackTimeout: analyzerMs })

@@ -1,22 +1,25 @@
 import { parseSync } from 'oxc-parser'
 import { isRecord } from '../../packages/kernel/src/record.ts'
 
-/** A regular expression of a file: its source and flags, or the code that creates it if the source is not constant. */
+/**
+ * A regular expression in a file: its source and flags, or the code that creates the expression if its source is not
+ * constant.
+ */
 export type Expression = { line: number } & ({ source: string; flags: string } | { made: string })
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>
 
 const isNode = (value: unknown): value is Node => isRecord(value) && typeof value['type'] === 'string'
 
-/** Methods of a string that convert a text to an expression. */
+/** Methods of a string that convert a text argument to a regular expression. */
 const takesExpression = new Set(['match', 'matchAll', 'search'])
 
 const nameOf = (node: unknown): string | undefined =>
   isNode(node) && typeof node['name'] === 'string' ? node['name'] : undefined
 
 /**
- * The text of a literal, a template, a concatenation, or a constant of the file; undefined if it is only known at run
- * time.
+ * Returns the text of a literal, a template, a concatenation, or a constant of the file; undefined if the text is only
+ * known at run time.
  */
 const constantOf = (node: unknown, constants: ReadonlyMap<string, unknown>): string | undefined => {
   if (!isNode(node)) return undefined
@@ -38,7 +41,7 @@ const constantOf = (node: unknown, constants: ReadonlyMap<string, unknown>): str
   return texts.map((text, index) => text + (parts[index] ?? '')).join('')
 }
 
-/** The arguments of a call that creates an expression; undefined for any other node. */
+/** Returns the arguments of a call that creates a regular expression; undefined for any other node. */
 const constructionOf = (node: Node): readonly unknown[] | undefined => {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return undefined
   const callee = node['callee']
@@ -49,7 +52,10 @@ const constructionOf = (node: Node): readonly unknown[] | undefined => {
   return isMethod && isNode(first) && first.type === 'Literal' && typeof first['value'] === 'string' ? given : undefined
 }
 
-/** The regular expressions of a program: literals, those that `RegExp` creates, and texts that a method converts. */
+/**
+ * Returns the regular expressions of a program: literals, expressions that `RegExp` creates, and texts that a method of
+ * a string converts.
+ */
 export const expressionsOf = (file: string, text: string): Expression[] => {
   const constants = new Map<string, unknown>()
   const constructions: { node: Node; given: readonly unknown[] }[] = []
@@ -80,7 +86,7 @@ export const expressionsOf = (file: string, text: string): Expression[] => {
     const [source, flags] = [given[0], given[1]].map((part) => constantOf(part, constants))
     const isConstant = source !== undefined && (given[1] === undefined || flags !== undefined)
     const made = text.slice(node.start, node.end)
-    // An expression created from another one is counted where the other one is defined.
+    // An expression that is created from another expression is already counted where that one is defined.
     if (isNode(given[0]) && isRecord(given[0]['regex'])) continue
     expressions.push({ line: lineAt(node.start), ...(isConstant ? { source, flags: flags ?? '' } : { made }) })
   }

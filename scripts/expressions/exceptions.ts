@@ -1,8 +1,8 @@
-/** An expression that takes more than linear time, with the reason why that is harmless. */
+/** An expression that takes more than linear time, and the reason why this is harmless. */
 export type Exception = {
   file: string
   source: string
-  /** The maximum length of texts that the expression gets. */
+  /** The maximum length of the texts on which the expression is used. */
   maxLength: number
   /** The test that proves the limit: its file and title. */
   test: readonly [file: string, title: string]

@@ -17,7 +17,7 @@ const shapes: readonly (readonly [Part['kind'], RegExp])[] = [
   ['character', /[^]/y],
 ]
 
-/** The parts of an expression's source, in order. Surrogate pairs are not split. */
+/** Returns the parts of an expression's source, in order. Surrogate pairs are not split. */
 export const partsOf = (source: string): Part[] => {
   const parts: Part[] = []
   let position = 0
@@ -39,13 +39,13 @@ const varies = (quantifier: string): boolean => !/^(?:\?|\{\d+\})\??$/.test(quan
 
 type Element = { text: string; min: number; isVarying: boolean }
 
-/** The minimum count that a quantifier allows. */
+/** Returns the minimum count that a quantifier allows. */
 const minOf = (quantifier: string): number =>
   /^[*?]/.test(quantifier) ? 0 : Number(/^\{(\d+)/.exec(quantifier)?.[1] ?? 1)
 
 /**
  * Returns the characters of an expression that is a plain sequence, without alternatives or repeated groups; undefined
- * for any other.
+ * for any other expression.
  */
 const sequenceOf = (parts: readonly Part[]): Element[] | undefined => {
   const elements: Element[] = []
@@ -69,7 +69,7 @@ const sequenceOf = (parts: readonly Part[]): Element[] | undefined => {
 const units = 65_536
 const sets = new Map<string, Uint8Array>()
 
-/** The UTF-16 units that a part matches, each marked. */
+/** Returns which UTF-16 units a part matches: an array with a mark for each of them. */
 const setOf = (part: string, flags: string): Uint8Array => {
   const key = `${part}/${flags}`
   const known = sets.get(key)
@@ -86,9 +86,9 @@ const overlap = (a: string, b: string, flags: string): boolean => {
 }
 
 /**
- * Whether each character of a text can be matched in only one way. Then a repeated character has nothing in common with
- * what may follow it, up to the next required part. At the start of a text, such an expression needs one step per
- * character to find out that fewer repetitions do not match either.
+ * Whether each character of a text can be matched in only one way. Then the characters of a repetition differ from all
+ * characters that may follow, up to the next required part. At the start of a text, such an expression needs one step
+ * per character to find out that fewer repetitions do not match either.
  */
 const hasOneWay = (parts: readonly Part[], flags: string): boolean => {
   if (/[muv]/.test(flags) || parts[0]?.kind !== 'start') return false
@@ -107,7 +107,7 @@ const hasOneWay = (parts: readonly Part[], flags: string): boolean => {
 /**
  * Whether an expression takes linear time by its form. Either it repeats only a few fixed counts. Or it begins at the
  * start of the text, and repeats only one character a varying number of times or can match each character in one way.
- * False does not mean that it is slower.
+ * False does not mean that the expression is slower.
  */
 export const isLinearByForm = (source: string, flags: string): boolean => {
   const parts = partsOf(source)

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import { partsOf } from './parts.ts'
 
 const pumpedLength = 60_000
-/** Milliseconds of processor time allowed for a text; linear expressions need about one. */
+/** Maximum processor time in ms for a text; linear expressions need about one. */
 const allowedMs = 100
 const giveUpMs = 2000
 const maxPumps = 24
@@ -16,20 +16,20 @@ const alphabet = [
   '😀',
 ]
 
-/** The first characters that a part matches. */
+/** Returns the first characters that a part matches. */
 const takenBy = (part: string, flags: string): string[] => {
   const pattern = new RegExp(`^(?:${part})$`, flags.replaceAll(/[gym]/g, ''))
   return alphabet.filter((character) => pattern.test(character))
 }
 
-/** A character that a part matches: a letter or digit if possible. */
+/** Returns a character that a part matches: a letter or digit if possible. */
 const sampleOf = (part: string, flags: string): string => {
   const taken = takenBy(part, flags)
   return taken.find((character) => /[a0]/.test(character)) ?? taken[0] ?? ''
 }
 
 /**
- * Texts similar to those that an expression matches, repeated to 60,000 characters, with possible prefixes and
+ * Returns texts similar to texts that an expression matches, repeated to 60,000 characters, with possible prefixes and
  * suffixes.
  */
 export const pumpedTexts = (source: string, flags: string): string[] => {
@@ -53,7 +53,7 @@ export const pumpedTexts = (source: string, flags: string): string[] => {
 }
 
 const context = createContext({ text: '', pattern: /./ })
-/** A sticky expression belongs to a scanner, which continues after each match. */
+/** Functions that use an expression. A sticky expression belongs to a scanner, which continues after each match. */
 const runs = {
   once: new Script('pattern.exec(text)'),
   everywhere: new Script('text.replace(pattern, "")'),
@@ -72,7 +72,9 @@ const timeOf = (run: Script, text: string): number => {
   return (user + system) / 1000
 }
 
-/** The beginning of a text for which an expression takes too long twice in a row; undefined if there is none. */
+/**
+ * Returns the beginning of a text for which an expression takes too long twice in a row; undefined if there is none.
+ */
 export const slowText = (source: string, flags: string): { text: string; ms: number } | undefined => {
   context['pattern'] = new RegExp(source, flags)
   const run = flags.includes('y') ? runs.sticky : flags.includes('g') ? runs.everywhere : runs.once

@@ -1,6 +1,6 @@
 import type { DeveloperText } from './texts.ts'
 
-/** Words that stand for a plainer one, with what stands in their place. */
+/** Words that have a plainer alternative, and the alternative. */
 const words: readonly (readonly [word: RegExp, better: string])[] = [
   [/\b(?:told|tells?|telling)\b/gi, 'report, notify, send, say which'],
   [/\b(?:hears?|heard)\b/gi, 'receive, is notified'],
@@ -13,7 +13,7 @@ const words: readonly (readonly [word: RegExp, better: string])[] = [
   [/\ball the same\b/gi, 'still'],
 ]
 
-/** Names that say nothing of their value, or use a word of the list. */
+/** Names that do not describe their value, or use a word of the list. */
 const vagueNames: ReadonlySet<string> = new Set([
   'each',
   'at',
@@ -46,10 +46,10 @@ const openings: readonly (readonly [opening: RegExp, what: string])[] = [
 /** Maximum number of words in a sentence. */
 export const maxWords = 30
 
-/** A violation of a rule: the words, and the problem with them. */
+/** A violation of a rule: the line, the words, and the rule. */
 export type Finding = { line: number; words: string; rule: string }
 
-/** Sentences of a text, without code in backticks, links and tags of doc comments. */
+/** Returns the sentences of a text, without code in backticks, links and tags of doc comments. */
 const sentencesOf = (text: string): string[] =>
   text
     .replace(/`[^`]*`/g, 'code')
@@ -73,11 +73,11 @@ const findInSentence = (line: number, sentence: string): Finding[] => {
   return found
 }
 
-/** Every violation in the text. */
+/** Returns every violation in the text. */
 export const findProblems = (text: DeveloperText): Finding[] =>
   text.kind === 'name' ? findInName(text) : sentencesOf(text.text).flatMap((each) => findInSentence(text.line, each))
 
-/** Every violation in a commit subject; none for one that follows CONTRIBUTING.md. */
+/** Returns every violation in a commit subject; none for a subject that follows CONTRIBUTING.md. */
 export const findInSubject = (subject: string): Finding[] => {
   const found = findInSentence(0, subject)
   if (subject.length > 72) found.push({ line: 0, words: subject, rule: `has ${subject.length} characters of 72` })

@@ -1,7 +1,7 @@
 import { parseSync } from 'oxc-parser'
 import { isRecord } from '../../packages/kernel/src/record.ts'
 
-/** The kind of a text in its file: a name is an exported one. */
+/** The kind of a text. Names are those of exports. */
 export type TextKind = 'comment' | 'log line' | 'test title' | 'record' | 'name'
 
 /** A text that developers read, at a line counted from 1. */
@@ -13,11 +13,11 @@ const isNode = (value: unknown): value is Node => isRecord(value) && 'type' in v
 
 const logMethods: ReadonlySet<string> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
 const testFunctions: ReadonlySet<string> = new Set(['test', 'it', 'describe'])
-/** Comments that tools read. */
+/** Whether a comment is an instruction to a tool. */
 const isDirective = (text: string): boolean =>
   /^\s*(?:@ts-|@vitest|oxlint-|biome-|v8 |c8 |#|\/\s*<reference|eslint|@__PURE__)/.test(text)
 
-/** Text of a string or a template; values in a template become one word. */
+/** Returns the text of a string or a template; each value in a template becomes one word. */
 const stringOf = (node: unknown): string | undefined => {
   if (!isNode(node)) return undefined
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : undefined
@@ -25,7 +25,7 @@ const stringOf = (node: unknown): string | undefined => {
   return node['quasis'].map((quasi: { value: { cooked: string } }) => quasi.value.cooked).join('value')
 }
 
-/** Name of the called function: `test` for `test.each(rows)('title')`. */
+/** Returns the name of the called function, such as `test` for `test.each(rows)('title')`. */
 const calledName = (node: unknown): string | undefined => {
   if (!isNode(node)) return undefined
   if (node.type === 'Identifier') return String(node['name'])
@@ -35,7 +35,7 @@ const calledName = (node: unknown): string | undefined => {
     : undefined
 }
 
-/** True for `logger.info`, `deps.logger.warn` and similar calls. */
+/** Whether a call is `logger.info`, `deps.logger.warn` or similar. */
 const isLogCall = (callee: unknown): boolean => {
   if (!isNode(callee) || callee.type !== 'MemberExpression' || !isNode(callee['property'])) return false
   if (!logMethods.has(String(callee['property']['name'])) || !isNode(callee['object'])) return false
@@ -54,7 +54,7 @@ const exportedNames = (node: Node): { name: string; start: number }[] => {
   })
 }
 
-/** Comments of a file; consecutive line comments are one. */
+/** Returns the comments of a file; consecutive line comments are one comment. */
 const commentsOf = (
   source: string,
   comments: readonly { type: string; value: string; start: number; end: number }[],
@@ -73,7 +73,7 @@ const commentsOf = (
   return found
 }
 
-/** Texts that developers read in a TypeScript or JavaScript file. */
+/** Returns the texts that developers read in a TypeScript or JavaScript file. */
 export const textsOfCode = (file: string, source: string): DeveloperText[] => {
   const { program, comments } = parseSync(file, source)
   const lineStarts = [0]
@@ -120,7 +120,7 @@ export const textsOfCode = (file: string, source: string): DeveloperText[] => {
   return texts
 }
 
-/** Prose of a Markdown file: paragraphs, list items, headings and cells of tables, without code. */
+/** Returns the prose of a Markdown file: paragraphs, list items, headings and cells of tables, without code. */
 export const textsOfRecord = (source: string): DeveloperText[] => {
   const texts: DeveloperText[] = []
   let isCode = false

@@ -19,7 +19,8 @@ const read = (file) => {
 
 /**
  * Locks the installation of one checkout for this process, and waits while another process has the lock. If that
- * process has died, the npm that it may have left running is ended first: it would continue to write into the folder.
+ * process has died, an npm process that it left running is ended first, because npm would continue to write into the
+ * folder.
  *
  * @param {string} file
  * @returns {Promise<{ noteNpm(pid: number | undefined): void, release(): void }>}
@@ -37,7 +38,7 @@ export const takeInstallLock = async (file) => {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
     }
     const held = read(file)
-    // Another process has created the file and not written it yet, or was killed at that moment.
+    // Another process has created the file without writing its content yet, or was killed at that moment.
     if (held.owner === undefined && unreadable++ < 10) await pause(50)
     else if (held.owner === undefined || !isRunning(held.owner)) {
       if (held.npm !== undefined) await kill(held.npm)

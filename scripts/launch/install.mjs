@@ -7,18 +7,21 @@ import { run } from './processes.mjs'
 import { LaunchFailed, showProgress } from './progress.mjs'
 
 /**
- * How much of package-lock.json a command needs: `run` includes what building and running the product needs; `all` also
- * includes test tools, browsers and linters.
+ * The packages of package-lock.json that a command needs. `run` includes the packages for building and running the
+ * product; `all` also includes test tools, browsers and linters.
  *
  * @typedef {'run' | 'all'} Scope
  */
 
-/** Files of an install, below the root of a checkout. The marker is outside what an install writes and removes.
- * @param {string} root */
+/**
+ * Files of an install, below the root of a checkout. The marker is outside of the folders that an install writes and
+ * removes.
+ * @param {string} root
+ */
 const filesOf = (root) => ({
   lockfile: join(root, 'package-lock.json'),
   modules: join(root, 'node_modules'),
-  /** Identifies the completely installed lockfile. */
+  /** Its content identifies the lockfile that is completely installed. */
   stamp: join(root, 'node_modules', '.tributary-installed'),
   /** The file that npm writes last. */
   npmsOwn: join(root, 'node_modules', '.package-lock.json'),
@@ -26,20 +29,26 @@ const filesOf = (root) => ({
   lock: join(root, '.cache', 'install.lock'),
 })
 
-/** The text of a file, '' where there is none.
- * @param {string} path */
+/**
+ * Returns the text of a file; '' if there is none.
+ * @param {string} path
+ */
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** The text of the stamp of a complete install.
- * @param {string} root @param {Scope} scope */
+/**
+ * Returns the text that the stamp of a complete install has.
+ * @param {string} root @param {Scope} scope
+ */
 const wantedStamp = (root, scope) =>
   createHash('sha256')
     .update(readFileSync(filesOf(root).lockfile))
     .digest('hex') + (scope === 'all' ? '' : ' run')
 
-/** The packages that npm writes, with the path of each.
+/**
+ * Returns the packages that npm writes, with the path of each.
  * @param {string} root
- * @returns {[path: string, entry: { cpu?: string[], link?: boolean, dev?: boolean }][]} */
+ * @returns {[path: string, entry: { cpu?: string[], link?: boolean, dev?: boolean }][]}
+ */
 const lockedPackages = (root) =>
   Object.entries(JSON.parse(textOf(filesOf(root).lockfile)).packages ?? {}).filter(
     ([path, { link }]) => path.includes('node_modules/') && link !== true,
@@ -66,7 +75,7 @@ export const installState = (root, scope = 'run') => {
 }
 
 /**
- * Makes the next command install everything again, after installed files turned out to be damaged.
+ * Makes the next command install everything again, because installed files are damaged.
  * @param {string} root
  */
 export const distrustInstall = (root) => writeFileSync(filesOf(root).marker, '')
@@ -81,7 +90,10 @@ const removeModules = (root) => {
     rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
 }
 
-/** Not `npm ci`: it refuses a lockfile that lacks the binaries of platforms which a registry mirror does not carry. */
+/**
+ * Arguments of npm. `npm ci` is not used, because it refuses a lockfile without the binaries of platforms that a
+ * registry mirror does not have.
+ */
 const npmArgs =
   'install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress ' +
   // A missing registry is reported within seconds, an unresponsive one within a minute and a half.
@@ -98,7 +110,7 @@ const runNpm = async (root, scope, noteNpm) => {
     (seconds) => `Installing dependencies (once): ${count()} of ${manifests.length} packages, ${seconds} s`,
   )
   let output = ''
-  // Set in both cases, since NODE_ENV and the user's own settings may differ.
+  // The option is set in both cases, because NODE_ENV and the user's own settings may have another value.
   const args = [...npmArgs.split(' '), scope === 'all' ? '--include=dev' : '--omit=dev']
   const end = await run('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }, (child) => {
     noteNpm(child.pid)
@@ -112,9 +124,9 @@ const runNpm = async (root, scope, noteNpm) => {
 }
 
 /**
- * Installs what package-lock.json says, as much of it as `scope`, unless that is there. What the last install brought for tests is kept
- * and renewed, too, and so are packages that were installed by hand. An install that was interrupted at any moment, by
- * whatever signal, is begun anew from nothing. A second command waits for the first one's install.
+ * Installs the packages of package-lock.json that `scope` needs, unless they are installed. Packages that an earlier
+ * install added for tests are kept and updated, and so are packages that were installed by hand. After an interrupted
+ * install, everything is installed again from nothing. A second command waits for the install of the first one.
  *
  * @param {string} root @param {Scope} wanted
  * @returns {Promise<void>} rejects with LaunchFailed, whose message says what to do

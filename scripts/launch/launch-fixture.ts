@@ -8,12 +8,12 @@ const launcher = new URL('./launch.mjs', import.meta.url).href
 /** Number of files in the package `big`, large enough to interrupt an install while it writes them. */
 export const bigFiles = 2000
 
-/** A checkout of its own whose dependencies are archives beside it: installing it needs no network. */
+/** A separate checkout whose dependencies are archives beside it, so that installing needs no network. */
 export type Checkout = Disposable & {
   root: string
-  /** Starts a program inside, in a process group of its own; `npm start` unless given. */
+  /** Starts a program inside the checkout, in its own process group; by default `npm start`. */
   start(command?: readonly string[], options?: { env?: NodeJS.ProcessEnv }): Started
-  /** Number of the dependencies' files that are complete. */
+  /** Returns the number of complete files of the dependencies. */
   wholeFiles(): number
 }
 
@@ -35,8 +35,8 @@ const pack = (root: string, name: string, files: number): void => {
 
 /**
  * The program of the checkout. It prints its process ID and the length of the password that it received, and ends on a
- * signal or when the launcher is gone. With ENDS it ends immediately, with a code or by a signal, and sends SAYS to the
- * launcher as the reason.
+ * signal or when the launcher has ended. With ENDS it ends immediately, with a code or by a signal, and sends SAYS to
+ * the launcher as the reason.
  */
 const server = `
 import { readFileSync, writeSync } from 'node:fs'
@@ -56,7 +56,7 @@ setInterval(() => {}, 1000)
 process.stdout.write('ready ' + process.pid + ' in ' + process.env.INIT_CWD + '\\n')
 `
 
-/** Creates such a checkout in the folder for temporary files; `files` is the number of files in the package `big`. */
+/** Creates a checkout in the folder for temporary files; `files` is the number of files in the package `big`. */
 export const makeCheckout = (files = bigFiles): Checkout => {
   const root = mkdtempSync(join(tmpdir(), 'tributary-checkout-'))
   pack(root, 'small', 1)
@@ -119,17 +119,17 @@ await launch({ root: import.meta.dirname, commands: ${JSON.stringify(commands)} 
           for (const file of readdirSync(join(modules, name)))
             if (readFileSync(join(modules, name, file), 'utf8').length > (file === 'package.json' ? 0 : 500)) whole++
         } catch {
-          // Not there yet.
+          // The file does not exist yet.
         }
       return whole
     },
     [Symbol.dispose]() {
-      // Processes that a failed test leaves running.
+      // Ends processes that a failed test leaves running.
       for (const { pid } of groups)
         try {
           process.kill(-(pid ?? Number.NaN), 'SIGKILL')
         } catch {
-          // It has ended, as it should.
+          // The process has already ended, as it should.
         }
       rmSync(root, { recursive: true, force: true, maxRetries: 3 })
     },

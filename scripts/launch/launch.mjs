@@ -1,6 +1,6 @@
 // Runs root commands for scripts/run.mjs with a Node that is new enough. It installs missing packages, builds the web
-// application and the server, and goes on under the Node that the project pins. Plain JavaScript, since nothing is
-// installed when it begins.
+// application and the server, and continues with the Node version that the project pins. This file is plain JavaScript,
+// because nothing is installed when it starts.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,8 +21,10 @@ const passwordPipe = 4
 /** The pipe by which a program that is started again reports why it ends. */
 const endPipe = 5
 
-/** The pinned Node from the dependencies, else this one if it is new enough.
- * @param {string} root */
+/**
+ * Returns the path of the pinned Node from the dependencies, otherwise of the running Node if it is new enough.
+ * @param {string} root
+ */
 const pinnedNode = (root) => {
   const packaged = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
   if (existsSync(packaged)) return packaged
@@ -32,25 +34,30 @@ const pinnedNode = (root) => {
   )
 }
 
-/** What child processes get. INIT_CWD is where the user is: paths that are given to a command count from there.
- * @param {string} root @param {Task} task @param {string} node */
+/**
+ * Returns the environment of child processes. INIT_CWD is the folder of the user; relative paths in arguments start
+ * there.
+ * @param {string} root @param {Task} task @param {string} node
+ */
 const environmentOf = (root, task, node) => ({
   ...env,
   PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${env.PATH ?? ''}`,
   INIT_CWD: env.INIT_CWD ?? process.cwd(),
   UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? '16',
-  // Compiled code and stripped types are kept: a start is faster. A build keeps that of its own beside itself.
+  // Caches compiled code and stripped types, so that a start is faster. A build of the server keeps its own cache
+  // beside itself.
   ...(task.isBuild === true ? {} : { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'compile') }),
-  // glibc makes an arena of memory for each thread, which keep what they once had: 40 MB more for nothing.
+  // glibc creates a memory arena for each thread, and arenas keep unused memory: 40 MB more without a benefit.
   MALLOC_ARENA_MAX: env.MALLOC_ARENA_MAX ?? '2',
 })
 
 /**
- * Runs a program with a channel, by which it notices the end of this process, however it ended. A pipe has the password of the
- * first administrator: other programs of the same user can read an environment. The member `blocked` is the reason of an end
- * where a thread did not answer any more, else ''.
+ * Runs a program with a channel by which the program notices the end of this process, whatever the cause. A pipe passes
+ * the password of the first administrator, because other programs of the same user can read an environment. The member
+ * `blocked` of the result is the reason if a thread no longer responded, otherwise ''.
  *
- * @param {string} root @param {Task} task @param {string} node @param {readonly string[]} command @param {NodeJS.ProcessEnv} whole
+ * @param {string} root @param {Task} task @param {string} node @param {readonly string[]} command
+ * @param {NodeJS.ProcessEnv} whole
  */
 const runProgram = async (root, task, node, command, whole) => {
   const { TRIBUTARY_ADMIN_PASSWORD: password = '', ...others } = whole
@@ -66,7 +73,7 @@ const runProgram = async (root, task, node, command, whole) => {
   const end = await run(node, command, { cwd: root, env: given, stdio }, (child) => {
     /** @type {readonly (import('node:stream').Duplex | null | undefined)[]} */
     const pipes = /** @type {*} */ (child.stdio)
-    // A program that ends before it reads says why by itself.
+    // An error is ignored: a program that ends before it reads the password reports the reason itself.
     pipes[passwordPipe]?.on('error', () => {}).end(password)
     pipes[endPipe]?.on('data', (/** @type {Buffer} */ chunk) => {
       blocked += chunk
@@ -110,8 +117,10 @@ const runTask = async (root, task, args) => {
   }
 }
 
-/** Says how a command ended where that is not plain, and gives its exit code.
- * @param {Task} task @param {string} node @param {import('./processes.mjs').End} end */
+/**
+ * Prints how a command ended if it did not end normally, and returns its exit code.
+ * @param {Task} task @param {string} node @param {import('./processes.mjs').End} end
+ */
 const codeOf = (task, node, end) => {
   if (end.error?.code === 'ENOENT')
     throw new LaunchFailed(
@@ -132,7 +141,7 @@ const wordsOf = (error, root) => {
 
 /**
  * Runs a root command to its end and sets the exit code. SIGINT, SIGTERM and SIGHUP are passed on to the running child.
- * The child also gets SIGTERM when npm, which runs this command, is gone.
+ * The child also gets SIGTERM when npm, which runs this command, has ended.
  *
  * @param {{ root?: string, commands?: Readonly<Record<string, Task>> }} [options]
  */

@@ -31,7 +31,7 @@ const killGroup = async ({ child, ended }: Started): Promise<void> => {
   await ended
 }
 
-/** The process of npm that installs, as the install's lock names it. */
+/** Returns the ID of the npm process that installs, from the lock of the install. */
 const installingNpm = (): number | undefined => {
   try {
     return JSON.parse(readFileSync(join(checkout.root, '.cache/install.lock'), 'utf8')).npm?.pid
@@ -57,12 +57,12 @@ test('an install killed at any point is recognized and repeated, and the result 
     await eventually(at, there)
     await killGroup(started)
     const state = installState(checkout.root)
-    // At the end the launcher may be quicker than the kill: then everything is there.
+    // At the last point, the launcher may finish before it is killed. Then everything is installed.
     if (state === 'installed') expect([at, checkout.wholeFiles()]).toEqual([points.at(-1)?.[0], allFiles])
     else expect([at, state]).toEqual([at, 'unfinished'])
   }
   writeFileSync(join(checkout.root, '.cache/install.unfinished'), '')
-  // The launcher alone: its npm goes on, and must not write into what the next one installs.
+  // Only the launcher is killed. Its npm continues, and must not write into the next install.
   const alone = checkout.start(launcher)
   const orphan = await eventually('npm writes', () => filesThere() > 100 && installingNpm())
   process.kill(alone.child.pid ?? 0, 'SIGKILL')
@@ -127,7 +127,7 @@ test('starting installs what running needs, and a test adds the rest, which a la
   writeFileSync(lockfile, `${readFileSync(lockfile, 'utf8')}\n`)
   expect(await runs('start')).toContain('Installed 3 packages')
   expect([hasTool(), installState(own.root, 'all')]).toEqual([true, 'installed'])
-  // An install by hand may have what a developer works with.
+  // An install by hand may have packages that a developer needs.
   writeFileSync(lockfile, `${readFileSync(lockfile, 'utf8')}\n`)
   rmSync(join(own.root, 'node_modules/.tributary-installed'))
   expect(await runs('start')).toContain('Installed 3 packages')
@@ -217,7 +217,7 @@ describe('a problem that keeps a command from starting is reported in a sentence
       started,
       /^Tributary needs Node 20 or newer, and this is Node 18\.19\.0: install a newer one .*\n$/,
     )
-    // Node 12 can parse it: nothing is imported before the version is checked, and there is no later syntax.
+    // Node 12 can parse the entry: it imports nothing before the version is checked, and has no later syntax.
     const text = readFileSync(entry, 'utf8')
     expect(text).not.toMatch(/^import |^\s*await |\?\.|\?\?|node:|#!|\bassert\s*\{|`[^`]*\$/m)
   })

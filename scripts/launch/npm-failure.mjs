@@ -18,7 +18,8 @@ const causes = [
 ]
 
 /**
- * Says why an install failed and what to do, in a sentence; in front of it the end of npm's own words where they are not understood.
+ * Returns a sentence that says why an install failed and what to do. If the cause is unknown, the end of npm's output
+ * precedes it.
  *
  * @param {import('./processes.mjs').End} end @param {string} output of npm @param {string} root the checkout
  */

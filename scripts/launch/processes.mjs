@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 
-/** @typedef {{ pid: number, startTime: string }} Identity a pid alone may by now belong to another process */
+/** @typedef {{ pid: number, startTime: string }} Identity a pid alone may belong to another process by now */
 /** @typedef {{ code: number | null, signal: NodeJS.Signals | null, error?: NodeJS.ErrnoException }} End */
 
-/** Fields of /proc/<pid>/stat (proc_pid_stat(5)); undefined for a process that has ended, reaped or not.
- * @param {number} pid */
+/**
+ * Returns fields of /proc/<pid>/stat (proc_pid_stat(5)); undefined for a process that has ended, even if it was not
+ * reaped.
+ * @param {number} pid
+ */
 const statOf = (pid) => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -31,8 +34,10 @@ export const identify = (pid) => {
  * @param {Identity} identity */
 export const isRunning = ({ pid, startTime }) => statOf(pid)?.startTime === startTime
 
-/** Ends exactly this process with SIGKILL and waits until it is gone.
- * @param {Identity} identity */
+/**
+ * Ends exactly this process with SIGKILL and waits until it has ended.
+ * @param {Identity} identity
+ */
 export const kill = async (identity) => {
   if (isRunning(identity)) process.kill(identity.pid, 'SIGKILL')
   while (isRunning(identity)) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -43,11 +48,13 @@ let running
 /** @type {NodeJS.Signals | undefined} */
 let stopSignal
 
-/** The signal by which this command ends, if any. */
+/** The signal that stops this command, if any. */
 export const stoppedBy = () => stopSignal
 
-/** Passes a signal on to the running child, and starts no other one; ends this process where there is none.
- * @param {NodeJS.Signals} signal */
+/**
+ * Passes a signal on to the running child, after which no other child is started. Without a child, ends this process.
+ * @param {NodeJS.Signals} signal
+ */
 export const stop = (signal) => {
   stopSignal = signal
   if (running === undefined) process.exit(exitCodeOf({ code: null, signal }))
@@ -55,7 +62,8 @@ export const stop = (signal) => {
 }
 
 /**
- * Starts a program and resolves with how it ended; a program that cannot be started is an end with an error. Never rejects.
+ * Starts a program and resolves with how it ended; if the program cannot be started, the result has an error. Never
+ * rejects.
  *
  * @param {string} command @param {readonly string[]} args @param {import('node:child_process').SpawnOptions} options
  * @param {(child: import('node:child_process').ChildProcess) => void} [onSpawn]
@@ -75,13 +83,14 @@ export const run = async (command, args, options, onSpawn) => {
 }
 
 /**
- * Stops when npm, or the shell between npm and this command, has ended: no signal reports that. Checks twice a second.
- * Without npm nothing is watched: such a command outlives the process that started it, as with nohup.
+ * Stops this command when npm, or the shell between npm and this command, has ended. It checks twice a second, because
+ * no signal reports that. Without npm, nothing is watched, so that a command with nohup outlives the process that
+ * started it.
  */
 export const watchStarters = () => {
   const parent = process.env.npm_lifecycle_event === undefined ? undefined : statOf(process.ppid)
   if (parent === undefined) return
-  // npm has a shell run its scripts, which stays between or puts the command in its own place.
+  // npm runs scripts in a shell, which either stays as the parent of the command or is replaced by it.
   const pids = /^(ba|da|z|k|a)?sh$/.test(parent.command) ? [process.ppid, parent.parent] : [process.ppid]
   const starters = pids.flatMap((pid) => identify(pid) ?? [])
   const timer = setInterval(() => {
@@ -97,7 +106,7 @@ export const watchStarters = () => {
 export const hintsAtDamage = (signal) => signal === 'SIGBUS' || signal === 'SIGSEGV' || signal === 'SIGILL'
 
 /**
- * Describes how a process ended, and the usual cause of its signal; undefined when it ended well.
+ * Describes how a process ended, and the usual cause of its signal; undefined if it ended normally.
  *
  * @param {string} name @param {End} end
  */
@@ -110,6 +119,8 @@ export const describeEnd = (name, { code, signal, error }) => {
   return `${end} The system usually does this when memory runs out. Add memory or close other programs, and try again.`
 }
 
-/** Returns the exit code for such an end, as shells count.
- * @param {End} end */
+/**
+ * Returns the exit code for the end of a process, as shells compute it.
+ * @param {End} end
+ */
 export const exitCodeOf = ({ code, signal }) => code ?? (signal === null ? 1 : 128 + constants.signals[signal])

@@ -1,13 +1,13 @@
-/** A failure that is reported by its message alone. */
+/** A failure for which only the message is printed. */
 export class LaunchFailed extends Error {}
 
 /**
- * Shows the progress of a piece of work. In a terminal one line is rewritten; elsewhere a line is added every ten
- * seconds. `text` returns the line for the seconds since the beginning.
+ * Shows the progress of a task. A terminal shows one line that is rewritten; other outputs get a line every ten
+ * seconds. `text` returns the line for the seconds since the start.
  *
  * @param {{ write(text: string): unknown, isTTY?: boolean }} out
  * @param {(seconds: number) => string} text
- * @returns {(last: string) => void} ends it with a last line
+ * @returns {(last: string) => void} ends the display with a last line
  */
 export const showProgress = (out, text) => {
   const began = Date.now()

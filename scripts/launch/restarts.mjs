@@ -1,8 +1,8 @@
-/** How often a server whose threads do not answer is started again within a time, ms. */
+/** Maximum restarts, within a time in ms, of a server whose threads do not respond. */
 const maxRestarts = 5
 const withinMs = 10 * 60_000
 
-/** Decides whether a server that ended because a thread did not answer is started again: 5 times in 10 minutes, and then no more. */
+/** Decides whether a server that ended because a thread did not respond is restarted: at most 5 times in 10 minutes. */
 export const createRestarts = () => {
   /** @type {number[]} */
   let starts = []

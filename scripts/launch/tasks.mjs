@@ -25,8 +25,8 @@ export const tasks = {
     isBuild: true,
     takesPassword: true,
     restarts: true,
-    // The main thread's young generation, three times this, grew to 100 MiB under load and gave nothing of it back. Half of this costs a
-    // sixth of the processor time of an event.
+    // The young generation of the main thread is three times this size. Without the limit, it grew to 100 MiB under
+    // load and never shrank. Half of this size adds a sixth to the processor time of an event.
     node: ['--max-semi-space-size=16'],
     does: 'Installs and builds what is missing, and runs Tributary. docs/configuration.md lists its settings.',
   },
@@ -167,8 +167,7 @@ export const tasks = {
 }
 
 /**
- * The text of `npm run <name> -- --help`.
- *
+ * Returns the text of `npm run <name> -- --help`.
  * @param {string} name
  * @param {Task} task
  */
