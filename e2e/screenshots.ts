@@ -37,16 +37,20 @@ import { type Screen, screens } from './screens/screens.ts'
 import { type Seed, seedWorkspaces } from './screens/seed.ts'
 
 /**
- * Rules that do not apply to open menus: they are no part of the page's regions, and arrow keys scroll their entries.
+ * Accessibility rules that do not apply to open menus. Menus are not part of the page's regions, and arrow keys scroll
+ * their entries.
  */
 const inMenus = { region: { enabled: false }, 'scrollable-region-focusable': { enabled: false } }
 
 const widths = [1440, 390] as const
 type Theme = 'light' | 'dark'
-/** Widths that a page of 1440 px gets afterwards: a fault there comes from its width alone. */
+/**
+ * Widths in px to which a page of 1440 px is changed afterwards. A problem at such a width is caused by the width
+ * alone.
+ */
 const resizedWidths = [1920, 768] as const
 const words = process.argv.slice(2)
-/** Whether a screen was asked for by a word of its name; without words all are. */
+/** Whether a screen was requested by a word of its name. Without words, all screens are. */
 const isWanted = ({ name }: Screen): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
 const layoutFaults: readonly (readonly [fault: string, find: (page: Page) => Promise<string[]>])[] = [
@@ -63,7 +67,7 @@ const layoutFaults: readonly (readonly [fault: string, find: (page: Page) => Pro
 ]
 
 let problems = 0
-/** Printed immediately: a run takes long. */
+/** Prints a problem immediately, because a run takes long. */
 const report = (problem: string): void => {
   problems += 1
   console.log(problem)
@@ -75,7 +79,7 @@ const frames = (page: Page): Promise<void> =>
     for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
   })
 
-/** Resolves when what follows the size of the page has followed it: charts are as wide as their place, and drawn so. */
+/** Resolves when the content has adapted to the size of the page: charts are as wide as their container. */
 const redrawn = async (page: Page): Promise<void> => {
   await frames(page)
   await page.waitForFunction(() =>
@@ -87,7 +91,10 @@ const redrawn = async (page: Page): Promise<void> => {
   await frames(page)
 }
 
-/** Scrolls to the end of the page and back: charts and editors are drawn whole once they have been in view. */
+/**
+ * Scrolls to the end of the page and back, because charts and editors are only drawn completely after they were
+ * visible.
+ */
 const lookThrough = async (page: Page): Promise<void> => {
   const from = await page.evaluate(() => window.scrollY)
   for (const top of [Number.MAX_SAFE_INTEGER, from]) {
@@ -96,7 +103,7 @@ const lookThrough = async (page: Page): Promise<void> => {
   }
 }
 
-/** Resolves when every color has changed: a transition has a frame of its own, however short it is. */
+/** Changes the theme, and resolves when every color has changed. Even a short transition takes a frame. */
 const changeTheme = async (page: Page, theme: Theme): Promise<void> => {
   await page.emulateMedia({ colorScheme: theme })
   await frames(page)
@@ -109,7 +116,7 @@ const takePicture = async (page: Page, name: string, screen: Screen): Promise<vo
   taken += 1
 }
 
-/** Reports what sticks out or is cut. */
+/** Reports elements that stick out or are cut off. */
 const checkLayout = async (page: Page, name: string): Promise<void> => {
   for (const [fault, find] of layoutFaults) for (const found of await find(page)) report(`${name}: ${fault}: ${found}`)
 }
@@ -122,7 +129,10 @@ const restDraftBar = async (page: Page): Promise<void> => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
 }
 
-/** Reports what axe finds. A theme changes colors only: of the dark one it is asked for contrast alone, and layout not again. */
+/**
+ * Reports the accessibility problems that axe finds. In the dark theme only contrast is checked, because a theme
+ * changes only colors.
+ */
 const checkAccess = async (page: Page, name: string, screen: Screen, theme: Theme): Promise<void> => {
   const axe = new AxeBuilder({ page })
   const { violations } = await (theme === 'dark'
@@ -197,7 +207,7 @@ const shoot = async (
   await context.close()
 }
 
-/** Signs in once and keeps what the application stores in the browser. */
+/** Signs in once, and returns the data that the application stores in the browser. */
 const signIn = async (browser: Browser, origin: string, { email, password } = adminCredentials): Promise<string> => {
   const context = await browser.newContext({ baseURL: origin })
   const page = await context.newPage()

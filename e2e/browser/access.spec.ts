@@ -58,8 +58,8 @@ test('a guest who opens a form by its address sees that access is missing [ERR-1
 })
 
 /**
- * The links and actions of the frame, on an open page of a workspace and in the settings. The forms of both areas are
- * tried too.
+ * Returns the links and actions of the frame, on a page of a workspace and in the settings. Also tries the forms of
+ * both areas.
  */
 const offered = async (page: Page, workspace: string) => {
   const forms: boolean[] = []
@@ -158,7 +158,7 @@ test('a session that was ended on the server shows one notice, however many call
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByText('Add your first source')).toBeVisible()
   await database.db.deleteFrom('sessions').where('user_id', '=', person.userId).execute()
-  // The server caches a token for two seconds at most.
+  // The server caches a token for up to two seconds, so the test polls.
   const { origin } = new URL(page.url())
   await expect
     .poll(() =>
@@ -317,7 +317,7 @@ test('requests with the key of a deleted source are shown to all members of its 
   const old = page.getByRole('region', { name: 'Still sent to deleted sources' })
   await expect(old.getByText('Deleted source: Old shop')).toBeVisible()
   await old.getByText('Write key revoked').click()
-  // Guests see that something is sent, and nothing of what it is.
+  // Guests see that something is sent, but not its content.
   await expect(page.getByRole('dialog')).toBeVisible()
   await expect(page.getByRole('dialog').getByText('Order Completed')).toHaveCount(0)
   await signIn(page, await addPerson(database, 'Bert', { organization, role: 'ORG_COLLABORATOR' }))

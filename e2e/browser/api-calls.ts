@@ -19,7 +19,7 @@ export const recordCalls = (page: Page): ApiCall[] => {
   return calls
 }
 
-/** The calls whose path without query ends so. */
+/** Returns the calls whose path without query ends with `end`. */
 export const callsTo = (calls: readonly ApiCall[], end: string): ApiCall[] =>
   calls.filter(({ path }) => path.split('?')[0]?.endsWith(end) === true)
 
@@ -29,13 +29,13 @@ export const refuse =
   (route: Route): Promise<void> =>
     route.fulfill({ status: code, json: { code, reason, message, metadata } })
 
-/** Handles calls of the page whose path ends so with `act`. */
+/** Handles calls of the page whose path ends with `end`, by calling `act`. */
 export const onCall = (page: Page, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
   page.route((url) => url.pathname.startsWith('/api/') && url.pathname.endsWith(end), act).then(() => undefined)
 
 /**
- * Opens a page after signing in and resolves when it has the roles of its user: before, parts that depend on a role are
- * hidden from all.
+ * Opens a page after signing in, and resolves when the page has the roles of its user. Before that, parts that depend
+ * on a role are hidden from all users.
  */
 export const openWithRoles = async (page: Page, path: string): Promise<void> => {
   const roles = page.waitForResponse(/\/memberships/)

@@ -41,7 +41,7 @@ const order = (userId: string, total: number) => ({
   properties: { total },
 })
 
-/** A workspace with the profiles ada (two orders) and bob (one). */
+/** Creates a workspace with the profiles ada (two orders) and bob (one order). */
 const withCustomers = async (product: Product, title: string): Promise<{ workspace: string; key: string }> => {
   const { workspace } = await createWorkspace(product.api, title)
   const { source, key } = await createSource(product.api, workspace, 'Shop')
@@ -83,7 +83,7 @@ test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, s
   await expect(
     page.getByText('Profiles that did Order Completed where total is greater than 100 in the last 30 days.'),
   ).toBeVisible()
-  // Groups, segments and conditions come and go.
+  // Groups, segments and conditions can be added and removed.
   await button(page, 'Add group').click()
   await expect(page.getByRole('region', { name: 'Group 2', exact: true })).toBeVisible()
   await button(page, 'Undo').click()
@@ -98,7 +98,7 @@ test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, s
   await button(page, 'Create').click()
   await expect(page.getByRole('heading', { level: 1, name: 'Spenders' })).toBeVisible()
   await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['ada@example.com'])
-  // A webhook gets the members.
+  // A webhook receives the members.
   await page.getByRole('tab', { name: 'Destinations' }).click()
   await button(page, 'Connect destination').click()
   await expect(page.getByText('It receives 1 profile now')).toBeVisible()
@@ -107,7 +107,7 @@ test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, s
   const received = (): unknown[] => receiver.calls.map(({ body }) => JSON.parse(body) as unknown)
   const entered = (userId: string) => expect.objectContaining({ event: 'Audience Entered', userId })
   await expect.poll(received).toEqual([entered('ada')])
-  // A user enters by an SDK's event, though no computation was started, and the page says since when and why.
+  // An event of an SDK makes a user a member, without starting a computation. The page says since when and why.
   await page.getByRole('tab', { name: 'Profiles' }).click()
   const sdk = new Analytics({ writeKey: key, host: product.url, flushInterval: 50 })
   const { event, userId, properties } = order('bob', 500)
@@ -267,7 +267,8 @@ test('OPEN-40: a guest sees audiences and cannot change them', async ({ page, pr
 test('who entered by an event of the last day leaves within the minute when its time is over, which History shows', async ({
   chromium,
 }) => {
-  // A product of its own, since a clock cannot be moved back; it takes long to start on a busy machine.
+  // The test has its own product, because a clock cannot be moved back. The product takes long to start on a busy
+  // machine.
   test.setTimeout(420_000)
   await using product = await startProduct({ movableClock: true, deadlineMs: 240_000 })
   await product.api.login(adminCredentials)
@@ -289,7 +290,7 @@ test('who entered by an event of the last day leaves within the minute when its 
   })
   await page.goto(`/${String(name)}`)
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
-  // Three minutes before it is no longer of the last day.
+  // Three minutes before the event leaves the one-day window.
   const timestamp = new Date(Date.now() - 24 * 3_600_000 + 180_000).toISOString()
   await send(product, key, { type: 'track', event: 'Seen', userId: 'ada', timestamp })
   await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['ada'])

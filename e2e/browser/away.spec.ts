@@ -20,7 +20,7 @@ test('while the server is away the frame stays and says so, nothing is saved twi
   await page.goto(`${gate.url}/${workspace}`)
   await expect(page.getByRole('heading', { name: 'Home', level: 1 })).toBeVisible()
 
-  // A page whose code is not loaded yet.
+  // Case: a page whose code is not loaded yet.
   await gate.shut()
   await links.getByRole('link', { name: 'Sources' }).click()
   await expect(page.getByRole('heading', { name: 'Could not load this page' })).toBeVisible()
@@ -32,7 +32,7 @@ test('while the server is away the frame stays and says so, nothing is saved twi
   await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible()
   await expect(banner).toHaveCount(0)
 
-  // Something that is being saved.
+  // Case: data that is being saved.
   await page.goto(`${gate.url}/${workspace}/catalog-sources/http/new`)
   await page.getByRole('textbox', { name: 'Title' }).fill('Till')
   await chooseSchema(page)
@@ -49,7 +49,7 @@ test('while the server is away the frame stays and says so, nothing is saved twi
   const { sources } = (await product.api.ok('GET', `/${workspace}/sources`)) as { sources: { title: string }[] }
   expect(sources.map(({ title }) => title).toSorted()).toEqual(['Shop', 'Till'])
 
-  // Live data, for which no request is made.
+  // Case: live data, for which no request is made.
   await page.goto(`${gate.url}/${source}`)
   await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
   await gate.shut()

@@ -32,7 +32,7 @@ test('names of 100 characters, with emoji, right to left or with markup are show
     ...sources.map((source) => `/${source}#settings`),
     `/${destination}#connections`,
   ]
-  // 720 px is 1440 at a zoom of 200 %.
+  // 720 px is the width of a page of 1440 px at a zoom of 200 %.
   for (const width of [1440, 720, 390]) {
     await page.setViewportSize({ width, height: width === 390 ? 844 : 450 })
     for (const path of pages) {
@@ -65,7 +65,7 @@ test('a browser without storage signs in and works until the page is closed', as
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
-  // A page that must be signed in for, so that the way back is kept, too.
+  // The page requires signing in, so that the test covers the way back to the page.
   await page.goto(`/${workspace}/sources`)
   await fillSignIn(page, adminCredentials)
   await expect(page.getByText('Add your first source')).toBeVisible()
@@ -103,7 +103,7 @@ test('on a slow connection a page says that it loads, and then is whole', async 
   const page = await context.newPage()
   await signIn(page, adminCredentials)
   const devtools = await context.newCDPSession(page)
-  // Slow 3G as the browser's own tools have it, bytes a second.
+  // Slow 3G with the values of the browser's own tools, in bytes per second.
   await devtools.send('Network.emulateNetworkConditions', {
     offline: false,
     latency: 400,

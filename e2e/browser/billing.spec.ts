@@ -99,7 +99,7 @@ test('BIL-21, ERR-24, OPEN-56: a free plan that has no more says so, is upgraded
   await expect(page.getByRole('heading', { name: 'One more', level: 1 })).toBeVisible()
 })
 
-/** Stands for Stripe.js, which a test cannot load: a form in a frame of its address, and a dialog of the bank. */
+/** Replaces Stripe.js, which a test cannot load: a form in a frame with Stripe's address, and a dialog of the bank. */
 const stripeJs = `window.Stripe = (key) => ({
   elements: ({ clientSecret }) => ({
     create: () => {
@@ -126,7 +126,7 @@ const stripeJs = `window.Stripe = (key) => ({
 test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own form, and a first payment is confirmed with the bank in place", async ({
   chromium,
 }) => {
-  // A product of its own: who takes the payments is a setting.
+  // The test has its own product, because the payment provider is a setting.
   test.setTimeout(420_000)
   await using stripe = await startStripePeer({ now: Math.floor(Date.now() / 1000) })
   await using product = await startProduct({
@@ -141,7 +141,7 @@ test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own for
   await product.api.login(adminCredentials)
   await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  // The content security policy allows nothing else. The browser reports refused requests in the console.
+  // The content security policy allows no other addresses. The browser reports refused requests in the console.
   const refused: string[] = []
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) refused.push(message.text())
@@ -174,6 +174,6 @@ test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own for
   expect(confirmed).toEqual(['setup', 'payment'])
   expect([...stripe.state.subscriptions.values()].map(({ status }) => status)).toEqual(['active'])
   expect(refused).toEqual([])
-  // No number has come to us.
+  // No card number was sent to the server.
   expect(stripe.calls.some(({ body }) => body.includes('4000'))).toBe(false)
 })

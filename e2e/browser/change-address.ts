@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Takes the page to another address as going back in the history would: without loading the document again. */
+/** Changes the address of the page like a step back in the history, without loading the document again. */
 export const changeAddress = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => {
     history.pushState({}, '', to)

@@ -1,12 +1,15 @@
 import { type Browser, chromium as playwright } from '@playwright/test'
 import chromium from '@sparticuz/chromium'
 
-/** The browser of the tests: `CHROMIUM` if set, otherwise the one that comes as a package (unpacked once). */
+/**
+ * Returns the path of the tests' browser: `CHROMIUM` if set, otherwise the browser that comes as a package and is
+ * unpacked once.
+ */
 export const chromiumPath = async (): Promise<string> => process.env.CHROMIUM ?? (await chromium.executablePath())
 
 /**
- * Starts it. Only `--no-sandbox` is passed (tests may run as root): the package's own list of flags would make it a
- * single process and switch web security off, which hides CORS faults.
+ * Starts the browser. Only `--no-sandbox` is passed, because tests may run as root. The package's own flags would use a
+ * single process and disable web security, which hides CORS faults.
  */
 export const launchChromium = async (): Promise<Browser> =>
   await playwright.launch({

@@ -4,7 +4,7 @@ import { addPerson, fillSignIn, otherPage, signIn, storedSession } from './peopl
 import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
 
-/** The calls of the API that the page makes from now on. */
+/** Returns the list of the API calls that the page makes from now on. */
 const callsOf = (page: Page): Request[] => {
   const calls: Request[] = []
   page.on('request', (request) => {
@@ -61,8 +61,8 @@ test('API-06, API-07: a product query that fails is asked once, and coming back 
   })
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByRole('alert').getByText('boom')).toBeVisible()
-  // Longer than all pauses of the default back-off, and shorter than the time after which the live channel reconnects
-  // and reloads everything.
+  // This time is longer than all pauses of the default back-off, but shorter than the time until the live channel
+  // reconnects and reloads everything.
   await page.clock.runFor(20_000)
   expect(asked).toBe(1)
 
@@ -182,7 +182,7 @@ test('OBS-01, OBS-05, OBS-06, SRC-36b: with a key, what users do arrives, in its
   })
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Source Created')).toBeVisible()
-  // After the follow-up call, and before the page of the source opens.
+  // The event comes after the follow-up call, and before the page of the source opens.
   const created = () => sent.findIndex(({ event }) => event === 'Source Created')
   const opened = () =>
     sent.findIndex(({ properties }) => properties?.path === `/${sent[created()]?.properties?.source}`)
@@ -221,7 +221,7 @@ test('ERR-20, OBS-09: with an address, a fault of a page is reported with the us
   const { currentUserResourceName } = await storedSession(page)
   await page.goto(`/${workspace}/destinations/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe`)
   await expect(page.getByText('The page you are looking for does not exist.')).toBeVisible()
-  // The transaction of a page load shows that the reporter has started.
+  // The transaction of the page load shows that the error reporter has started.
   await eventually('a trace is sent', () => envelopes.length > 0)
   await page.goto(`/${workspace}/sources?token=very-secret`)
   await expect(page.getByText('Ooops, something went wrong!')).toBeVisible()

@@ -1,6 +1,9 @@
 import type { Locator } from '@playwright/test'
 
-/** Red, green, blue and opacity (0 to 255) of an element's text or background as the screen shows it, however the style spells it. */
+/**
+ * Returns red, green, blue and opacity (0 to 255) of an element's text or background on the screen, in whatever
+ * notation the style has them.
+ */
 export const colourOf = (element: Locator, property: 'color' | 'backgroundColor'): Promise<number[]> =>
   element.evaluate((node, name) => {
     const context = new OffscreenCanvas(1, 1).getContext('2d')

@@ -58,7 +58,7 @@ test('the connections of a workspace are made, switched, searched and taken apar
   await expect(lines).toHaveCount(1)
   await lines.getByRole('button').click()
   await panel.getByRole('button', { name: 'Disconnect' }).click()
-  // The question stands alone.
+  // The panel is hidden while the question is shown.
   await expect(panel).toBeHidden()
   await page.getByRole('dialog', { name: 'Disconnect' }).getByRole('button', { name: 'Disconnect' }).click()
   await expect.poll(isOn).toEqual({ App: false })

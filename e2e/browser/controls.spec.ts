@@ -251,7 +251,7 @@ test('the getting-started list of a workspace ticks off what is done and stays h
   const { workspace } = await createWorkspace(product.api, 'Getting started')
   await page.goto(`/${workspace}`)
   await expect(page.getByText(/^0 of \d done$/)).toBeVisible()
-  // The next steps come before figures that are zero until they are done.
+  // The next steps are above the figures, which are zero until the steps are done.
   const topOf = async (place: Locator): Promise<number> => (await place.boundingBox())?.y ?? Number.NaN
   expect(await topOf(page.getByRole('heading', { name: 'Getting started' }))).toBeLessThan(
     await topOf(page.getByRole('region', { name: 'Metrics' })),

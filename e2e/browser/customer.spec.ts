@@ -30,7 +30,7 @@ test('a visitor of a site becomes one profile by signing in, gets a computed tra
     },
   })
 
-  // A visit without a name.
+  // The visitor has no name yet.
   await using site = await startSdkPage()
   await using context = await chromium.newContext()
   const shop = await context.newPage()
@@ -48,7 +48,7 @@ test('a visitor of a site becomes one profile by signing in, gets a computed tra
   await page.goto(`/${workspace}/profiles`)
   await expect(rows(page, 'Profiles').getByRole('link')).toHaveText([anonymousId], { timeout: 60_000 })
 
-  // They sign in, and buy.
+  // The visitor signs in and buys.
   await shop.evaluate(async () => {
     const { shop: analytics } = window as unknown as Browsing
     await analytics.identify('user-ada', { name: 'Ada Lovelace', email: 'ada@example.com' })
@@ -69,7 +69,7 @@ test('a visitor of a site becomes one profile by signing in, gets a computed tra
     { timeout: 60_000 },
   )
 
-  // The browser belonged to another user.
+  // Another user had used the browser before.
   await tab(page, 'Identifiers').click()
   await page.getByRole('checkbox', { name: `Select Anonymous ID ${anonymousId}` }).click()
   await page.getByRole('button', { name: 'Split off' }).click()
@@ -78,7 +78,7 @@ test('a visitor of a site becomes one profile by signing in, gets a computed tra
   await page.goto(`/${workspace}/profiles`)
   await expect(rows(page, 'Profiles')).toHaveCount(3)
 
-  // Both are deleted.
+  // Both users are deleted.
   await page.goto(`/${workspace}/settings/privacy`)
   await page.getByRole('button', { name: 'New request' }).first().click()
   const form = page.getByRole('dialog', { name: 'New privacy request' })

@@ -60,7 +60,7 @@ test('ERR-04, MAP-07, MAP-09, MAP-10a, OPEN-60: a data source is added, its tabl
   await expect(page.getByText('3 rows, each with a key of its own.')).toBeVisible()
   await button(page, 'Create').click()
 
-  // It is shown collapsed, edited, and given up.
+  // The model is shown collapsed; then it is edited, and the change is discarded.
   await expect(page.getByText('Model Created')).toBeVisible()
   const query = page.locator('pre').and(page.getByLabel('SQL query'))
   await expect(query).toHaveText('select id, email from shop.customers')

@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Delete destination' })
 
-/** A workspace with a source and a destination that is connected to it. */
+/** Creates a workspace with a source and a destination that is connected to the source. */
 const furnish = async (product: Product, title: string, url: string) => {
   const { workspace } = await createWorkspace(product.api, title)
   const { source } = await createSource(product.api, workspace, 'Shop')
@@ -131,7 +131,7 @@ test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at onc
     }
     await route.fallback()
   })
-  // While the deletion is under way, the list is what the cache holds.
+  // While the deletion is running, the list shows the content of the cache.
   await onCall(page, `/${workspace}/destinations`, async (route) => {
     await open.promise
     await route.fallback()
@@ -143,7 +143,7 @@ test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at onc
   await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
   const calls = recordCalls(page)
-  // The lists are read again after the response to the deletion.
+  // After the response to the deletion, the page reads the lists again.
   const answered = page.waitForResponse((response) => response.request().method() === 'DELETE')
   open.resolve()
   await answered
@@ -170,14 +170,14 @@ test('a destination leaves the list while it is deleted, and is put back when th
     await refusal.promise
     await refuse(400, 'IN_USE', 'It is still used')(route)
   })
-  // No list is read any more: what comes back, the page has put back.
+  // From here on no list can be read, so the page itself must restore the entry.
   await page.route(
     (url) => url.pathname === `/api/${workspace}/destinations`,
     () => undefined,
   )
   await page.getByRole('button', { name: 'Delete destination' }).click()
   await dialogOf(page).getByRole('button', { name: 'Delete destination' }).click()
-  // The dialog is before everything else: the link to the list is followed from behind it.
+  // The dialog covers the page, so the link to the list is followed with a dispatched event.
   await page.locator(`nav a[href="/${workspace}/destinations"]`).first().dispatchEvent('click')
   await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
@@ -202,7 +202,7 @@ test('DST-21b: a deletion that is refused puts the destination back, says why, a
   await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Destinations' }).click()
   await expect(page.getByRole('link', { name: 'Old hook' })).toBeVisible()
-  // The list was read moments ago: that it is read once more is the refusal's doing.
+  // The list was read moments ago, so only the refusal can cause another read.
   await expect.poll(() => reads(calls, `/${workspace}/destinations?`)).toBe(1)
   expect(callsTo(calls, `/${destination}`).filter(({ verb }) => verb === 'DELETE')).toHaveLength(1)
 })
@@ -245,7 +245,8 @@ test('a setting is not saved empty, is saved by itself, shows why it was not, an
   await expect.poll(() => calls.some(({ verb, path }) => verb === 'GET' && path === `/${destination}`)).toBe(true)
   await expect.poll(() => reads(calls, `/${workspace}/sources?`)).toBeGreaterThan(0)
 
-  // Once a secret goes there, another address is saved with the secret alone: by the form, and by the server.
+  // If a secret is sent to the address, a new address can only be saved together with the secret, both in the form and
+  // by the server.
   const update = (body: object) => product.api.ok('POST', `/${destination}/app:updateSetting`, body)
   await update({ name: 'signing_secret', value: 'first-secret' })
   await page.reload()

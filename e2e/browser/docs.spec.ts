@@ -11,7 +11,7 @@ test('a snippet that is found in the documentation, copied with the key of the c
   const { workspace } = await createWorkspace(product.api, 'Reads the docs')
   const { source, key } = await createSource(product.api, workspace, 'Till', 'http')
   const other = await createSource(product.api, workspace, 'Website', 'javascript')
-  // From the source's own screen its key is the one that is filled in.
+  // If the page is opened from the source's own screen, the key of that source is filled in.
   await page.goto(`/${other.source}#setup`)
   const opened = page.waitForEvent('popup')
   await page.getByRole('link', { name: 'Docs (opens in a new tab)' }).click()
@@ -19,7 +19,7 @@ test('a snippet that is found in the documentation, copied with the key of the c
   await expect(docs.getByRole('combobox', { name: 'Source' })).toHaveValue(other.source)
   await expect(docs.getByRole('figure').first()).toContainText(`-u '${other.key}:'`)
 
-  // Searched by keyboard alone.
+  // The search works with the keyboard alone.
   await docs.keyboard.press('/')
   await docs.keyboard.type('one event with curl')
   const results = docs.getByRole('listbox', { name: 'Results' })
@@ -30,7 +30,7 @@ test('a snippet that is found in the documentation, copied with the key of the c
   await expect(docs.getByRole('heading', { level: 1, name: 'HTTP API' })).toBeVisible()
   expect(new URL(docs.url()).hash).toBe('#1-send-one-event')
 
-  // A source of the page's kind comes first; its key is in the copy.
+  // A source of the kind that the page is about comes first; the copied code has its key.
   const snippet = docs.getByRole('figure').first()
   await expect(docs.getByRole('combobox', { name: 'Source' })).toHaveValue(source)
   await expect(snippet).toContainText(`-u '${key}:'`)

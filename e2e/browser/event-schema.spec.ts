@@ -20,13 +20,13 @@ const paid = {
   recommended: ['total'],
 }
 
-/** Opens a new source on its page with a schema of these events. */
+/** Creates a source with a schema of these events, and opens the page of the source. */
 const openWithSchema = (page: Page, product: Product, events: object): Promise<Live> =>
   openLive(page, product, (source) =>
     product.api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify({ events }) }),
   )
 
-/** Opens the newest event's view of how it fits. */
+/** Opens the tab of the newest event that shows how it matches the schema. */
 const openCompatibility = async (page: Page): Promise<Locator> => {
   await rows(page).first().click()
   const dialog = page.getByRole('dialog')
@@ -161,9 +161,9 @@ test('EVT-21, SCH-12: an event that the schema does not have is said to be new, 
   const stored = (await product.api.ok('GET', `/${source}`)).schema as { schema: string }
   expect(Object.keys(JSON.parse(stored.schema).events).sort()).toEqual(['Paid', 'Shipped'])
 
-  // The other row was never opened, and is validated anew as well; so it is when another user changes the schema.
+  // The other row was never opened, and is also validated again. The same happens when another user changes the schema.
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
-  // Its note has no type that could be added.
+  // The note of this row has no type that could be added.
   await expect(icon(rows(page).nth(0), 'needsAttention')).toBeVisible()
   await expect(icon(rows(page).nth(1), 'compatible')).toBeVisible()
   const filter = page.getByRole('combobox', { name: 'Compatibility' })

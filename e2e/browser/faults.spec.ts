@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
 import { sendTracks, untilAttempted } from './tracking.ts'
 
-/** Handles calls of one verb to an address that ends so with `act`; other calls go on to the server. */
+/** Handles calls of one verb to an address that ends with `end`, by calling `act`; other calls reach the server. */
 const intercept = (page: Page, verb: string, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
   page
     .route(
@@ -77,7 +77,7 @@ test('a refused action of a destination shows a message: pausing, connecting, re
   await page.unrouteAll()
   await list.getByRole('button', { name: 'Try again' }).click()
   await expect(list.getByRole('option', { name: 'Till' })).toBeVisible()
-  // Deleted meanwhile: the refusal is the server's own.
+  // The source was deleted meanwhile, so that the server itself refuses the call.
   await product.api.ok('DELETE', `/${till.source}`)
   await list.getByRole('option', { name: 'Till' }).click()
   await expect(notice('Could not connect')).toContainText(/source not found/i)
@@ -106,7 +106,7 @@ test('the list of destinations names those that fail, and claims nothing of what
   await page.goto(`/${workspace}/destinations`)
   const row = page.getByRole('row', { name: /Archive/ })
   await expect(row).toContainText('Failing')
-  // The number leads to what it counts, over the same time.
+  // The number links to the counted requests in the same period.
   await row.getByRole('link', { name: '1', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(`/${destination}\\?state=dead&range=7days#failures$`))
   await expect(page.getByRole('row', { name: /Dead letter 404/ })).toBeVisible()
@@ -162,7 +162,7 @@ test('ERR-08: Refresh on the screen of what does not exist loads the page again'
   await expect(page.getByText('The requested resource was not found.')).toBeVisible()
 })
 
-/** Puts a script in front of a page's own: `code` may use `Real`, the page's component, and must export its own. */
+/** Replaces the script of a page. `code` can use `Real`, the page's own component, and must export a component. */
 const replacePage = (page: Page, file: string, component: string, code: string): Promise<void> =>
   page
     .route(new RegExp(`/assets/${file}-[^/]*\\.js$`), (route) =>

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between a browser and the product, so that the product can be out of its reach for a while. */
+/** A proxy between a browser and the product, which can make the product unreachable for a while. */
 export type Gate = AsyncDisposable & {
   url: string
-  /** Ends all connections; new ones are refused, as those to a server that is not running. */
+  /** Ends all connections; new connections are refused, like connections to a server that is not running. */
   shut(): Promise<void>
   open(): Promise<void>
 }
 
-/** A gate in front of a running product, on a port of its own; open at first. */
+/** Opens a gate in front of a running product, on its own port. The gate lets connections pass at first. */
 export const openGate = async (target: string): Promise<Gate> => {
   const port = Number(new URL(target).port)
   const sockets = new Set<Socket>()

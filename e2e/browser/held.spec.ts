@@ -167,7 +167,7 @@ test('a repeated message id is counted as a duplicate, and a rejected event says
   await expect(leftOut.getByText(/No duplicates/)).toBeVisible()
   for (const _ of [1, 2])
     expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'twice' }])).toBe(200)
-  // The page reads it again every ten seconds.
+  // The page reads the number again every ten seconds.
   await eventually('counted', async () => {
     const { dropped_events } = await product.api.ok('GET', `/${source}/droppedEvents`)
     return (dropped_events as object[]).length > 0
@@ -201,7 +201,7 @@ test('while a workspace is answered 429 for what waits, the page of the source s
   const { workspace } = await createWorkspace(product.api, 'Imported at once')
   const { source, key } = await createSource(product.api, workspace, 'Import')
   const properties = { filler: 'x'.repeat(30_000) }
-  // Several times the share at once, long before any of it is stored.
+  // Sends several times the limit at once, long before any of the events is stored.
   const statuses = await Promise.all(
     Array.from({ length: 8 }, (_, call) => {
       const events = Array.from({ length: 20 }, (__, index) => ({

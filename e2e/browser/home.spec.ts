@@ -12,7 +12,7 @@ const plot = (page: Page): Locator => page.getByRole('slider', { name: 'Events r
 const queriesOf = (paths: readonly { path: string }[]): URLSearchParams[] =>
   paths.map(({ path }) => new URLSearchParams(path.split('?')[1]))
 
-/** Creates a workspace whose source has received `count` events of three people. */
+/** Creates a workspace whose source has received `count` events of three users. */
 const receiving = async (product: Product, title: string, count: number) => {
   const { workspace, organization } = await createWorkspace(product.api, title)
   const made = await createSource(product.api, workspace, 'Shop')

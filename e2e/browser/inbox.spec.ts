@@ -34,7 +34,7 @@ test('the bell shows how many are unread and opens the list, in which one or all
   await expect(page.getByRole('button', { name: 'Notifications, 2 unread' })).toBeVisible()
   await inbox.getByRole('link', { name: /Deliveries to Hook fail/ }).click()
   await expect(page).toHaveURL(new RegExp(`/${workspace}/destinations$`))
-  // In every frame, narrow ones too.
+  // The bell is in every frame, also on narrow pages.
   const bell = page.getByRole('button', { name: 'Notifications, 1 unread' })
   for (const path of ['/', '/onboarding', `/${workspace}/settings/account`]) {
     await page.goto(path)
@@ -104,6 +104,6 @@ test('a notification that arrives while the page is open is shown without a relo
     headers: { authorization: `Bearer ${String(access_token)}` },
     data: { user: `users/${guest.userId}` },
   })
-  // Without the live channel the inbox is read every 30 seconds only.
+  // Without the live channel, the inbox is only read every 30 seconds.
   await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible({ timeout: 60_000 })
 })

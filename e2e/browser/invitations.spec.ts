@@ -10,10 +10,10 @@ const saved = (page: Page) => page.evaluate(() => localStorage.getItem('tributar
 const membersPath = (workspace: string): string => `/${workspace}/settings/organization/members`
 
 let count = 0
-/** An unused address. */
+/** Returns an unused email address. */
 const newAddress = (): string => `invited-${Date.now()}-${++count}@example.com`
 
-/** The connection over which the page asks for a channel; it has others, for the inbox. */
+/** Waits for the connection over which the page requests a channel. The page also has connections for the inbox. */
 const joining = (page: Page, channel: string): Promise<WebSocket> =>
   new Promise((resolve) => {
     page.on('websocket', (socket) => {
@@ -23,7 +23,7 @@ const joining = (page: Page, channel: string): Promise<WebSocket> =>
     })
   })
 
-/** Invites an address as the platform admin and answers the path of the page that the mailed link opens. */
+/** Invites an address as the platform admin, and returns the path of the page that the mailed link opens. */
 const inviteByMail = async (
   { api, url }: Product,
   mail: MailReceiver,

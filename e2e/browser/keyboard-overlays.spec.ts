@@ -5,7 +5,7 @@ import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
 type Places = { workspace: string; source: string; destination: string }
-/** `free`: the page beside it can be reached, so Tab may leave it. */
+/** An overlay to test. `free` means that the page beside the overlay can be used, so Tab can leave the overlay. */
 type Case = { what: string; path: (places: Places) => string; opener: (page: Page) => Locator; free?: true }
 
 const button = (name: string | RegExp) => (page: Page) =>
@@ -75,7 +75,7 @@ const dialogs: Case[] = [
   },
 ]
 
-/** A workspace in which every one of these can be opened. */
+/** Creates a workspace in which each of these overlays can be opened. */
 const furnish = async (
   product: Product,
   receiver: WebhookReceiver,
@@ -94,15 +94,15 @@ const furnish = async (
   return { workspace, source, destination }
 }
 
-/** Opens the page where a case starts, unless it is already open, and closes what was open before. */
+/** Opens the page where a case starts, unless the page is already open, and closes open overlays. */
 const visit = async (page: Page, path: string): Promise<void> => {
   if (page.url() !== new URL(path, page.url()).href) await page.goto(path)
 }
 
-/** Takes the keyboard to a control, which Tab must reach, too, and presses Enter. */
+/** Moves the focus to a control, which must also be reachable with Tab, and presses Enter. */
 const press = async (opener: Locator): Promise<void> => {
   await expect(opener).toBeVisible()
-  // Some wait for an answer before they can be used.
+  // Some controls wait for a response before they can be used.
   await expect(opener).toBeEnabled()
   expect(await opener.evaluate((element: HTMLElement) => element.tabIndex)).toBe(0)
   await opener.focus()

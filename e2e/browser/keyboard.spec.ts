@@ -19,7 +19,7 @@ const tabTo = async (
   throw new Error(`${role} ${name} is not reached by Tab`)
 }
 
-/** Opens the command palette, types, and takes the first entry once it is the named one. */
+/** Opens the command palette, types, and chooses the first entry when it is the named entry. */
 const runCommand = async (page: Page, text: string, entry: string): Promise<void> => {
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Command palette' })
@@ -66,7 +66,7 @@ test('from the sign-in page to a delivered event nothing but the keyboard is nee
   await page.keyboard.press('Tab')
   await page.keyboard.type(person.password)
   await page.keyboard.press('Enter')
-  // The only workspace opens by itself.
+  // The only workspace opens automatically.
   await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
   await expect(page.getByRole('heading', { name: 'Home', level: 1 })).toBeVisible()
 

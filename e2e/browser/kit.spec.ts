@@ -5,7 +5,9 @@ import { expect, test as productTest } from './product-fixture.ts'
 
 let kit: Awaited<ReturnType<typeof startKit>> | undefined
 
-/** A page with every component, for what no screen of the product shows by itself; the product is not needed for it. */
+/**
+ * Tests on the page with every component, for states that no screen of the product shows. They need no running product.
+ */
 const test = productTest.extend<{ page: Page }>({
   page: async ({ chromium }, use) => {
     const context = await chromium.newContext({ baseURL: kit?.url ?? '', reducedMotion: 'reduce' })
@@ -119,7 +121,7 @@ test('in an editor Tab indents, and leaves it after Escape; Shift and Tab go bac
   await expect(editor).not.toBeFocused()
   await page.keyboard.press('Shift+Tab')
   await expect(editor).toBeFocused()
-  // Typing brings the focus back into the text.
+  // Typing moves the focus back to the text.
   await page.keyboard.press('End')
   await page.keyboard.press('Tab')
   await expect(editor).toBeFocused()

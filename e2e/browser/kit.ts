@@ -6,7 +6,10 @@ import { createWebFiles } from '../../apps/server/src/http/web-files.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Serves the page that shows every component, built if it has changed, under the product's own content policy. */
+/**
+ * Serves the page that shows every component, with the product's content policy. Builds the page first if its sources
+ * changed.
+ */
 export const startKit = async (): Promise<AsyncDisposable & { url: string }> => {
   const build = spawnSync(process.execPath, [at('scripts/build-web.mjs'), 'kit'], { encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`The page of components could not be built:\n${build.stdout}${build.stderr}`)

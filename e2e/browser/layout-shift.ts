@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Maximum movement of a page while it loads: what web.dev calls good. */
+/** Maximum layout shift score of a page while it loads, which web.dev calls good. */
 export const maxShift = 0.1
 
 type Shift = PerformanceEntry & {
@@ -11,7 +11,7 @@ type Shift = PerformanceEntry & {
 
 /**
  * Returns how far the content of a page has moved without input, as the browser's layout shift score, 0 for not at all.
- * Also returns the elements that moved, by their first words and how far down, px.
+ * Also returns the elements that moved, with their first words and the distance downwards in px.
  */
 export const readShift = (page: Page): Promise<{ score: number; moved: string[] }> =>
   page.evaluate(
@@ -19,7 +19,7 @@ export const readShift = (page: Page): Promise<{ score: number; moved: string[] 
       new Promise<{ score: number; moved: string[] }>((resolve) => {
         const observer = new PerformanceObserver((list) => {
           const words = ({ node }: Shift['sources'][number]): string => node?.textContent?.slice(0, 40) ?? ''
-          // A placeholder without words is nothing to click.
+          // A placeholder without words is ignored, because users cannot click it.
           const shifts = (list.getEntries() as Shift[]).filter(
             ({ hadRecentInput, sources }) => !hadRecentInput && sources.some((source) => words(source) !== ''),
           )
@@ -31,7 +31,7 @@ export const readShift = (page: Page): Promise<{ score: number; moved: string[] 
           })
         })
         observer.observe({ type: 'layout-shift', buffered: true })
-        // A page that did not move reports nothing.
+        // The browser reports nothing for a page that did not move.
         setTimeout(() => resolve({ score: 0, moved: [] }), 200)
       }),
   )

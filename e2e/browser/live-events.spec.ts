@@ -205,12 +205,12 @@ test('Enter and Space open a row, Escape closes the dialog and gives the row its
   }
   await expect(rows(page).first()).toBeFocused()
 
-  // Keys that come before the address of the first event is shown.
+  // The keys are pressed before the address of the first event is shown.
   const dialog = page.getByRole('dialog', { name: /Order/ })
   await rows(page).first().click()
   await page.keyboard.press('ArrowDown')
   await expect(page.getByRole('dialog', { name: 'Order 1' })).toBeVisible()
-  // Its panel is a part of the page: the palette opens over it.
+  // The panel of the event is part of the page, so the palette opens above the panel.
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible()
   await page.keyboard.press('Escape')
@@ -405,7 +405,7 @@ test('EVT-11: the open event stands beside its list, which stays in use; arrows 
   await expect(marked).toContainText((await title.textContent()) ?? 'nothing')
   await expect(marked).toBeInViewport()
   await expect(dialog.getByRole('tab', { name: 'Compatibility' })).toHaveAttribute('aria-selected', 'true')
-  // The list still works, and one step back leads to no event.
+  // The list still works, and one step back in the history leads to a page without an event.
   await rows(page)
     .filter({ hasNot: page.locator('[aria-current]') })
     .last()

@@ -61,7 +61,7 @@ test('EVT-48: events of a site appear live and are counted while away; a new kin
   await expect(page.getByText('Source schema updated', { exact: true })).toBeVisible()
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   await expect(dialog).toHaveCount(0)
-  // The very next event is validated by it.
+  // The new schema version validates already the next event.
   await track('Wishlist Shared', 1)
   await expect(rows(page).filter({ hasText: 'Wishlist Shared' })).toHaveCount(2)
   await expect(shown('This event is fully compatible with the source schema.')).toBeVisible()

@@ -29,8 +29,8 @@ test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provid
 test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', async ({ page, product }) => {
   await page.goto('/auth/login')
   await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
-  // The effect of TRIBUTARY_SIGN_UP on the answer is tested with the configuration; its own server takes seconds to
-  // start.
+  // The tests of the configuration cover the effect of TRIBUTARY_SIGN_UP on the response, because a server with that
+  // setting takes seconds to start.
   const config = await product.api.ok('GET', '/config')
   await onCall(page, '/config', (route) => route.fulfill({ json: { ...config, sign_up_enabled: false } }))
   await page.reload()
@@ -114,7 +114,7 @@ test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one name, leads 
   await page.reload()
   await expect(page.getByText('No organization found')).toBeVisible()
   expect(await sessionKeys()).toEqual(['tributary-session'])
-  // A signed-in user has no use for the pages before sign-in.
+  // Pages before sign-in send a signed-in user to another page.
   await page.goto('/auth/login')
   await expect(page).toHaveURL(/\/$/)
 })
@@ -169,7 +169,7 @@ test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs i
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('The code is wrong, used or too old. Check it, or ask for a new one')
 
-  // The code is read elsewhere: the step outlives a reload, and the link of the mail fills it in.
+  // Users may read the code in another app, so the step survives a reload, and the link in the mail fills in the code.
   await page.reload()
   await expect(codeField(page)).toBeVisible()
   const { code, link } = await mail.waitFor(otto.email)

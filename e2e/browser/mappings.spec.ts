@@ -20,7 +20,7 @@ const send = async (url: string, key: string, event: object): Promise<void> => {
   expect(answer.status).toBe(200)
 }
 
-/** Adds a field of one's own and gives it a name; answers its line. */
+/** Adds a custom field with a name; returns the row of the field. */
 const addField = async (editor: Locator, name: string, kind: string): Promise<Locator> => {
   await editor.getByRole('button', { name: 'Add field' }).click()
   await editor.getByRole('textbox', { name: 'Target field' }).last().fill(name)
@@ -29,7 +29,7 @@ const addField = async (editor: Locator, name: string, kind: string): Promise<Lo
   return line
 }
 
-/** The editor of one event mapping: the window with the preview in it. */
+/** Returns the editor of one event mapping, which is a window with the preview. */
 const editorOf = (page: Page): Locator =>
   page.getByRole('dialog').filter({ has: page.getByRole('complementary', { name: 'Preview' }) })
 
@@ -59,7 +59,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   const preview = editor.getByRole('complementary', { name: 'Preview' })
   await expect(preview.getByLabel('Payload for Warehouse', { exact: true })).toContainText('"o-1"')
 
-  // Which events: proposed by their names, and a condition.
+  // Choose the events: proposed names, and a condition.
   await editor.getByRole('combobox', { name: 'Event name' }).click()
   await page
     .getByRole('listbox')
@@ -74,7 +74,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await expect(preview.getByText('None of the latest 300 events match this mapping')).toBeVisible()
   await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('50')
 
-  // The payload, with all four kinds of sources.
+  // Fill the payload, with all four kinds of sources.
   await editor.getByRole('radio', { name: 'Selected fields' }).check()
   const id = await addField(editor, 'id', 'Field')
   await id.getByRole('combobox', { name: 'Source of id' }).fill('order_id')
@@ -106,7 +106,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   const mapped = { id: 'o-1', channel: 'web', greeting: 'Hello Ada', meta: { seen_as: 'customer-7' } }
   expect(JSON.parse((await payload.textContent()) ?? '')).toEqual(mapped)
 
-  // Sent for a try, before it is saved.
+  // Send a test event before the mapping is saved.
   receiver.behave({ status: 202, body: '{"queued":true}' })
   const before = receiver.calls.length
   await preview.getByRole('button', { name: 'Send test event' }).click()
@@ -138,14 +138,14 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await expect(rows).toContainText('where properties.total is greater than “50”')
   await expect(rows).toContainText('4 fields')
 
-  // From now on the peer gets exactly that, and what no mapping fits does not come.
+  // From now on the peer receives exactly this payload, and receives no event that matches no mapping.
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-2', total: 10 } })
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-3' } })
   await eventually('the mapped event arrives', async () => receiver.calls.some(({ body }) => body.includes('"o-3"')))
   expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-3' })
   expect(receiver.calls.some(({ body }) => body.includes('"o-2"'))).toBe(false)
 
-  // The peer breaks: the failure is shown by its cause, and one retry after the fix delivers the mapped event.
+  // The peer fails. The page shows the failure with its cause, and one retry after the fix delivers the mapped event.
   receiver.behave({ status: 404, body: 'gone' })
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-4' } })
   await untilAttempted(api, destination, { status: 'dead' })
@@ -269,7 +269,7 @@ test('mappings are put in order, copied, deleted and brought back as a draft tha
   await expect(titles).toHaveText(['Two', 'One', 'One'])
   expect(await saved()).toEqual(['One', 'Two'])
 
-  // Another tab keeps the draft, another page asks.
+  // Another tab of the page keeps the draft; leaving for another page shows a question.
   await page.getByRole('tab', { name: 'Settings' }).click()
   await page.getByRole('tab', { name: 'Mappings' }).click()
   await expect(titles).toHaveText(['Two', 'One', 'One'])
@@ -278,7 +278,7 @@ test('mappings are put in order, copied, deleted and brought back as a draft tha
   await expect(leave).toContainText('1 mapping added, order changed')
   await leave.getByRole('button', { name: 'Stay' }).click()
 
-  // Another user saves: their version is not overwritten unless the user chooses that.
+  // After another user saves, their version is only overwritten if the user chooses to do so.
   await put([mapping('cccc', 'Three')])
   await unsaved.getByRole('button', { name: 'Save mappings' }).click()
   const conflict = page.getByRole('alert', { name: 'The mappings have changed' })

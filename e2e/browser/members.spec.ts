@@ -125,7 +125,7 @@ test('a member with an unknown role is displayed as Guest [MEM-17]', async ({ pa
   const { workspace, organization } = await createWorkspace(product.api, 'Unknown role')
   await signIn(page, await addPerson(database, 'Una', { organization, role: 'ORG_ADMIN' }))
   await addPerson(database, 'Xaver', { organization, role: 'ORG_COLLABORATOR' })
-  // The database of the real server does not hold such a role.
+  // The response is faked, because the database of the real server cannot contain such a role.
   await page.route(/\/organizations\/[^/]+\/memberships/, async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, body: (await answer.text()).replace('ORG_COLLABORATOR', 'X') })

@@ -15,7 +15,7 @@ test('FORM-05, SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Titles')
   const calls = recordCalls(page)
-  // No entry of the catalogue has a list in its description today.
+  // The response is faked, because no entry of the catalog has a list in its description.
   await onCall(page, '/catalogSources/http', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), description: 'It has\n\n- one point' } })

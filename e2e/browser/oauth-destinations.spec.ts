@@ -14,7 +14,7 @@ const settingsOf = ({ destination }: OpenIdProvider) => ({
   oauth_scope: 'openid email',
 })
 
-/** Presses the button, gives the permission in the popup as this user, and sees the popup close. */
+/** Presses the button, grants access in the popup as this user, and waits until the popup closes. */
 const permit = async (page: Page, button: string, email: string): Promise<void> => {
   const opened = page.waitForEvent('popup')
   await page.getByRole('button', { name: button, exact: true }).first().click()
@@ -97,7 +97,7 @@ test('without an opener the way leads back to the destination, and a refusal sho
   await expect(page).toHaveURL(new RegExp(`/${destination}#settings$`))
   await expect(page.getByText('as second@example.com')).toBeVisible()
 
-  // The same address once more: its state was used.
+  // Opens the same address again; its state was already used.
   await page.goBack()
   await page.goto(
     `/destination-oauth-callback?code=c&state=${destination.split('/')[1]}.${destination.split('/')[3]}.made-up`,

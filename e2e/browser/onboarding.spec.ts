@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 const missing = "No onboarding: Couldn't find the requested onboarding"
 const gone = 'Onboarding not found: The requested onboarding was revoked or expired'
 
-/** Creates an onboarding link of the real server, for a new user. */
+/** Creates an onboarding link for a new user with the real server. */
 const makeLink = async ({ api }: Pick<Product, 'api'>) => {
   const email = `ona-${newId().slice(-8)}@onboarded.example`
   const made = (await api.ok('POST', '/users:onboard', {

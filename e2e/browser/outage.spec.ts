@@ -7,7 +7,7 @@ import { sendTracks } from './tracking.ts'
 
 type Opened = { path: string; page: Page; errors: string[] }
 
-/** Messages of the browser itself about calls that reach no server. */
+/** Pattern of the browser's own messages about calls that reach no server. */
 const ofNetwork = /Failed to load resource|WebSocket connection to|net::ERR_/
 
 const open = async (page: Page, path: string): Promise<Opened> => {
@@ -20,7 +20,7 @@ const open = async (page: Page, path: string): Promise<Opened> => {
   return { path, page, errors }
 }
 
-/** A page as it should be: its title, nothing that still loads, nothing that failed. */
+/** Checks that a page is complete: it has its title, nothing is loading, and nothing has failed. */
 const isWhole = async ({ page, path }: Opened): Promise<void> => {
   const main = page.getByRole('main')
   await expect(main.getByRole('heading', { level: 1 }).first(), path).toBeVisible()
@@ -46,7 +46,7 @@ test('every page keeps its frame through an outage of a moment and of a minute, 
     const { events } = (await product.api.ok('GET', `/${workspace}/events`)) as { events: { name: string }[] }
     return events[0]?.name
   })
-  // Each page of the router below the sign-in, and the tabs that ask for something of their own.
+  // Every page of the router that requires sign-in, and the tabs that send requests of their own.
   const paths = [
     '/',
     '/onboarding',
@@ -77,7 +77,7 @@ test('every page keeps its frame through an outage of a moment and of a minute, 
   for (const seconds of [0, 60]) {
     await gate.shut()
     await Promise.all(opened.map(({ page, path }) => expect(banner(page), path).toBeVisible()))
-    // Does not wait: the pages' clock is fast-forwarded, so everything that was due runs once.
+    // The test does not wait. The clock of the pages is moved forward, so everything that was due runs once.
     await context.clock.fastForward(seconds * 1000)
     for (const { page, path } of opened) {
       await expect(page.getByRole('main').getByRole('heading', { level: 1 }).first(), path).toBeVisible()

@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 
-/** Transfer of a page: bytes on the wire with their headers, and number of files. */
+/** Transfer of a page: bytes on the wire including headers, number of files, and bytes of scripts. */
 export type PageWeight = { bytes: number; files: number; script: number }
 
-/** Calls of the API and of its neighbours: data of the page, not the page. */
+/** Whether a request is a call of the API or of a similar path. It then loads data of the page, not the page itself. */
 const isData = (url: string): boolean => /^\/(api|ofrep|pusher|v1|media|health|app)(\/|$)/.test(new URL(url).pathname)
 
 /**

@@ -8,13 +8,16 @@ import { adminCredentials, type Product } from '@tributary/test-kit'
 /** A user who signs in. All users have the same password. */
 export type Person = { userId: string; email: string; password: string }
 
-/** The database of a running product with embedded engines: its socket's folder is the fifth line of PostgreSQL's lock. */
+/**
+ * Opens the database of a running product with embedded engines. The fifth line of PostgreSQL's lock file is the folder
+ * of its socket.
+ */
 export const openDatabase = async ({ dataDir }: Pick<Product, 'dataDir'>): Promise<Relational> => {
   const folder = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[4] ?? ''
   return openRelational({ url: socketUrl(folder, 'tributary'), logger: silentLogger, maxConnections: 1 })
 }
 
-/** Adds a user with the platform admin's password; with an organisation, as one of its members. */
+/** Adds a user with the platform admin's password. If an organization is given, the user becomes a member. */
 export const addPerson = async (
   { db }: Relational,
   name: string,
@@ -41,14 +44,14 @@ export const addPerson = async (
   return { userId, email, password: adminCredentials.password }
 }
 
-/** Fills in the sign-in page and sends it off. */
+/** Fills in the sign-in page and submits it. */
 export const fillSignIn = async (page: Page, { email, password }: Omit<Person, 'userId'>): Promise<void> => {
   await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** The session as a page stores it; what it does not have is null or absent. */
+/** The session in the form in which a page stores it. Missing values are null or absent. */
 type StoredSession = {
   accessToken: string | null
   currentUserResourceName: string | null
@@ -59,8 +62,8 @@ type StoredSession = {
 }
 
 /**
- * Starts a session in the page's browser, as the sign-in page does, but without its screens. The page is then at an
- * address that loads nothing, so a test must open its first page. `login.spec.ts` uses the sign-in page itself.
+ * Starts a session in the page's browser without the screens of the sign-in page. Afterwards the page has an address
+ * that loads nothing, so the test must open its first page. `login.spec.ts` uses the sign-in page itself.
  */
 export const signIn = async (page: Page, { email, password }: Omit<Person, 'userId'>): Promise<void> => {
   const answer = await page.request.post('/api/users:login', { data: { email, password } })
@@ -80,11 +83,14 @@ export const signIn = async (page: Page, { email, password }: Omit<Person, 'user
   await page.evaluate((text) => localStorage.setItem('tributary-session', text), JSON.stringify({ state, version: 1 }))
 }
 
-/** The session that the page has stored just now; empty if there is none. */
+/** Returns the session that the page has stored at the moment; empty if there is none. */
 export const storedSession = (page: Page): Promise<Partial<StoredSession>> =>
   page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state ?? {})
 
-/** A page in its own browser: of another user, or the same user's second one. Closes itself. */
+/**
+ * Opens a page in its own browser profile, for another user, or as a second one of the same user. The fixture closes
+ * the page.
+ */
 export const otherPage = async (
   chromium: Browser,
   { url }: Pick<Product, 'url'>,

@@ -5,12 +5,15 @@ import { adminCredentials, createWorkspace, type Product, startProduct } from '@
 import { fillSignIn, otherPage } from './people.ts'
 import { expect, test as shared } from './product-fixture.ts'
 
-/** The entry that `npm start` runs. */
+/** The script that `npm start` runs. */
 const npmStart = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
 
 type Only = { organization: string; workspace: string }
 
-/** A product as README.md's two commands start it: no address, provider, or mail server is set. It has one workspace. */
+/**
+ * A product that is started with the two commands of README.md, without an address, provider, or mail server. It has
+ * one workspace.
+ */
 const test = shared.extend<object, { only: Only }>({
   product: [
     async ({}, use) => {
@@ -24,7 +27,7 @@ const test = shared.extend<object, { only: Only }>({
     { scope: 'worker', timeout: 180_000 },
   ],
   only: [async ({ product }, use) => use(await createWorkspace(product.api, 'Plain Co')), { scope: 'worker' }],
-  // Signed in by the page itself, as a person does.
+  // The test signs in on the page itself, like a user.
   signedIn: async ({ page, only }, use) => {
     await page.goto('/auth/login')
     await fillSignIn(page, adminCredentials)
@@ -37,13 +40,13 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const choiceOf = (page: Page, organization: string, workspace: string) =>
   page.getByRole('region', { name: organization, exact: true }).getByRole('link', { name: workspace })
 
-/** Sees the selection at `/`, with this workspace of this organization. */
+/** Expects the selection at `/`, with this workspace of this organization. */
 const expectSelection = async (page: Page, organization: string, workspace: string): Promise<void> => {
   await expect(choiceOf(page, organization, workspace)).toBeVisible()
   expect(new URL(page.url()).pathname).toBe('/')
 }
 
-/** Creates an organization without members from the platform, with the link for its administrator. */
+/** Creates an organization without members as the platform admin, and returns the link for its administrator. */
 const onboard = async ({ api }: Pick<Product, 'api'>, title: string) => {
   const made = (await api.ok('POST', '/users:onboard', {
     email: `someone-${newId().slice(-8)}@else.example`,

@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 
 const labels = ['Current Plan', 'Buy plan', 'Downgrade', 'Contact Sales']
 
-/** The plans, on the billing page of an organization that is on the free one. */
+/** Opens the plans on the billing page of an organization with the free plan. */
 const openPlans = async (page: Page, product: Product, database: Relational, title: string) => {
   const { workspace, organization } = await createWorkspace(product.api, title)
   await signIn(page, await addPerson(database, 'Petra', { organization, role: 'ORG_ADMIN' }))
@@ -17,7 +17,7 @@ const openPlans = async (page: Page, product: Product, database: Relational, tit
   return { organization, show, dialog, plan: (name: string) => dialog.getByRole('region', { name, exact: true }) }
 }
 
-/** Methods and paths of the changes that the page requests from now on. */
+/** Returns the list of methods and paths of the changes that the page requests from now on. */
 const changesOf = (page: Page): string[] => {
   const changes: string[] = []
   page.on('request', (request) => {

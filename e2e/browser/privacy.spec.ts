@@ -77,7 +77,7 @@ test('a user is exported and deleted on the page of the profile: profiles and ev
     await expect(request.getByText(`${place} removed`)).toBeVisible({ timeout: 60_000 })
   await expect(request.getByText('Logs expire')).toBeVisible()
   await expect(request.getByRole('link', { name: 'Archive done' })).toBeVisible({ timeout: 60_000 })
-  // A test of the connection brings nothing.
+  // A connection test has an empty body, and is ignored.
   const bodies = receiver.calls.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body)]))
   expect(bodies.filter(({ operation }) => operation === 'delete')).toMatchObject([
     { object: 'users', key: 'user-ada', payload: { userIds: ['user-ada'], anonymousIds: ['browser-1'] } },

@@ -28,7 +28,7 @@ type Shared = {
   mail: MailReceiver
 }
 
-/** Addresses of an installation that has them; none of them is requested. */
+/** Addresses that an installation can set. The tests request none of them. */
 const links = {
   TRIBUTARY_TERMS_URL: 'https://tributary.example/terms',
   TRIBUTARY_PRIVACY_URL: 'https://tributary.example/privacy',
@@ -38,7 +38,7 @@ const links = {
   TRIBUTARY_SUPPORT_EMAIL: 'support@tributary.example',
 }
 
-/** The sources that a free plan has here: more than any test makes, but the one that is about it. */
+/** Number of sources of the free plan here: more than any test creates, except the test of this limit. */
 export const freeSources = 400
 
 const features = {
@@ -72,10 +72,10 @@ const plans = {
   ],
 }
 
-/** A share that a test fills with a few requests: what waits is stored after about a second. */
+/** A backlog limit so small that a few requests fill it; waiting events are stored after about a second. */
 const share = { TRIBUTARY_WORKSPACE_BACKLOG_MB: '1' }
 
-/** The last warnings and errors in a product's output, each line cut to 600 characters. */
+/** Returns the last warnings and errors in a product's output, each line truncated to 600 characters. */
 const complaintsIn = (output: string): string =>
   output
     .split('\n')
@@ -85,12 +85,15 @@ const complaintsIn = (output: string): string =>
     .join('\n')
 
 /**
- * Storage that a page of the product may have used. The browser's cache of files stays: they need not be read and
- * compiled anew.
+ * Storage that a page of the product may have used. The browser's cache of files is kept, so that files need not be
+ * read and compiled again.
  */
 const keptByPages = 'local_storage,indexeddb,cache_storage,service_workers,cookies'
 
-/** One product with its peers (webhook, mail, third-party sign-in), one browser and one profile for all tests of a worker; a page without a past for each test. */
+/**
+ * Provides one product with its peers (webhook, mail, third-party sign-in), one browser and one browser profile for all
+ * tests of a worker. Each test gets a page without stored data.
+ */
 export const test = base.extend<Fixtures, Shared>({
   chromium: [
     async ({}, use) => {
@@ -100,7 +103,7 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  // A test that changes more than a page's own state (its clock, for one) takes `otherPage` instead.
+  // A test that changes more than the stored data of a page, such as its clock, must use `otherPage` instead.
   profile: [
     async ({ chromium, product }, use) => {
       const context = await chromium.newContext({
@@ -113,7 +116,7 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  // The third-party sign-in that the product is configured with; tests add the users they need.
+  // The third-party sign-in for which the product is configured; tests add the users that they need.
   openId: [
     async ({}, use) => {
       await using provider = await startOpenIdProvider()
@@ -121,7 +124,7 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  // The mail server of the product: `mail.waitFor(address)` gives what was sent, with its code and link.
+  // The mail server of the product: `mail.waitFor(address)` returns the sent mail with its code and link.
   mail: [
     async ({}, use) => {
       await using mail = await startMailReceiver()
@@ -174,7 +177,7 @@ export const test = base.extend<Fixtures, Shared>({
       refused.push(`${request.failure()?.errorText} ${request.method()} ${request.url()}`),
     )
     await use(page)
-    // Otherwise the output of the product is gone with the worker.
+    // Otherwise, the output of the product would be lost with the worker.
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('output of the product', { body: product.output(), contentType: 'text/plain' })
       const shown = await page.locator('body').ariaSnapshot({ timeout: 2000 }).catch(String)
@@ -190,5 +193,8 @@ export const test = base.extend<Fixtures, Shared>({
   },
 })
 
-/** Waits long enough for the store's batches and the screens' own reads; a passing test does not wait for it. */
+/**
+ * The timeout is long enough for the batches of the store and the reads of the screens. A passing test does not use it
+ * up.
+ */
 export const expect = baseExpect.configure({ timeout: 45_000 })

@@ -17,7 +17,7 @@ const send = async (product: Product, key: string, ...batch: object[]): Promise<
   expect(response.status).toBe(200)
 }
 
-/** Resolves when so many profiles have this identifier or trait. */
+/** Resolves when `count` profiles have this identifier or trait. */
 const known = (product: Product, workspace: string, search: string, count: number): Promise<unknown> =>
   eventually(
     `${count} profiles have ${search}`,
@@ -97,7 +97,7 @@ test('events of a profile appear as they come with what became of them, and thos
   const place = await first.boundingBox()
   counts.resolve(undefined)
   await expect(page.getByText('2 events of the last 30 days have no profile')).toBeVisible()
-  // A row that moved while it was clicked would lose the click.
+  // If the row moved while it is clicked, the click would miss it.
   expect(await first.boundingBox()).toEqual(place)
   await first.click()
   await tab(page, 'Events').click()

@@ -6,7 +6,7 @@ import { sendTracks } from './tracking.ts'
 
 type Message = { event: string; channel?: string; data: unknown }
 
-/** Messages that the page's live connections have received so far. */
+/** Returns the messages that the page's live connections have received so far. */
 const receivedBy = (page: Page): Message[] => {
   const received: Message[] = []
   page.on('websocket', (socket: WebSocket) =>
@@ -40,13 +40,14 @@ test("RT-01, RT-02: a source's page has its channel authorised by POST /pusher/a
   expect(fields.channel_name).toBe(channel)
   expect(socketIdOf(received)).toMatchObject({ socket_id: fields.socket_id })
 
-  // The pipeline gets the new viewer a moment after the channel is joined; until then the page reads what came.
+  // The pipeline is notified of the new viewer a moment after the page joins the channel. Until then, the page reads
+  // new events itself.
   const brought = () => received.filter((each) => each.channel === channel && each.event === 'events')
   await expect(async () => {
     expect(await sendTracks(product.url, key, [{ event: 'Page Opened', messageId: crypto.randomUUID() }])).toBe(200)
     await expect.poll(() => brought().length, { timeout: 1000 }).toBeGreaterThan(0)
   }).toPass()
-  // From here on nothing but the channel can bring it.
+  // From here on, only the channel can bring new events.
   await page.route('**/api/**', (route) => route.abort())
   expect(await sendTracks(product.url, key, [{ event: 'Order Completed', messageId: 'live-1' }])).toBe(200)
   const rows = page.getByRole('table', { name: 'Live events' }).getByRole('rowgroup').last().getByRole('row')

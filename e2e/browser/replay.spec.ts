@@ -2,7 +2,7 @@ import { createSource, createWebhook, createWorkspace, type Product, startWebhoo
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
-/** Resolves when so many events of a workspace are stored. */
+/** Resolves when `events` events of a workspace are stored. */
 const stored = (product: Product, workspace: string, events: number) =>
   expect
     .poll(async () => (await product.api.ok('GET', `/${workspace}/events?page_size=200`)).events, { timeout: 60_000 })
@@ -37,7 +37,7 @@ test('a replay is counted before it is confirmed, goes to one destination that i
   await form.getByRole('button', { name: 'Count events' }).click()
   await expect(form.getByRole('status')).toContainText('3 events')
   await expect(form.getByRole('button', { name: 'Replay 3 events' })).toBeVisible()
-  // A changed form is counted anew.
+  // After a change of the form, the events are counted again.
   await form.getByRole('button', { name: 'Add condition' }).click()
   await expect(form.getByRole('button', { name: /^Replay/ })).toHaveCount(0)
   await form.getByRole('button', { name: 'Count events' }).click()
@@ -52,7 +52,7 @@ test('a replay is counted before it is confirmed, goes to one destination that i
   await expect(replay).toContainText('event is “Order Completed”')
   await expect(replay.getByRole('definition').first()).toHaveText('2', { timeout: 60_000 })
   expect(Object.fromEntries(second.messageIds())).toEqual({ 'replayed-0': 1, 'replayed-2': 1 })
-  // The other destination had them when they came, and did not get them again.
+  // The other destination received the events when they arrived, and did not receive them again.
   expect([...first.messageIds().values()]).toEqual([1, 1, 1])
 })
 
@@ -114,7 +114,7 @@ test('dead letters of one event name are counted and replayed from a link, and t
   await expect(form.getByRole('radio', { name: /Dead letters/ })).toBeChecked()
   await form.getByRole('button', { name: 'Count events' }).click()
   await expect(form.getByRole('status')).toContainText('3 dead letters')
-  // One event is retried meanwhile: it was counted and no longer exists, and nothing else is sent instead.
+  // One event is retried meanwhile. It was counted but no longer exists, and no other event is sent instead.
   const [parked] = (await product.api.ok('GET', `/${destination}/parkedDeliveries`)).parked_deliveries as {
     name: string
   }[]

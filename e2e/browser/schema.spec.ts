@@ -29,7 +29,7 @@ const shop = {
 const put = (product: Product, source: string, schema: object): Promise<unknown> =>
   product.api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify(schema) })
 
-/** The schema of a source as the server has it. */
+/** Returns the schema that the server has stored for a source. */
 const saved = async (product: Product, source: string): Promise<typeof shop> => {
   const { schema } = await product.api.ok('GET', `/${source}`)
   return JSON.parse((schema as { schema: string }).schema)
@@ -37,7 +37,7 @@ const saved = async (product: Product, source: string): Promise<typeof shop> => 
 
 type Made = TestSource & { organization: string }
 
-/** A source with a schema, on the tab of its schema. */
+/** Creates a source with a schema, and opens the tab of the schema. */
 const openSchema = async (page: Page, product: Product, schema: object = shop, at = ''): Promise<Made> => {
   const { workspace, organization } = await createWorkspace(product.api, 'Schemas')
   const made = await createSource(product.api, workspace, 'Online shop')
@@ -51,7 +51,7 @@ const eventRow = (page: Page, title: string): Locator =>
   page.getByRole('button', { name: new RegExp(`^${title}.*propert(y|ies)$`) })
 const properties = (page: Page, title: string): Locator => page.getByRole('list', { name: `Properties of ${title}` })
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
-/** The text of an editor, copied out of it: lines that are out of sight are not in the page. */
+/** Returns the text of an editor by copying it, because invisible lines are not in the document. */
 const textOf = async (editor: Locator): Promise<string> => {
   await editor.press('ControlOrMeta+a')
   await editor.press('ControlOrMeta+c')
@@ -167,7 +167,7 @@ test('a user who saves over the version of another user sees who changed what, a
   await select(page, 'Requirement of total').selectOption('optional')
   const theirs = event({ ...order.properties, coupon: text }, ['order_id', 'total'], ['currency'])
   await put(product, source, { ...shop, events: { ...shop.events, 'Order Completed': theirs } })
-  // The open page is notified, so that the question comes before anything is saved.
+  // The open page is notified of the other change, so that it asks before anything is saved.
   const conflict = page.getByRole('alert', { name: 'The schema has changed' })
   await expect(conflict).toContainText(/Admin.* saved version 3/)
   await expect(conflict).toContainText('1 property added')
@@ -196,10 +196,10 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   const { source } = await openSchema(page, product)
   await tool(page, 'Edit as JSON')
   const area = page.getByRole('textbox', { name: 'Schema as JSON' })
-  // Nothing is copied before the editor has drawn its text.
+  // Before the editor has drawn its text, nothing would be copied.
   await expect(area).toContainText('"events"')
   let indented = ''
-  // Keys that come before it listens select nothing, and a line is copied.
+  // Keys that are pressed before the editor listens select nothing; then only a line is copied.
   await expect(async () => {
     indented = await textOf(area)
     expect(JSON.parse(indented)).toEqual(shop)
@@ -215,7 +215,7 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   expect((await textOf(area)).split('\n')[3]).toBe('      ')
-  // The first Escape frees the Tab key, the next one asks before the text is thrown away.
+  // The first Escape frees the Tab key, the next one asks before the text is discarded.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
   await expect(area).not.toBeFocused()
@@ -409,7 +409,7 @@ test('a schema of a thousand events with twenty properties each is searched, ope
   signedIn: page,
   product,
 }) => {
-  // With longer names so many would not be within the limit of a schema's size.
+  // The names are short, because this many longer names would exceed the size limit of a schema.
   const fields = Object.fromEntries(Array.from('abcdefghijklmnopqrst', (name) => [name, { type: 'array' }]))
   const events = Object.fromEntries(
     Array.from({ length: 1000 }, (_, index) => [`Event ${index}`, { properties: fields }]),

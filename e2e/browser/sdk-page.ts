@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** A page of a customer's site with both browser SDKs bundled, unmodified, as `window.segment` and `window.rudder`. */
+/**
+ * Starts a server with a page of a customer's site with both browser SDKs bundled, unmodified, as `window.segment` and
+ * `window.rudder`.
+ */
 export const startSdkPage = async (): Promise<AsyncDisposable & { url: string; withHead(html: string): string }> => {
   const bundle = await rolldown({
     input: fileURLToPath(new URL('./sdk-page-entry.js', import.meta.url)),

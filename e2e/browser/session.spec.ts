@@ -5,7 +5,7 @@ import { addPerson, fillSignIn, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const notice = 'Your session has been expired, please login again'
-/** Paths the page goes through from now on. */
+/** Returns the list of paths that the page visits from now on. */
 const visited = (page: Page): string[] => {
   const paths: string[] = []
   page.on('framenavigated', (frame) => paths.push(new URL(frame.url()).pathname))

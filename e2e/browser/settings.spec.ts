@@ -17,7 +17,7 @@ const chunk = (kind: string, data: Buffer): Buffer => {
   return framed
 }
 
-/** A real PNG of 32 × 32 pixels of one colour. */
+/** Returns a real PNG of 32 × 32 pixels with one color. */
 const png = (): Buffer => {
   const side = 32
   const header = Buffer.alloc(13)
@@ -212,7 +212,7 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
     'One special character',
   ])
     await expect(rules.getByText(rule)).toBeVisible()
-  // The first one is also read out with the field, and seen once.
+  // Screen readers also read the first message with the field, and it is visible only once.
   await expect(password).toHaveAccessibleDescription('Must be at least 8 characters in length')
   const message = page.getByText('Must be at least 8 characters in length')
   const widths = await message.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width))
@@ -224,7 +224,7 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   await again.fill('Another-horse-2')
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('Password updated')).toBeVisible()
-  // The token of the login is used up: the next change asks for a code.
+  // The token of the login is used up, so the next change asks for a code.
   await page.getByRole('button', { name: 'Send me a code' }).click()
   const code = page.getByRole('textbox', { name: 'One-time code' })
   await expect(page.getByRole('button', { name: /^Resend code in \d+ s$/ })).toBeDisabled()
@@ -232,7 +232,7 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   await page.getByRole('button', { name: 'Continue' }).click()
   await password.fill('Another-horse-4')
   await again.fill('Another-horse-4')
-  // A token that is no longer any good leads back to the code, and ends no session.
+  // With an invalid token, the user must enter a code again, and the session continues.
   await database.db.deleteFrom('set_password_tokens').where('user_id', '=', person.userId).execute()
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('The confirmation was used or has expired.')).toBeVisible()

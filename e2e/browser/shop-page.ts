@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A page of a customer's site with the product's tag and nothing else; `hanging` is an address there that does not answer. */
+/**
+ * Starts a server with a page of a customer's site that has only the product's tag. `hanging` is an address of the site
+ * that never responds.
+ */
 export const startShopPage = async (
   tag: string,
 ): Promise<AsyncDisposable & { readonly url: string; readonly hanging: string }> => {

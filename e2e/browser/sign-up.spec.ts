@@ -11,10 +11,10 @@ const goOn = (page: Page) => page.getByRole('button', { name: 'Continue', exact:
 const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), `tributary-${key}`)
 
 let count = 0
-/** An unused address. */
+/** Returns an unused email address. */
 const newAddress = (): string => `new-${Date.now()}-${++count}@example.com`
 
-/** Requests a code for this address and waits for the step that takes it. */
+/** Requests a code for this address and waits for the step in which it is entered. */
 const askForCode = async (page: Page, email: string): Promise<void> => {
   await page.goto('/auth/register')
   await emailField(page).fill(email)
@@ -56,7 +56,7 @@ test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads t
   await askForCode(page, email)
   expect(callsTo(calls, '/users:sendOtp')).toMatchObject([{ verb: 'POST', body: { email, action: 'sign up' } }])
   await expect(page.getByRole('heading', { level: 1, name: 'Verify your email' })).toBeVisible()
-  // The step outlives a reload: the code is read elsewhere.
+  // Users may read the code in another app, so the step survives a reload.
   await page.reload()
   await codeField(page).fill((await mail.waitFor(email)).code)
   await goOn(page).click()

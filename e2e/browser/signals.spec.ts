@@ -64,7 +64,7 @@ const buy = (shop: Page, order_id: string): Promise<void> =>
     { id: order_id, traits: { email, phone } },
   )
 
-/** Opens a page with the website tag as it is set up, and buys there as another user, who consents. */
+/** Opens a page with the website tag from its set-up page, and buys there as another user, who consents. */
 const buyWithTag = async (shop: Page, site: { withHead(html: string): string }, snippet: string): Promise<void> => {
   await shop.goto(`${site.withHead(snippet)}&fbclid=IwAR0-tag&utm_source=instagram&utm_campaign=summer`)
   await shop.evaluate(() => {
@@ -80,7 +80,7 @@ const buyWithTag = async (shop: Page, site: { withHead(html: string): string }, 
   })
 }
 
-/** Creates a signal of the orders of sources on the screen, for all platforms, and looks at its preview. */
+/** Creates a signal on the screen from the orders of sources, for all platforms, and checks its preview. */
 const makeSignal = async (page: Page, workspace: string, sources: readonly string[]): Promise<void> => {
   await page.goto(`/${workspace}/signals`)
   await page.getByRole('link', { name: 'New signal' }).first().click()
@@ -92,7 +92,7 @@ const makeSignal = async (page: Page, workspace: string, sources: readonly strin
   await expect(page.getByLabel('Meta', { exact: true })).toContainText('{ eventID: order_id }')
   await button(page, 'Continue').click()
   for (const title of platforms) await page.getByRole('checkbox', { name: title, exact: true }).check()
-  // The choices are there after a reload.
+  // After a reload, the choices are still there.
   await expect(page.getByText('Draft saved')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('checkbox', { name: 'TikTok' })).toBeChecked()
@@ -137,7 +137,7 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
   const [{ code }] = guide as [{ code: string }]
   await makeSignal(page, workspace, ['Tagged pages', 'Shop'])
 
-  // The same order from the browser twice and from the server: one conversion.
+  // The same order, sent twice by the browser and once by the server, is one conversion.
   await buy(shop, 'order-2')
   await buy(shop, 'order-2')
   await fetch(`${product.url}/v1/track`, {
@@ -149,7 +149,7 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
       properties: { order_id: 'order-2', total: 25.5, currency: 'USD' },
     }),
   })
-  // A later one is sent when all before it were decided on.
+  // A later order is sent after all earlier orders are decided.
   await buy(shop, 'order-3')
   const { meta, tiktok, analytics, ads, bodies } = vendors
   await expect.poll(() => [...meta.counted.keys()].toSorted()).toEqual(['Purchase/order-2', 'Purchase/order-3'])
@@ -175,7 +175,7 @@ test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversio
     adIdentifiers: { gclid: 'EAIaIQobChMI-e2e' },
     userData: { userIdentifiers: [{ emailAddress: sha256(email) }, { phoneNumber: sha256(phone) }] },
   })
-  // Each was sent once, and nothing in the clear.
+  // Each conversion was sent once, and without readable personal data.
   expect(bodies.filter((body) => body.includes('order-2'))).toHaveLength(platforms.length)
   for (const clear of [email, phone]) expect(bodies.join('\n')).not.toContain(clear)
 

@@ -94,14 +94,14 @@ test('a source leaves the list while it is deleted, and is put back when that is
     await refusal.promise
     await refuse(400, 'IN_USE', 'A sync still runs')(route)
   })
-  // No list is read any more: what comes back, the page has put back.
+  // From here on no list can be read, so the page itself must restore the entry.
   await page.route(
     (url) => url.pathname === `/api/${workspace}/sources`,
     () => undefined,
   )
   await page.getByRole('button', { name: 'Delete source' }).click()
   await dialogOf(page).getByRole('button', { name: 'Delete source' }).click()
-  // The dialog is before everything else: the link to the list is followed from behind it.
+  // The dialog covers the page, so the link to the list is followed with a dispatched event.
   await page.locator(`nav a[href="/${workspace}/sources"]`).first().dispatchEvent('click')
   await expect(page.getByRole('link', { name: 'Other shop' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Web shop' })).toHaveCount(0)

@@ -70,7 +70,7 @@ test('a template is tried with a body while it is written; what is shown is what
   const preview = settings.getByRole('region', { name: 'Preview' })
   await expect(preview.getByText('"webhook_source_event"')).toBeVisible()
 
-  // A part is put where the cursor is.
+  // A part is inserted at the cursor.
   await template.fill('{"event": "Ticket ')
   await settings.getByRole('button', { name: 'Insert body' }).click()
   await expect(template).toHaveText('{"event": "Ticket {{ body.name }}')
@@ -91,7 +91,7 @@ test('a template is tried with a body while it is written; what is shown is what
   await expect(preview.getByLabel('1 event', { exact: true }).getByText('"u-7"', { exact: true })).toBeVisible()
   await settings.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByText('Setting Updated')).toBeVisible()
-  // The body that it was tried with stays.
+  // The body of the last test stays in the form.
   await expect(preview.getByText('"Ticket OPEN"')).toBeVisible()
 
   const body = '{"state":"merged","customer":{"id":"u-9"}}'

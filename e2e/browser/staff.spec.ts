@@ -8,7 +8,7 @@ import { expect, test } from './product-fixture.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
 
-/** Creates an organisation without members from the platform, with an onboarding link. */
+/** Creates an organization without members as the platform admin, with an onboarding link. */
 const otherOrganization = async ({ api }: Pick<Product, 'api'>, title: string) => {
   const email = `someone-${newId().slice(-8)}@else.example`
   const made = (await api.ok('POST', '/users:onboard', {
@@ -94,7 +94,7 @@ test('STF-07, STF-08, STF-09, STF-10, STF-11, AMB-73: generating answers the ids
   await expect(invited.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
   const invoiceLink = page.getByRole('link', { name: made.invoice_url, exact: true })
   await expect(invoiceLink).toHaveAttribute('href', made.invoice_url)
-  // Before any member of the organization has signed in.
+  // This happens before any member of the organization has signed in.
   const invoice = await visitor.newPage()
   await invoice.goto(made.invoice_url)
   await expect(invoice.getByText('Set-up fee')).toBeVisible()
@@ -123,7 +123,7 @@ test('FORM-13, STF-12, STF-13, STF-14: amounts stand behind a dollar sign, all d
   const { workspace, organization } = await createWorkspace(product.api, 'Copies')
   const user = (await product.api.ok('GET', `/${workspace}`)) as object
   const { organization: owner } = user as { organization: object }
-  // Ids that are known beforehand.
+  // IDs that the test can expect.
   await page.route('**/api/users:onboard', (route) =>
     route.fulfill({
       json: {
@@ -182,7 +182,7 @@ test('a platform admin switches to the workspace of another organisation, sees a
   const other = await otherOrganization(product, 'Helped Inc')
   const sent = page.waitForRequest('**/api/workspaces:actOnBehalf')
   await page.goto(`/${workspace}/settings/admin/act-on-behalf`)
-  // Found by the email address of a member, because an admin may not have the ID.
+  // The search uses the email address of a member, because an admin may not have the ID.
   await page.getByRole('combobox', { name: 'Find a workspace' }).click()
   await page.getByRole('combobox', { name: 'Search' }).fill(other.email)
   await page.getByRole('option', { name: /^Helped Inc · Main/ }).click()

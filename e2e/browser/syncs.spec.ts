@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { createPostgresPeer, createSource, createWorkspace, eventually, startSharedPostgres } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
-// The last file but few, and the longest: at its end one browser would have the machine to itself.
+// This file is one of the last and the longest. Without parallel tests, only one browser would run at the end.
 test.describe.configure({ mode: 'parallel' })
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -30,7 +30,7 @@ test('a sync is created step by step, run, approved by a user, and each of its r
   const { workspace } = await createWorkspace(product.api, 'Syncing')
   const settings = { ...peer.access, tls: 'off' }
 
-  // Each thing that a sync needs is what is offered next.
+  // The page offers the creation of each missing part of a sync.
   await page.goto(`/${workspace}/syncs`)
   await expect(page.getByRole('link', { name: 'Add data source' })).toBeVisible()
   const { name: dataSource } = await product.api.ok('POST', `/${workspace}/dataSources`, {
@@ -125,7 +125,7 @@ test('a sync is created step by step, run, approved by a user, and each of its r
     { id: '3', email_address: 'cyd@x.de' },
   ])
 
-  // Most rows are gone: the run asks for approval, and says why.
+  // Most rows were deleted, so the run asks for approval and says why.
   await peer.query('delete from shop.customers where id > 1')
   await page
     .getByRole('navigation', { name: 'Breadcrumb' })
@@ -140,7 +140,7 @@ test('a sync is created step by step, run, approved by a user, and each of its r
   await expect(page.getByText(/approved by/)).toBeVisible()
   expect(await peer.query('select id::text from synced.customers')).toEqual([{ id: '1' }])
 
-  // A row that the destination refuses is explained, and goes again by itself once that is fixed.
+  // The page explains why the destination refuses a row. After the fix, the row is sent again automatically.
   await peer.query("alter table synced.customers add constraint known check (email_address <> 'bad')")
   await peer.query("insert into shop.customers values (4, 'bad'), (5, 'fay@x.de')")
   await page
@@ -169,7 +169,7 @@ test('a sync is created step by step, run, approved by a user, and each of its r
   const listed = page.getByRole('table', { name: 'Syncs' }).getByRole('row').nth(1)
   await expect(listed).toContainText('Succeeded')
   await listed.getByRole('link', { name: 'Customers to Warehouse' }).click()
-  // An orchestrator starts it with a token, which is shown once.
+  // An orchestrator starts the sync with a token, which is shown once.
   await page.getByRole('tab', { name: 'Settings' }).click()
   const id = new URL(page.url()).pathname.split('/').at(-1)
   await page.getByRole('link', { name: 'API token' }).click()
@@ -186,7 +186,8 @@ test('a sync is created step by step, run, approved by a user, and each of its r
   const start = () =>
     fetch(`${product.url}/syncs/v1/${id}/runs`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
   expect((await start()).status).toBe(201)
-  // The use is stored concurrently with the response. A page that is opened a moment earlier does not read it again.
+  // The use of the token is stored concurrently with the response. A page that is opened a moment earlier does not read
+  // it again.
   await eventually('the use of the token is written down', async () => {
     const { sync_tokens } = await product.api.ok('GET', `/${workspace}/syncTokens`)
     return (sync_tokens as { last_used_time: string | null }[]).some(({ last_used_time }) => last_used_time !== null)

@@ -11,7 +11,7 @@ type Tag = {
 type Shop = Window & { tributary: Tag }
 type Stored = { name: string; type: string; title: string; message_id: string; user_id: string; compatibility: string }
 
-/** A source of the tag, and what is stored of it. */
+/** Creates a source of the tag; the result can read its stored events. */
 const startShop = async (product: Product) => {
   const { workspace } = await createWorkspace(product.api, 'Tag limits')
   const { source, key } = await createSource(product.api, workspace, 'Shop', 'tag')
@@ -31,7 +31,7 @@ const startShop = async (product: Product) => {
   return { site: await startShopPage(`${product.url}/tag/v1/${key}/tag.js`), arrived, stored, payloadOf }
 }
 
-/** Calls of the tag, and the message IDs that they answer. */
+/** Makes calls of the tag, and returns the message IDs of their events. */
 const call = (page: Page, calls: readonly (readonly [keyof Tag, ...unknown[]])[]): Promise<string[]> =>
   page.evaluate((given) => {
     const { tributary } = window as unknown as Shop
@@ -41,7 +41,7 @@ const call = (page: Page, calls: readonly (readonly [keyof Tag, ...unknown[]])[]
 const many = (count: number, text: string) =>
   Array.from({ length: count }, (_, index) => ['track', `Small ${index}`, { text }] as const)
 
-/** Texts of an event that is larger than what a browser takes for a page that may be gone. */
+/** Texts of an event that is too large for the requests that a browser still sends after the page has closed. */
 const tooLarge = [
   ['ASCII', 'x'.repeat(70_000)],
   ['letters of three bytes', '日'.repeat(24_000)],
@@ -73,10 +73,10 @@ test('in a real browser, later events are sent behind one of 70 KB, behind many 
     await expect.poll(() => bodies.filter((body) => body.includes(`"${ids[1]}"`)).length, title).toBe(1)
   }
 
-  // Each has fewer characters than bytes, and all are on their way at once.
+  // Each text has fewer characters than bytes, and all events are sent at once.
   await shop.arrived(await call(page, many(40, '日'.repeat(1200))))
 
-  // A script of the page keeps almost everything that the browser takes of such requests.
+  // A script of the page uses almost all bytes that the browser allows for such requests.
   const isTaken = await page.evaluate((url) => {
     void fetch(url, { method: 'POST', body: 'x'.repeat(60_000), keepalive: true }).catch(() => {})
     return fetch('/', { method: 'POST', body: 'x'.repeat(60_000), keepalive: true }).then(
@@ -107,7 +107,7 @@ test('when a page is left in a real browser, one large event keeps none of the s
   for (const [, text] of tooLarge) {
     await page.goto(site.url)
     await page.waitForFunction(() => 'started' in (window as unknown as Shop).tributary)
-    // Called and left in one turn: no timer of the tag runs between the two.
+    // The calls and the navigation are in one turn, so that no timer of the tag runs between both.
     const ids = await page.evaluate(
       ([large, small, next]) => {
         const { tributary } = window as unknown as Shop
@@ -139,7 +139,7 @@ test('a page that is frozen and restored counts a view, and sends what it could 
     ['track', 'Before'],
   ])
   await shop.arrived([view, before])
-  // A browser without a window keeps no page in its back/forward cache: this one gets the events that such a page gets.
+  // A browser without a window has no back/forward cache, so the test sends the events that a cached page would get.
   const browser = await context.newCDPSession(page)
   const large = await page.evaluate((text) => {
     const id = (window as unknown as Shop).tributary.track('Large', { text })

@@ -1,7 +1,7 @@
 import { callsTo, onCall, recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 
-/** The state in the body of a callback. */
+/** Returns the state in the body of a callback. */
 const stateOf = (body: unknown): string =>
   typeof body === 'object' && body !== null && 'state' in body ? String(body.state) : ''
 

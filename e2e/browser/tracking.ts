@@ -1,6 +1,6 @@
 import { type ApiClient, eventually } from '@tributary/test-kit'
 
-/** An event as a customer's server sends it. */
+/** An event in the form in which a customer's server sends it. */
 export type Track = { event: string; messageId: string; test?: boolean; properties?: Record<string, unknown> }
 
 /** Sends track events in one request and returns the status code. */
@@ -43,8 +43,8 @@ export const runCurl = async (curl: string): Promise<number> => {
 }
 
 /**
- * Resolves when the delivery log of a destination has so many attempts, of any outcome or of one. A page that is opened
- * a moment earlier reads again after 5 seconds or more, which a test need not wait for.
+ * Resolves when the delivery log of a destination has this many attempts, of any outcome or of the given one. Open the
+ * page afterwards: a page that is opened earlier reads again only after 5 seconds or more.
  */
 export const untilAttempted = async (
   api: ApiClient,
@@ -60,7 +60,7 @@ export const untilAttempted = async (
 
 type Refused = { reason: string; key_hint: string }
 
-/** Resolves when such a refusal is counted: of a source, or without `source` of unknown keys. */
+/** Resolves when a refusal of this kind is counted for a source, or for unknown keys if `source` is not given. */
 export const untilRefused = async (
   api: ApiClient,
   isIt: (refused: Refused) => boolean,

@@ -14,7 +14,7 @@ import {
 import { createTikTok, pixel as tiktokPixel, token as tiktokToken } from '@tributary/connectors/testing/tiktok'
 import { type Product, startVendorPeers, type VendorAnswer, type VendorAsked } from '@tributary/test-kit'
 
-/** The destinations of the vendors, as they are made over the API. */
+/** The app and the settings of a destination of each vendor. */
 const vendorDestinations = [
   { app: 'meta-conversions', settings: { pixel_id: metaPixel, access_token: metaToken } },
   { app: 'tiktok-events', settings: { pixel_code: tiktokPixel, access_token: tiktokToken } },
@@ -30,7 +30,10 @@ const vendorDestinations = [
 
 type App = (typeof vendorDestinations)[number]['app']
 
-/** Connects a destination to Google, whose page of consent is not opened: it would return this code. */
+/**
+ * Connects a destination to Google without opening the consent page, by completing the connection with the code that
+ * the page would return.
+ */
 const permit = async ({ api, url }: Pick<Product, 'api' | 'url'>, destination: string): Promise<void> => {
   const redirect_uri = `${url}/destination-oauth-callback`
   const { authorize_url } = await api.ok('POST', `/${destination}:connect`, { redirect_uri })
@@ -57,14 +60,17 @@ export const makeVendorDestinations = async (
   return names
 }
 
-/** Peers that stand for Meta, TikTok, Google Analytics and Google Ads and enforce what those document. */
+/**
+ * Starts peers that replace Meta, TikTok, Google Analytics and Google Ads, and enforce the documented rules of these
+ * vendors.
+ */
 export const startVendors = async () => {
   const meta = createMetaConversions()
   const tiktok = createTikTok()
   const analytics = createAnalytics()
   const ads = createGoogleAds()
   const tokens = createGoogleTokens(adsToken)
-  /** Every body that came with conversions, as it was. */
+  /** The raw body of every request with conversions. */
   const bodies: string[] = []
   const noting =
     (answer: (asked: VendorAsked) => VendorAnswer) =>

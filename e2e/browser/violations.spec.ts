@@ -23,7 +23,7 @@ const misfits: readonly Track[] = [
 
 type Validated = TestSource & { organization: string }
 
-/** A source whose stored events do not fit its schema. */
+/** Creates a source whose stored events do not match its schema. */
 const misfitting = async (product: Product, enforcement: 'allow' | 'block' = 'allow'): Promise<Validated> => {
   const { workspace, organization } = await createWorkspace(product.api, 'Violations')
   const made = await createSource(product.api, workspace, 'Shop')
@@ -55,7 +55,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('searchbox', { name: 'Search events and properties' }).fill('')
 
-  // A wrong type leads to the property, which is shown and has the focus.
+  // The row of a wrong type links to the property, which is then visible and has the focus.
   await openRow(page, /Type mismatch/)
   await page.getByRole('link', { name: 'Open in schema' }).click()
   await expect(page).toHaveURL(/at=%2Fevents%2FOrdered%2Fproperties%2Ftotal#schema$/)
@@ -63,7 +63,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await expect(total).toBeFocused()
   await expect(total).toBeInViewport()
 
-  // A property that the schema lacks can be added there, with its name filled in.
+  // A property that the schema lacks can be added from the page, with its name filled in.
   await page.goto(`/${source}#violations`)
   await rows(page).filter({ hasText: 'Unknown property' }).getByRole('link', { name: 'Add to schema' }).click()
   await expect(page.getByText('lines › price is not in the schema of Ordered.')).toBeVisible()
@@ -74,7 +74,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await button(page, 'Save schema').click()
   await expect(page.getByText('Source schema updated', { exact: true })).toBeVisible()
 
-  // A property that the schema has by now shows since when, and is not offered again.
+  // A property that was added to the schema shows since when, and is not offered again.
   await page.goto(`/${source}#violations`)
   await openRow(page, /price.*Unknown property/)
   await expect(page.getByRole('dialog').getByRole('link', { name: 'Add to schema' })).toHaveCount(0)

@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 
-/** From the work email to the end of the registration, with the code that was mailed. */
+/** Signs up: from the work email to the end of the registration, with the mailed code. */
 const signUp = async (page: Page, mail: MailReceiver, email: string, first: string): Promise<void> => {
   await field(page, 'Work email').fill(email)
   await button(page, 'Verify Email').click()

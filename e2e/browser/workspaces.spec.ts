@@ -6,7 +6,7 @@ import { addPerson, fillSignIn, type Person, signIn, storedSession } from './peo
 import { expect, test } from './product-fixture.ts'
 
 const listed = (page: Page, organization: string) => page.getByRole('region', { name: organization, exact: true })
-/** Makes a person a member of a further organisation. */
+/** Makes a user a member of another organization. */
 const addMembership = async ({ db }: Relational, { userId }: Person, organization: string, role: string) => {
   await db
     .insertInto('memberships')
@@ -46,13 +46,13 @@ test('home lists the workspaces of the user anew at each visit, a click opens on
   await listed(page, 'Second of two').getByRole('link', { name: 'Production' }).click()
   await expect(page).toHaveURL(new RegExp(`/${two.workspace}$`))
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Events' }).click()
-  // The selected area is that of the open page, not of a page that is still loading.
+  // The selected area belongs to the open page, not to a page that is still loading.
   await expect(page).toHaveURL(new RegExp(`/${two.workspace}/events$`))
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   const there = page.getByRole('group', { name: 'First of two' }).getByRole('menuitem', { name: 'Production' })
   await there.click()
   await expect(page).toHaveURL(new RegExp(`/${one.workspace}/events$`))
-  // The address changes a moment before the page does, and with the page the menu that is open.
+  // The address changes a moment before the page, and the change of the page closes an open menu.
   await expect(page.getByRole('button', { name: 'Workspace Production' })).toContainText('First of two')
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   await page.getByRole('group', { name: 'Second of two' }).getByRole('menuitem', { name: 'Production' }).click()

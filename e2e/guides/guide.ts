@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const sources = await Promise.all(listedSources.map((entry) => entry.load()))
 
-/** The code of a source's set-up guide in one language, all steps together, as its page shows it to a reader. */
+/** Returns the code of a source's set-up guide in one language, with all steps, as the page shows it to users. */
 export const guideCode = (slug: string, language: string, values: { origin: string; writeKey: string }): string => {
   const source = sources.find((definition) => definition.slug === slug)
   if (source === undefined) throw new Error(`There is no source ${slug}`)
@@ -20,14 +20,17 @@ export const guideCode = (slug: string, language: string, values: { origin: stri
     .join('\n\n')
 }
 
-/** A folder for one guide. It is kept between runs, so that what its registry gave is not asked for again. */
+/** Returns the folder of one guide. It is kept between runs, so that packages are not downloaded again. */
 export const guideFolder = (name: string): string => {
   const folder = join(root, '.cache', 'guides', name)
   mkdirSync(folder, { recursive: true })
   return folder
 }
 
-/** Errors of a client when its registry is not there or keeps the package back; any other is a mistake of the guide. */
+/**
+ * Pattern of a client's errors if its registry is unavailable or blocks the package. Any other error is a mistake of
+ * the guide.
+ */
 const unreachable =
   /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|NameResolutionError|Temporary failure in name resolution|no such host|Unknown host|connection refused|timed out|timeout|Network is unreachable|40[13] Forbidden|not available/i
 
@@ -87,7 +90,7 @@ export const runGuide = (
   }
 }
 
-/** Writes a file into a guide's folder and hands back its path. */
+/** Writes a file into a guide's folder and returns its path. */
 export const writeGuideFile = (folder: string, name: string, text: string): string => {
   const path = join(folder, name)
   rmSync(path, { force: true })

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { guideCode, guideFolder, type Installed, install, runGuide, writeGuideFile } from './guide.ts'
 
-/** Packages with their exact versions, as npm takes them. */
+/** Packages with their exact versions, in the notation of npm. */
 export type NodeGuide = { slug: string; packages: readonly string[] }
 
 const folderOf = ({ slug, packages }: NodeGuide): string =>
   guideFolder(`${slug}-${packages[0]?.replaceAll(/[^\w.]+/g, '-') ?? ''}`)
 
-/** Installs what a guide names. Peers are left out: the platform of a telephone is not on npm. */
+/** Installs the packages of a guide, without peer dependencies, because the platform of a phone is not on npm. */
 export const installNodeGuide = (guide: NodeGuide): Installed => {
   const folder = folderOf(guide)
   if (existsSync(join(folder, 'node_modules'))) return {}
@@ -28,7 +28,8 @@ export const installNodeGuide = (guide: NodeGuide): Installed => {
 
 type Values = { origin: string; writeKey: string }
 
-// Runs before the guide's code: only this machine is called, and each address is printed on standard output.
+// This code runs before the code of the guide. It allows only requests to this machine, and prints each address on
+// standard output.
 const guard = `const ask = globalThis.fetch
 globalThis.fetch = (address, options) => {
   const { origin, hostname } = new URL(address instanceof Request ? address.url : address)
@@ -37,7 +38,7 @@ globalThis.fetch = (address, options) => {
 }
 `
 
-/** Runs the JavaScript of a guide under this Node. */
+/** Runs the JavaScript of a guide with the current Node. */
 export const runNodeGuide = (guide: NodeGuide, values: Values) => {
   const folder = folderOf(guide)
   writeGuideFile(folder, 'guard.mjs', guard)

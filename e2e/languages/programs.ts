@@ -12,13 +12,13 @@ import {
 
 type Values = { origin: string; writeKey: string }
 
-/** How to follow the set-up pages of a language: the installation, and how the code of a page becomes a program. */
+/** Follows the set-up pages of a language: installs the packages, and makes a program of the code of a page. */
 export type Language = {
   install(slug: string): Installed
   run(slug: string, values: Values): GuideProgram
 }
 
-/** Python packages in a folder of their own; hands back what is missing. */
+/** Installs Python packages in their own folder; returns why the installation is not possible. */
 export const installPython = (folder: string, packages: readonly string[]): Installed => {
   if (existsSync(join(folder, 'lib'))) return {}
   const asked = install('python3', ['-m', 'pip', 'install', '--quiet', '--target', 'lib.new', ...packages], folder)

@@ -9,13 +9,13 @@ import {
 } from '@tributary/test-kit'
 import { expect } from 'vitest'
 
-/** Less in the short run than in the long one (`npm run soak`). */
+/** The load of a run; the short run has less load than the long one (`npm run soak`). */
 const load =
   Number(process.env.SOAK_ROUNDS ?? 0) === 0
     ? { workers: 2, batch: 5, pauseMs: 20 }
     : { workers: 4, batch: 20, pauseMs: 20 }
 
-/** Sends batches until stopped or refused for good; records exactly the acknowledged IDs. */
+/** Sends batches until it is stopped or permanently refused; records exactly the acknowledged IDs. */
 export const startLoad = (product: () => Product, key: string) => {
   const acknowledged = new Set<string>()
   let sent = 0
@@ -39,9 +39,10 @@ export const startLoad = (product: () => Product, key: string) => {
         })
         if (answer.status === 200) for (const id of ids) acknowledged.add(id)
       } catch {
-        // The process was killed under the call: nothing was acknowledged.
+        // The process was killed during the call, so nothing was acknowledged.
       }
-      // Some hundreds a second, thousands in the long run: more would only make the counting at the end long.
+      // Sends some hundreds of events per second, thousands in the long run. More would only make the counting at the
+      // end slow.
       await new Promise((resolve) => setTimeout(resolve, load.pauseMs))
     }
   }
@@ -70,7 +71,7 @@ const allStored = async (product: Product, source: string): Promise<Map<string, 
   return counts
 }
 
-/** Asserts that every acknowledged event is stored once, and that every stored one reaches the receiver. */
+/** Asserts that every acknowledged event is stored once, and that every stored event reaches the receiver. */
 export const expectNothingLost = async (
   product: Product,
   source: string,
@@ -93,7 +94,7 @@ export const expectNothingLost = async (
   )
 }
 
-/** Makes a source whose events go to the receiver. */
+/** Creates a source whose events are delivered to the receiver. */
 export const prepare = async (product: Product, receiver: WebhookReceiver) => {
   await product.api.login(adminCredentials)
   const { workspace } = await createWorkspace(product.api)

@@ -57,7 +57,7 @@ test('a profile enters an audience when its event comes, and a merge is reflecte
 
 type Called = { path: string; body: string }
 
-/** Returns the audience events of a connector's call: those of a batch, or one alone. */
+/** Returns the audience events of a connector's call: the events of a batch, or a single event. */
 const eventsOf = ({ body }: Called): string[] => {
   const parsed = JSON.parse(body) as Record<string, string> & { batch?: Record<string, string>[] }
   return (parsed.batch ?? [parsed]).map(({ type, event, userId }) => `${type} ${event} ${userId}`)
@@ -73,7 +73,7 @@ test('connectors that take track events get the members first, and those who lea
   })
   const { name } = await api.ok('POST', `/${workspace}/audiences`, { title: 'Seen', query: treeOf('Seen') })
   const path = `/${String(name)}`
-  // A duplicate counts once.
+  // A duplicate event counts once.
   const ofAda = { ...seen, userId: 'ada', messageId: newId() }
   await send(key, ofAda, ofAda, { ...seen, userId: 'bob' })
   await eventually('it has 2 profiles', async () => (await api.ok('GET', path)).size === 2)

@@ -21,7 +21,7 @@ let shop: TestSource
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver()
-  // A share that a few requests fill: what waits is stored after about a second.
+  // A backlog limit so small that a few requests fill it; waiting events are stored after about a second.
   product = await startProduct({ env: { TRIBUTARY_WORKSPACE_BACKLOG_MB: '1' } })
   await product.api.login(adminCredentials)
   workspace = (await createWorkspace(product.api)).workspace
@@ -225,7 +225,7 @@ test('an event that is refused alone is rejected in a batch, and one that is acc
     const found = await storedEvents(product, batch.source)
     return found.length >= together.length && found
   })
-  // Beyond the limits an event is kept as it came, its id unread.
+  // An event that exceeds the limits is stored as received, without reading its ID.
   expect(stored).toHaveLength(together.length)
   const accepted = new Set(stored.filter(({ status }) => status === 'accepted').map((event) => event.message_id))
   const inBatch = Object.fromEntries(together.map(({ messageId }) => [messageId, accepted.has(messageId)]))
@@ -256,7 +256,7 @@ test('while a workspace is answered 429 for what waits, its source says that it 
       track(`import-${first + index}`, { properties: { filler: 'x'.repeat(30_000) } }),
     ),
   })
-  // Several times the share at once, long before any of it is stored.
+  // Sends several times the limit at once, long before any of the events is stored.
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, call) => post(product, '/v1/batch', key, import20(20 * call))),
   )
@@ -269,7 +269,7 @@ test('while a workspace is answered 429 for what waits, its source says that it 
   })
   expect(row).toMatchObject({ reason: 'WORKSPACE_BACKLOG', code: 429, ongoing: true })
   const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { name: string } }
-  // Looked for about once a minute.
+  // The product checks for this about once a minute.
   const notice = await eventually(
     'a notice',
     async () => {

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Product } from '@tributary/test-kit'
 
-/** Sends a request to collection with the key as Basic authorization; a value that is no text or bytes goes as JSON. */
+/**
+ * Sends a request to collection with the key as Basic authorization; a value other than text or bytes is sent as JSON.
+ */
 export const post = (
   product: Pick<Product, 'url'>,
   path: string,
@@ -19,7 +21,7 @@ export const post = (
     body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
   })
 
-/** A sound track event. */
+/** Returns a valid track event. */
 export const track = (messageId: string, more: object = {}): object => ({
   type: 'track',
   event: 'Ordered',
@@ -37,7 +39,7 @@ export type StoredEvent = {
   event_id: string
 }
 
-/** Every event kept for a source, over all pages. */
+/** Returns every stored event of a source, over all pages. */
 export const storedEvents = async (
   product: Pick<Product, 'api'>,
   source: string,
@@ -53,7 +55,7 @@ export const storedEvents = async (
   return all
 }
 
-/** Process ids of the direct children of a process by the name of their program. */
+/** Returns the process IDs of the direct children of a process, with the names of their programs. */
 export const childrenOf = (pid: number): { pid: number; name: string }[] =>
   readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -66,10 +68,10 @@ export const childrenOf = (pid: number): { pid: number; name: string }[] =>
       }
     })
 
-/** The process and everything below it. */
+/** Returns the IDs of a process and of all processes below it. */
 export const familyOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap((child) => familyOf(child.pid))]
 
-/** True while the process runs; a zombie does not. */
+/** Whether a process is running; a zombie is not. */
 export const isAlive = (pid: number): boolean => {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -78,7 +80,7 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** The pid of an engine of the product. */
+/** Returns the process ID of an engine of the product. */
 export const engineOf = (product: Product, name: 'postgres' | 'event-store'): number => {
   const found = childrenOf(product.pid).find((child) =>
     name === 'postgres' ? child.name === 'postgres' : !['postgres', 'sh'].includes(child.name),

@@ -26,17 +26,17 @@ import { post, type StoredEvent, storedEvents, track } from './calls.ts'
 import { userPauseMs } from './sdk-load.ts'
 import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 
-/** Whatever a process that only collects was given as its data folder. */
+/** A data folder that does not exist, because a process that only collects needs none. */
 const nowhere = '/nowhere/tributary'
 
-/** The position of a stored event in the log of requests. */
+/** Returns the position of a stored event in the log of requests. */
 const placeOf = ({ event_id }: StoredEvent) => {
   const place = parseEventId(event_id)
   if (place === undefined) throw new Error(`${event_id} is no id of an event`)
   return place
 }
 
-/** Everything is on one machine here, but by address: nothing of what processes share is in a folder. */
+/** Starts the engines on this machine, but reachable by address, so that processes share nothing in a folder. */
 const startEngines = async (stack: AsyncDisposableStack) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-collectors-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -59,7 +59,10 @@ const startEngines = async (stack: AsyncDisposableStack) => {
   }
 }
 
-/** Sends events of a user of their own to each place, one after the other, and remembers which were acknowledged. */
+/**
+ * Creates workers that send events to processes, one after the other, each for its own user. They record the
+ * acknowledged events.
+ */
 const createLoad = (key: string) => {
   const acknowledged = new Map<string, string[]>()
   let serial = 0
@@ -70,7 +73,7 @@ const createLoad = (key: string) => {
       const id = `${user}-${serial++}`
       const answer = await post(at(), '/v1/track', key, track(id, { userId: user })).catch(() => undefined)
       if (answer?.status === 200) ids.push(id)
-      // Dozens a second: more would only make the counting at the end long.
+      // Sends dozens of events per second. More would only make the counting at the end slow.
       await pause(userPauseMs)
     }
   }
@@ -79,8 +82,8 @@ const createLoad = (key: string) => {
   return {
     acknowledged,
     /**
-     * Runs two workers at each place until `done`. It is called only after each worker has the given number of requests
-     * acknowledged.
+     * Runs two workers for each process until `done` resolves. `done` is called after `least` requests of each worker
+     * were acknowledged.
      */
     async during(places: readonly (() => Product)[], least: number, done: () => Promise<unknown>): Promise<void> {
       let running = true
@@ -114,8 +117,8 @@ test.skipIf(skipsKafka())(
     await createWebhook(main.api, workspace, shop.source, { url: receiver.url })
     const load = createLoad(shop.key)
 
-    // A process that only collects answers the requests of SDKs and operators, and nothing else; a new key works there,
-    // too.
+    // A process that only collects answers the requests of SDKs and operators, and no other requests; a new key works
+    // there, too.
     for (const { url } of [one, two]) {
       await eventually('the new key', async () => {
         const answer = await fetch(`${url}/v1/projects/${shop.key}/settings`)
@@ -142,17 +145,17 @@ test.skipIf(skipsKafka())(
         [0, 1, 2].map((n) => `sdk-${at}-${n}`),
       )
 
-    // Each is killed while all take events; the others go on.
+    // Each process is killed while all accept events; the other processes continue.
     const places = [() => main, () => one, () => two]
     await load.during(places, 20, () => one.kill())
     await load.during([places[0], places[2]] as (() => Product)[], 20, () => main.kill())
     await load.during([() => two], 20, async () => {
-      // A collecting process starts without the main process, too.
+      // A collecting process also starts without the main process.
       one = await startCollector()
       await two.kill()
     })
     await load.during([() => one], 20, async () => {})
-    // No process runs the pipeline: a workspace has its share of the waiting bytes, and not more.
+    // No process runs the pipeline, so that a workspace can use its share of the waiting bytes, but not more.
     const large = (id: string): Promise<Response> =>
       post(one, '/v1/track', shop.key, track(id, { userId: 'large', properties: { text: 'x'.repeat(30_000) } }))
     const largeIds: string[] = []
@@ -177,7 +180,7 @@ test.skipIf(skipsKafka())(
       return page.includes('WORKSPACE_BACKLOG')
     })
 
-    // Kafka is killed: all processes report it, and go on when it is back.
+    // Kafka is killed: all processes report this, and continue when Kafka is back.
     await load.during(places, 20, () => kafka.kill())
     for (const { url } of [one, two]) {
       const answer = await post({ url }, '/v1/track', shop.key, track('refused'))
@@ -189,7 +192,7 @@ test.skipIf(skipsKafka())(
     await load.during(places, 20, async () => {})
     expect(await (await readMetrics(one.url)).text()).toContain('tributary_collect_requests_total')
 
-    // When they are stopped, they still respond to the requests that they have accepted.
+    // Processes that are being stopped still respond to the requests that they have accepted.
     await load.during([places[1], places[2]] as (() => Product)[], 20, async () => {
       expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
     })
@@ -218,7 +221,7 @@ test.skipIf(skipsKafka())(
     await eventually('delivered', () => ids.every((id) => receiver.messageIds().has(id)), 120_000)
     expect(await main.stop()).toBe(0)
   },
-  // Eight starts on a machine that may be busy.
+  // The test has eight starts, on a machine that may be busy.
   600_000,
 )
 
@@ -253,7 +256,7 @@ test.skipIf(skipsKafka())(
         () => true,
       ),
     )
-    // Nothing but the log keeps it.
+    // Only the log keeps the event.
     for (let looks = 0; looks < 20; looks++) {
       expect(await counted()).toBe(1)
       await pause(50)

@@ -10,7 +10,7 @@ test('a replay of dead letters by event name delivers exactly what the preview c
   const { api } = product
   const { workspace } = await createWorkspace(api)
   const { source, key } = await createSource(api, workspace)
-  // In batches, so that most dead letters hold events of both names.
+  // Events are sent in batches, so that most dead letters have events with both names.
   const batches = { batching: true, batch_size: 100, batch_wait_ms: 500 }
   const destination = await createWebhook(api, workspace, source, { url: peer.url, ...batches })
   const dead = async () => {
@@ -57,7 +57,7 @@ test('a replay of dead letters by event name delivers exactly what the preview c
   )
   const events = (parked_deliveries as { events: { event_title: string }[] }[]).flatMap((row) => row.events)
   expect(events.map(({ event_title }) => event_title)).toContain('Cart Viewed')
-  // Nothing of what stayed is lost: without a name, all of it goes.
+  // None of the remaining events is lost: a replay without a name sends all of them.
   const rest = await api.ok('POST', `/${destination}/replays`, {
     kind: 'dead',
     start_time: scope.start_time,

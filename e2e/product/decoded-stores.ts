@@ -6,13 +6,13 @@ import { silentLogger } from '@tributary/kernel'
 import { openRelational, runningPostgresUrl } from '@tributary/storage'
 import type { TestEventStore } from '@tributary/test-kit'
 
-/** Contents of a store, as texts by their place: a table of a database, or a file. */
+/** Contents of a store as texts, by table of a database or by file. */
 export type Decoded = Map<string, string>
 
-/** Bytes as PostgreSQL writes them into a text. */
+/** The form in which PostgreSQL writes bytes into a text. */
 const bytesInText = /\\+x((?:[0-9a-f]{2}){4,})/g
 
-/** Every table of the database of a running product, those of its jobs included. */
+/** Reads every table of the database of a running product, including the tables of its jobs. */
 export const decodePostgres = async (dataDir: string): Promise<Decoded> => {
   const url = await runningPostgresUrl(join(dataDir, 'postgres'))
   await using relational = openRelational({ url, logger: silentLogger, maxConnections: 1 })
@@ -33,7 +33,10 @@ export const decodePostgres = async (dataDir: string): Promise<Decoded> => {
   return decoded
 }
 
-/** Every table of the database of an event store, events by what became of them, and what the engine writes about itself. */
+/**
+ * Reads every table of an event store, and the tables that the engine writes about itself. The events are divided by
+ * their outcome.
+ */
 export const decodeEventStore = async (eventStore: TestEventStore): Promise<Decoded> => {
   const tables = await eventStore.query<{ name: string }>(
     `select if(database = 'system', concat('system.', name), name) as name from system.tables
@@ -73,7 +76,7 @@ const decodeSqlite = (file: string): string => {
   }
 }
 
-/** The text parts of an email, decoded from quoted-printable or base64. */
+/** Returns the text parts of an email, decoded from quoted-printable or base64. */
 const decodeMail = (text: string): string =>
   text
     .split(/\r\n--[^\r\n]*\r\n/)
@@ -98,7 +101,7 @@ const decodeFile = (file: string): string => {
   return expand(bytes)
 }
 
-/** Every file of the data folder of a product that is stopped, but for those that PostgreSQL keeps its tables in. */
+/** Reads every file in the data folder of a stopped product, except the files in which PostgreSQL keeps its tables. */
 export const decodeFiles = (dataDir: string): Decoded => {
   const decoded: Decoded = new Map()
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
@@ -109,7 +112,10 @@ export const decodeFiles = (dataDir: string): Decoded => {
   return decoded
 }
 
-/** The bytes of a compressed block of LZ4 (https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md). Undefined where it is none. */
+/**
+ * Decompresses a block of LZ4 (https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md); undefined if the bytes are
+ * no such block.
+ */
 const expandLz4 = (block: Buffer, size: number): Buffer | undefined => {
   const out = Buffer.alloc(size)
   let [from, to] = [0, 0]
@@ -140,10 +146,13 @@ const codecs: Readonly<Record<number, (block: Buffer, size: number) => Buffer | 
   0x82: expandLz4,
   0x90: (block) => zstdDecompressSync(block),
 }
-/** Before a block: a checksum of 16 bytes, its codec, its size with these 9 bytes, and the size of what it has. */
+/**
+ * Sizes of the checksum and of the head before a block. The head has the codec, the compressed size including these 9
+ * bytes, and the decompressed size.
+ */
 const [checksumBytes, headBytes] = [16, 9]
 
-/** A file of a table's part: as it is, and what its blocks have. */
+/** Returns a file of a table's part as text: the raw bytes, and the contents of its blocks. */
 const decodePart = (bytes: Buffer): string => {
   const texts = [bytes.toString('latin1')]
   let at = 0
@@ -161,7 +170,10 @@ const decodePart = (bytes: Buffer): string => {
   return texts.join('\n')
 }
 
-/** Every file of an event store, by its path: as bytes, and the blocks of its parts. A running engine removes files meanwhile. */
+/**
+ * Reads every file of an event store, by its path: the raw bytes, and the blocks of parts. A running engine may remove
+ * files meanwhile.
+ */
 export const decodeParts = (dataDir: string): Decoded => {
   const decoded: Decoded = new Map()
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {

@@ -37,7 +37,7 @@ test('a deleted organization and a deleted workspace refuse their keys at once, 
   ]
   const send = async (key: string): Promise<number> =>
     (await post(product, '/v1/batch', key, { batch: Array.from({ length: 20 }, () => track(randomUUID())) })).status
-  /** The number of rows of a workspace in a table. */
+  /** Returns the number of rows of a workspace in a table. */
   const stored = async (table: 'events' | 'deliveries', id: string): Promise<number> => {
     const [row] = await eventStore.query<{ count: number }>(
       `select count() as count from ${table} where workspace_id = {id:String}`,

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Rounds of the long run (`npm run soak`); 0 in the short one, which keeps to a few fixed kills under less load. */
+/** Rounds of the long run (`npm run soak`). The short run has 0, and only a few fixed kills under less load. */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 0)
 
 const childPids = (pid: number): number[] =>
@@ -39,7 +39,7 @@ const childPids = (pid: number): number[] =>
     })
     .map(Number)
 
-/** Kills a process; false when it is gone already, for instance with its parent. */
+/** Kills a process; returns false if it has already ended, for example with its parent. */
 const killed = (pid: number): boolean => {
   try {
     return process.kill(pid, 'SIGKILL')
@@ -49,8 +49,8 @@ const killed = (pid: number): boolean => {
 }
 
 /**
- * The points where the process kills itself, as by SIGKILL: between making data durable and confirming it. The crash
- * tests of pipeline and delivery use all of them; the short run uses one of each with the whole product.
+ * The points at which the process kills itself, like SIGKILL: between making data durable and confirming it. The crash
+ * tests of pipeline and delivery use all of them. The short run uses one point of each with the whole product.
  */
 const faultPoints = [
   'pipeline.after-deliveries-append',
@@ -64,14 +64,14 @@ test('killed at fault points under load, every acknowledged event is stored exac
   const startWith = (point: string): Promise<Product> =>
     startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } })
   const [firstPoint = '', ...points] = faultPoints
-  // Nothing is sent yet: it does not strike.
+  // Nothing is sent yet, so the fault does not occur.
   let product = await startWith(firstPoint)
   const { source, key } = await prepare(product, receiver)
   const sending = startLoad(() => product, key)
   await product.ended
   for (const point of points) {
     product = await startWith(point).catch((error: unknown) => {
-      // It may strike during the recovery from the kill before. A killed process has no exit code.
+      // The fault may occur during the recovery from the previous kill. A killed process has no exit code.
       if (!String(error).includes('ended with null before it was ready')) throw error
       return product
     })
@@ -84,7 +84,7 @@ test('killed at fault points under load, every acknowledged event is stored exac
   await product.stop()
 })
 
-/** Moments of the kills, milliseconds after load is acknowledged again: a fixed one, or as many random ones as are asked for. */
+/** Times of the kills, in ms after load is acknowledged again: one fixed time, or `rounds` random times. */
 const pauses = rounds === 0 ? [400] : Array.from({ length: rounds }, () => Math.random() * 2000)
 
 test(
@@ -113,7 +113,7 @@ test(
       await eventually('ready again', async () => (await fetch(`${product.url}/health/ready`)).status === 200, 30_000)
     }
     await sending.stop()
-    // A connection that broke with its engine may be met once more.
+    // The first call may still use a connection that broke together with its engine.
     await eventually('signed in', () =>
       product.api.login(adminCredentials).then(
         () => true,

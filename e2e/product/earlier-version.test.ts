@@ -27,7 +27,7 @@ import { post, storedEvents, track } from './calls.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** Makes the stores of a data folder those of the last commit of version 0.1. */
+/** Changes the stores of a data folder to those of the last commit of version 0.1. */
 const becomeEarlier = async (dataDir: string, { newest = 13 } = {}): Promise<void> => {
   const supervisor = createSupervisor({ logger: silentLogger })
   try {
@@ -76,7 +76,8 @@ test('a backup of the last version before the baseline is restored and goes on, 
     await eventually('stored', async () => (await messageIds(made, source)).length === 1)
     expect(await made.stop()).toBe(0)
 
-    // The database alone could go on: it stays of version 0.1, so that this can bring the event store there.
+    // The database alone could be upgraded. It must stay at version 0.1, so that version 0.1 can bring the event store
+    // to its last state.
     await becomeEarlier(dataDir, { newest: 12 })
     for (const _ of [1, 2])
       await expect(startProduct({ dataDir })).rejects.toThrow(

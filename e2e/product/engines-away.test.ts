@@ -50,7 +50,7 @@ const readiness = async (): Promise<{ status: number; parts: Record<string, { ok
 const readyAgain = (): Promise<boolean> =>
   eventually('ready again', async () => (await readiness()).status === 200, 60_000)
 
-/** Events that profiles have handled. */
+/** Returns the number of events that profiles have handled. */
 const profiled = async (): Promise<number> =>
   Number(/^tributary_profile_events_total (\d+)/m.exec(await (await readMetrics(product.url)).text())?.[1] ?? 0)
 
@@ -69,7 +69,7 @@ const everythingArrived = async (): Promise<void> => {
   await eventually('profiles of all', async () => (await profiled()) >= accepted.size, 60_000)
 }
 
-/** Stops every process of an engine until `release`, as a machine does that hangs. */
+/** Pauses every process of an engine until the returned function is called, like a machine that hangs. */
 const freeze = (name: 'postgres' | 'event-store'): (() => void) => {
   const pids = familyOf(engineOf(product, name))
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
@@ -78,14 +78,14 @@ const freeze = (name: 'postgres' | 'event-store'): (() => void) => {
       try {
         process.kill(pid, 'SIGCONT')
       } catch {
-        // It was replaced meanwhile.
+        // The process was replaced meanwhile.
       }
   }
 }
 
 type LiveMessage = { event: string; channel?: string; data?: string }
 
-/** Listens to a source as a browser does, by the protocol alone; gathers the message ids that are shown. */
+/** Listens to a source with the protocol that a browser uses; collects the message IDs of the shown events. */
 const listenLive = async (source: string): Promise<{ seen: Set<string>; close(): void }> => {
   const { key } = await product.api.ok('GET', '/realtime:config')
   const channel = `private-sources-${source.split('/').at(-1)}`
@@ -114,7 +114,7 @@ const listenLive = async (source: string): Promise<{ seen: Set<string>; close():
   return { seen, close: () => socket.close() }
 }
 
-/** Kills an engine as often as it comes back, until `done`. */
+/** Kills an engine each time it comes back, until `done` returns true. */
 const killUntil = (name: 'postgres' | 'event-store', done: () => boolean): Promise<boolean> =>
   eventually(
     `enough of killing ${name}`,
@@ -123,7 +123,7 @@ const killUntil = (name: 'postgres' | 'event-store', done: () => boolean): Promi
       try {
         process.kill(engineOf(product, name), 'SIGKILL')
       } catch {
-        // Between two lives.
+        // The engine is between two starts.
       }
       return false
     },

@@ -22,7 +22,7 @@ const root = new URL('../..', import.meta.url).pathname
 
 let product: Product
 let workspace: string
-/** Listens where no destination may go, and counts who comes. */
+/** Servers at addresses that no destination may use, and the number of connections to them. */
 let trap: { port: number; visits: number; servers: Server[] }
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ test('no destination reaches this machine or a private network, however the addr
   )
   expect(passed).toEqual([])
   expect(trap.visits).toBe(0)
-  // Nothing is lost by it: the events wait for an address that may be reached.
+  // No event is lost: the events wait until the address is allowed.
   const { waiting } = await product.api.ok('GET', `/${destinations[0]}/deliveries`)
   expect(waiting).toMatchObject({ event_count: 1 })
 })
@@ -231,7 +231,7 @@ test('no process of the product has the password of the first administrator in i
   expect(family.length).toBeGreaterThan(1)
   for (const pid of family) {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8')
-    // PostgreSQL writes the titles of its processes over their environment.
+    // PostgreSQL overwrites its environment with the titles of its processes.
     if (pid === product.pid) expect(environment).toContain('PATH=')
     expect(environment).not.toContain(adminCredentials.password)
     expect(environment).not.toContain('TRIBUTARY_ADMIN_PASSWORD=')

@@ -23,7 +23,7 @@ const attemptsOf = async (destination: string): Promise<Attempt[]> =>
 
 type Sent = Record<string, unknown> & { messageId: string }
 
-/** Every call of the tracking API, with what its users put into it. */
+/** Every call of the tracking API, with the values that users of the call may send. */
 const calls: readonly Sent[] = [
   {
     type: 'track',
@@ -57,7 +57,7 @@ test.each(['segment', 'rudderstack'])(
     const address = app === 'segment' ? { endpoint: product.url } : { data_plane_url: product.url }
     const settings = { ...address, write_key: second.key }
     const destination = await createDestination(product.api, workspace, first.source, { app, settings })
-    // A clock that is an hour behind: the time is corrected once, not twice.
+    // The clock of the sender is an hour behind; the time is corrected once, not twice.
     const sentAt = new Date(Date.now() - 3_600_000).toISOString()
     expect((await post(product, '/v1/batch', first.key, { batch: calls, sentAt })).status).toBe(200)
 

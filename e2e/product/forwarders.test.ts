@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 type Stored = { message_id: string; type: string; title: string; status: string; name: string; payload: string }
 
-/** The address of the guide of a catalogue entry, as its reader copies it. */
+/** Returns the URL in the guide of a catalog entry, as users copy it. */
 const guideAddress = async (slug: string, key: string): Promise<string> => {
   const entry = await product.api.ok('GET', `/${workspace}/catalogSources/${slug}`)
   const step = (entry as { guide: { language: string; code: string }[] }).guide.find(
@@ -38,7 +38,8 @@ const forward = (address: string, agent: string, body: unknown): Promise<number>
     body: JSON.stringify(body),
   }).then(({ status }) => status)
 
-// Shapes: twilio.com/docs/segment/connections/destinations/catalog/webhooks and actions-webhook (single and batched).
+// Form of the bodies: twilio.com/docs/segment/connections/destinations/catalog/webhooks and actions-webhook (single and
+// batched).
 const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
 const segmentTrack = {
   version: 1,
@@ -92,7 +93,8 @@ test("what Segment's webhooks pass on is stored as the events they were, once, w
   expect(track).toMatchObject({ timestamp: hourAgo })
 })
 
-// Shape: the event as rudder-transformer's webhook destination sends it, rudderstack.com/docs/destinations/webhooks.
+// Form of the body: the event as rudder-transformer's webhook destination sends it,
+// rudderstack.com/docs/destinations/webhooks.
 test("what RudderStack's webhook passes on is stored as the events they were", async () => {
   const { source, key } = await createSource(product.api, workspace, 'RudderStack', 'rudderstack-forward')
   const address = await guideAddress('rudderstack-forward', key)

@@ -16,7 +16,7 @@ import {
 import { expect, test } from 'vitest'
 import { post, storedEvents, track } from './calls.ts'
 
-/** Kills of the product under load. */
+/** Number of kills of the product under load. */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? 1 : 4
 
 test.skipIf(skipsKafka())(
@@ -43,7 +43,9 @@ test.skipIf(skipsKafka())(
       if (answer.status === 200) acknowledged.add(id)
       return answer.status
     }
-    /** Sends side by side until so many more are acknowledged, and kills the product under the rest. */
+    /**
+     * Sends concurrent requests until `count` more are acknowledged, and kills the product while others are running.
+     */
     const killUnderLoad = async (count: number): Promise<void> => {
       const wanted = acknowledged.size + count
       let running = true
@@ -89,6 +91,6 @@ test.skipIf(skipsKafka())(
     await everythingArrived()
     expect(await product.stop()).toBe(0)
   },
-  // Up to five starts, each with a log to be opened, on a machine that may be busy.
+  // The test has up to five starts, each of which opens a log, on a machine that may be busy.
   600_000,
 )

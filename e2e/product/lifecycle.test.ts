@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Sends batches from several connections until the server goes away; remembers exactly what was acknowledged. */
+/** Sends batches from several connections until the server has stopped; records exactly the acknowledged events. */
 const loadUntilGone = (product: Product, key: string) => {
   const acknowledged: string[] = []
   const refused: number[] = []
@@ -79,10 +79,10 @@ test('SIGTERM under load with a hanging destination ends everything within 20 s 
   expect(await first.stop()).toBe(0)
   expect(Date.now() - began).toBeLessThan(20_000)
   await load.ended
-  // Requests that are refused while stopping get a status that makes SDKs send them again.
+  // Requests that are refused while stopping get status 503, after which SDKs send them again.
   expect(load.refused.filter((status) => status !== 503)).toEqual([])
   await eventually('no process left', () => !family.some(isAlive), 30_000)
-  // Each engine was stopped, not cut: PostgreSQL has taken its lock file away.
+  // Each engine was stopped, not killed: PostgreSQL has removed its lock file.
   await expect(stat(join(dataDir, 'postgres', 'postmaster.pid'))).rejects.toThrow(/ENOENT/)
   expect(first.output()).not.toMatch(/"level":"error"/)
   await using second = await startProduct({ dataDir })

@@ -1,18 +1,18 @@
 import type { Product } from '@tributary/test-kit'
 
 export type LiveChannel = {
-  /** Status of the answer to authorizing the channel, or to signing in. */
+  /** HTTP status of the response that authorizes the channel or the sign-in. */
   status: number
   /** Whether the connection has ended. */
   closed(): boolean
-  /** Every message of the channel itself so far. */
+  /** Every message of the channel so far. */
   heard: { event: string; data: unknown }[]
   close(): void
 }
 
 /**
- * The way of a listener to its messages: which call authorizes it, the channel that it then asks for, and how that is
- * granted.
+ * The steps of a listener to its messages: the call that authorizes it, the channel that it subscribes to, the command,
+ * and the message that grants it.
  */
 type Way = { call: string; channel: string; command: string; granted: string; fields?: Record<string, string> }
 
@@ -64,7 +64,10 @@ export const listen = (product: Pick<Product, 'url' | 'api'>, token: string, cha
     granted: 'pusher_internal:subscription_succeeded',
   })
 
-/** Listens to what is sent to this user with a session's token and the user's signature token, as the web application does. */
+/**
+ * Listens to the messages for this user with a session's token and the user's signature token, as the web application
+ * does.
+ */
 export const listenAsUser = (
   product: Pick<Product, 'url' | 'api'>,
   token: string,

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const askToSignUp = (product: Product, email: string) =>
   product.api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
 
-/** A port without a listener. */
+/** Returns a port without a listener. */
 const freePort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -31,7 +31,7 @@ test('while the mail server is away mail waits, and arrives when it is back, als
   const killed = await startProduct(options)
   await askToSignUp(killed, email)
   {
-    // A process killed within a try leaves it to the lease, which is the business of the jobs' own tests.
+    // If the process is killed during an attempt, the lease decides about it; the tests of jobs cover that.
     await using database = await openDatabase(killed)
     await eventually('it was tried and waits', async () => {
       const { rows } = await database.pool.query("select 1 from jobs.job where name = 'mail' and state = 'retry'")

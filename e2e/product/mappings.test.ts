@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 type Preview = { event: { name: string; payload: string } | null; payload: string; reason: string; fits: boolean }
 
-/** Events of every type, with what clients write in many ways. */
+/** Events of every type, with values that clients write in different forms. */
 const batch = {
   context: { library: { name: 'of the batch', size: 'SIZE' }, consent: { categoryPreferences: { ads: true } } },
   integrations: { Other: false },
@@ -47,13 +47,13 @@ const batch = {
 }
 
 const odd = '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,null],"a":"\\ud800"}'
-/** Values that JSON.parse and JSON.stringify change. */
+/** Text of the batch, with values that JSON.parse and JSON.stringify would change. */
 const batchText = JSON.stringify(batch)
   .replace('"SIZE"', '2.50')
   .replace('"ID"', '12345678901234567890')
   .replace('"ODD"', odd)
   .replace('"DOUBLED"', '{"a":1.0,"b":{"c":1,"c":2.0},"a":2.50}')
-/** The same where nothing of an event loses anything else. */
+/** An event in which only repeated names and invalid text would change. */
 const plainText =
   '{"messageId":"plain","event":"Plain \\ud83d","userId":"\\udc00","timestamp":"soon","properties":{"a":1,"b":{"c":1,"c":2},"a":3}}'
 
@@ -106,7 +106,7 @@ test("the preview of a stored event, and the API's record of it, equal the reque
   expect(details.map((detail) => (detail as { payload_text: string }).payload_text).toSorted()).toEqual(
     sent[0]?.toSorted(),
   )
-  // Nothing changed on the way.
+  // The values did not change on their way.
   const oddBody = sent[0]?.find((body) => body.includes('"event":"Odd"'))
   expect(oddBody).toContain(
     `"userId":"12345678901234567890","properties":${odd},"context":{"library":{"name":"of the batch","size":2.50}`,

@@ -11,16 +11,16 @@ import {
 
 type Urls = { database: string; eventStore: string }
 
-/** A migration of the next version, which adds something to tables of all roles. */
+/** A migration of the next version, which adds a column to tables of all roles. */
 const added: Migration = { name: '9001-next-version', kind: 'expand', up: async () => {} }
 const addedTo = ['sources', 'destinations', 'processes', 'process_schemas', 'journals', 'coordination_leases']
 
-/** A migration of the version after it, which removes what the next one does without. */
+/** A migration of the version after the next, which removes columns that the next version no longer uses. */
 const taken: Migration = { name: '9002-version-after', kind: 'contract', oldest: added.name, up: async () => {} }
 
 const open = ({ database }: Urls) => openRelational({ url: database, logger: silentLogger, maxConnections: 1 })
 
-/** Brings both stores to the next version, as its main process does when it starts. */
+/** Brings both stores to the next version, like the start of its main process. */
 export const expandAsNextVersion = async (urls: Urls): Promise<void> => {
   await using relational = open(urls)
   for (const table of addedTo)
@@ -36,13 +36,13 @@ export const expandAsNextVersion = async (urls: Urls): Promise<void> => {
   await store.close()
 }
 
-/** Takes away what processes of the present version use, as the main process of the version after the next does. */
+/** Removes columns that processes of the present version use, like the main process of the version after the next. */
 export const contractAsVersionAfter = async (urls: Urls): Promise<void> => {
   await using relational = open(urls)
   await migrate(relational.db, [...migrations, added, taken], { patienceMs: 0 })
 }
 
-/** Contracts in the same way, as if no process of the present version had been seen for a while. */
+/** Does the same as `contractAsVersionAfter`, but as if no process of the present version had been seen for a while. */
 export const contractUnheard = async (urls: Urls): Promise<void> => {
   await using relational = open(urls)
   await relational.pool.query('insert into schema_migrations (name, oldest) values ($1, $2)', [taken.name, added.name])

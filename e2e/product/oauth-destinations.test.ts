@@ -26,7 +26,7 @@ afterAll(async () => {
   await provider?.[Symbol.asyncDispose]()
 })
 
-/** A webhook to the protected resource, connected with a source, and not permitted yet. */
+/** Creates a webhook destination for the protected resource, connected to a source, without a grant yet. */
 const makeDestination = async (title: string) => {
   const { destination: client } = provider
   const { source, key } = await createSource(product.api, workspace, title)
@@ -64,7 +64,7 @@ const send = async (key: string, prefix: string, count: number): Promise<void> =
   expect((await post(product, '/v1/batch', key, { batch })).status).toBe(200)
 }
 
-/** The number of distinct events with this prefix that the resource accepted. */
+/** Returns the number of distinct events with this prefix that the resource accepted. */
 const taken = (prefix: string): number =>
   new Set(
     provider.destination.received
@@ -90,7 +90,7 @@ test('tokens are renewed under way, each refresh token once, and no event is los
       return renewals().length > before
     })
   }
-  // On a busy machine a token of two seconds is over before it is used.
+  // On a busy machine, a token that lives two seconds would expire before it is used.
   provider.destination.accessTokenSeconds(600)
   await eventually('all of them', () => taken('renewed\\d+') === sent * 20, 60_000)
   expect(renewals().every(({ status }) => status === 200)).toBe(true)

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 const root = new URL('../..', import.meta.url).pathname
 let folder: string
-/** Makes a folder. One of the tests fills what its own is on: temporary files may be in memory. */
+/** Creates a folder on the disk of the checkout. A test fills the disk, and temporary files may be in memory. */
 const makeFolder = (): Promise<string> => mkdtemp(join(root, '.cache', 'tributary-ops-'))
 beforeEach(async () => {
   folder = await makeFolder()
@@ -24,12 +24,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The files of a data folder that other users may read, with their modes. */
+/** Returns the files of a data folder that other users can read, with their modes. */
 const openToOthers = async (dataDir: string): Promise<string[]> => {
   const names = ['', ...(await readdir(dataDir, { recursive: true }))]
   const found = await Promise.all(
     names.map(async (name) => {
-      // Links have no mode of their own; the engines take files away as they run.
+      // Symbolic links have no mode of their own, and running engines may remove files, so both are ignored.
       const { mode } = await lstat(join(dataDir, name)).catch(() => ({ mode: 0 }))
       return (mode & 0o170000) === 0o120000 || (mode & 0o077) === 0 ? [] : [`${name} ${(mode & 0o777).toString(8)}`]
     }),
@@ -106,14 +106,14 @@ test('backup, wipe and restore give the same product that no other user may read
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
       {
-        // Both paths are relative to where the user is.
+        // Both paths are relative to the user's working directory.
         env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
         encoding: 'utf8',
       },
     )
     return { status: done.status, output: `${done.stdout}${done.stderr}` }
   }
-  // Created beforehand, as a package or a volume does.
+  // The folder is created beforehand, like by a package or a volume.
   await mkdir(dataDir)
   await chmod(dataDir, 0o755)
   const first = await startProduct({ dataDir, fromNothing: true })

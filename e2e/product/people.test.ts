@@ -85,7 +85,7 @@ test('a logo is served under /media in the requested size, to every client and f
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
     'base64',
   )
-  // Larger than what other calls may send.
+  // The image is larger than the bodies that other calls allow.
   const content = Buffer.concat([png, Buffer.alloc(1_900_000)]).toString('base64')
   const { extra } = (await product.api.ok('POST', `/${organization}:uploadLogo`, { content })) as {
     extra: { logo: string }
@@ -132,7 +132,7 @@ test('a code arrives by SMTP before the next look, and its text is gone from the
   const asked = Date.now()
   await askToSignUp(email)
   const received = await mail.waitFor(email)
-  // Without a notification it looks every 10 s.
+  // Without a notification, the product would check only every 10 s.
   expect(Date.now() - asked).toBeLessThan(9000)
   expect(received).toMatchObject({
     from: { address: 'data@acme.example', name: 'Acme Data' },

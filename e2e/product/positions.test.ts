@@ -28,7 +28,7 @@ afterEach(() => stack.disposeAsync())
 
 type World = { start(): Promise<Product>; env: Record<string, string> }
 
-/** Runs the command as a user does, the installing part left out. */
+/** Runs the command as a user does, without installing packages. */
 const commandOf =
   ({ env }: World) =>
   async (...args: string[]): Promise<{ code: unknown; output: string }> => {
@@ -94,13 +94,13 @@ test.for([
       return ids
     }
     const early = await send(0, 10)
-    // The next ones are of a later millisecond.
+    // The next events have a later millisecond.
     const between = Date.now() + 1
     await eventually('time goes on', () => Date.now() > between + 1)
     const late = await send(10, 30)
     const timesOf = (): Map<string, number> => receiver.messageIds()
 
-    // While it runs it is shown, and not set back.
+    // While the product runs, positions can be shown, but not reset.
     const inTime = (...args: string[]) =>
       eventually('engines answer in time', async () => {
         const answer = await command(...args)

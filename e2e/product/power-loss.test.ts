@@ -15,9 +15,11 @@ import { expect, test } from 'vitest'
 import { expectNothingLost, prepare, startLoad } from './acknowledged-load.ts'
 
 const soakRounds = Number(process.env.SOAK_ROUNDS ?? 0)
-/** Moments of the losses, milliseconds after load is acknowledged again: a fixed few, or as many random ones as are asked for. */
+/**
+ * Times of the power losses, in ms after load is acknowledged again: a few fixed times, or `soakRounds` random times.
+ */
 const pauses = soakRounds === 0 ? [900, 300] : Array.from({ length: soakRounds }, () => Math.random() * 4000)
-/** File names reach the disk as late as possible, and as early as possible, in alternate rounds. */
+/** Returns when file names reach the disk: as late as possible and as early as possible, in alternation. */
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'journal' : 'newest')
 
 test.skipIf(skipsPowerLoss())(

@@ -22,7 +22,7 @@ import { expect, test } from 'vitest'
 import { post } from './calls.ts'
 import { type Decoded, decodeEventStore, decodeFiles, decodeParts, decodePostgres } from './decoded-stores.ts'
 
-/** The values of a person: each has a word in it that no other value has. */
+/** Returns the values of a person. Each value has a word in it by which the person can be found. */
 const person = (word: string) => ({
   word,
   userId: `u-${word}`,
@@ -34,11 +34,11 @@ const zora = person('zoraquux')
 const yves = person('yvesquux')
 const both = [zora, yves]
 
-/** The stores that contain a word of a person. */
+/** Returns the stores that contain a word of a person. */
 const mentions = (stores: Decoded, { word }: Person): string[] =>
   [...stores].flatMap(([name, text]) => (text.toLowerCase().includes(word) ? [name] : [])).toSorted()
 
-/** Entries of a data folder: a new one must be decoded, too, before it is named here. */
+/** Entries of a data folder. A new entry must also be decoded before it is added here. */
 const inDataFolder = [
   'blobs',
   'forgotten.ndjson',
@@ -52,7 +52,7 @@ const inDataFolder = [
   'uploads',
 ]
 
-/** Tables and files that have values of people, once everything in this file has happened. */
+/** Tables and files that have values of people after all steps of this file. */
 const seeded = [
   'event-store deliveries',
   'event-store events accepted',
@@ -72,7 +72,7 @@ const seeded = [
   'postgres sync_dry_runs',
 ]
 
-/** An event, a call and a row of each kind that keeps something, of each of both. */
+/** Returns events of each kind that stores something about a person. */
 const eventsOf = ({ word, userId, anonymousId, traits }: Person): object[] => [
   { type: 'identify', messageId: `${word}-1`, userId, anonymousId, traits },
   {
@@ -84,11 +84,11 @@ const eventsOf = ({ word, userId, anonymousId, traits }: Person): object[] => [
     context: { page: { url: `https://shop.example/?gclid=Cj0KCQ${word}` } },
   },
   { type: 'alias', messageId: `${word}-3`, userId, previousId: `p-${word}` },
-  // Without a name: it is rejected.
+  // An event without a name is rejected.
   { type: 'track', messageId: `${word}-4`, userId, properties: { by: traits.name } },
 ]
 
-/** Waits for what costs something to look at. */
+/** Waits for a condition whose check is expensive. */
 const until = async (what: string, look: () => boolean | Promise<boolean>, seconds = 60): Promise<void> => {
   for (let looks = 0; !(await look()); looks++) {
     if (looks >= seconds) throw new Error(`${what}: not within ${seconds} s`)
@@ -96,14 +96,14 @@ const until = async (what: string, look: () => boolean | Promise<boolean>, secon
   }
 }
 
-/** Makes a source hold its events, as the plan of its organization does once that is over a limit. */
+/** Makes a source hold its events, as when its organization is over a limit of the plan. */
 const hold = async (dataDir: string, sourceId: string): Promise<void> => {
   const url = await runningPostgresUrl(join(dataDir, 'postgres'))
   await using relational = openRelational({ url, logger: silentLogger, maxConnections: 1 })
   await relational.db.updateTable('sources').set({ held: true }).where('id', '=', sourceId).execute()
 }
 
-/** The longest that a log may keep what was received, and a day. */
+/** The maximum time that a log keeps received data, plus a day, in ms. */
 const boundMs = 31 * 24 * 3_600_000
 
 test('once the bound is over, no decoded store and no file of the event store has a value of a deleted user, and other users keep theirs', async () => {
@@ -157,7 +157,7 @@ test('once the bound is over, no decoded store and no file of the event store ha
     definition: { event: 'Seen', operation: 'last', property: 'by', window_days: null },
   })
 
-  // Its platform is paused, so that its conversions wait.
+  // The platform of the signal is paused, so that its conversions wait.
   const platform = await make('destinations', {
     title: 'Platform',
     app: { name: 'catalogDestinations/meta-conversions' },
@@ -174,7 +174,7 @@ test('once the bound is over, no decoded store and no file of the event store ha
     platforms: [{ destination: platform }],
   })
 
-  // Events of both are in one batch, of which each has the sample.
+  // Events of both people are in one batch, so that each has the sample of the batch.
   expect((await post(first, '/v1/batch', key, { batch: both.flatMap(eventsOf) })).status).toBe(200)
   for (const { word, userId } of both) {
     const blocked = { event: 'Unheard of', messageId: `${word}-5`, userId }
@@ -250,7 +250,7 @@ test('once the bound is over, no decoded store and no file of the event store ha
     const found = await decode()
     return seeded.every((name) => both.every((each) => mentions(found, each).includes(name)))
   })
-  // The files of parts are read right: each word that a table has is in some.
+  // This shows that the files of parts are decoded correctly: each word of a table is in some file.
   for (const each of both) expect(mentions(decodeParts(shared.dataDir), each)).not.toEqual([])
   // Values in a company's own file are removed by the company.
   await api.ok('DELETE', `/${file}`)
@@ -268,7 +268,7 @@ test('once the bound is over, no decoded store and no file of the event store ha
   )
   const after = await decode()
   expect(mentions(after, zora)).toEqual([])
-  // Samples in which both were are gone with her. A failed batch can be one of both until it is retried.
+  // Samples with events of both people are deleted, too. A failed batch can have events of both until it is retried.
   const samples = ['postgres refused_requests', 'postgres sync_dry_runs', 'postgres parked_deliveries']
   expect(mentions(after, yves)).toEqual(expect.arrayContaining(seeded.filter((name) => !samples.includes(name))))
   await first.stop()
@@ -285,11 +285,11 @@ test('once the bound is over, no decoded store and no file of the event store ha
     expect(found.filter((name) => !logs.some((log) => name.startsWith(log)))).toEqual([])
   }
 
-  // A segment that is written to is closed first, and gone with the next look, which each start takes twice.
+  // A segment that is being written is closed first, and removed by the next check. Each start checks twice.
   let left = files
   for (let starts = 1; mentions(left, zora).length > 0 && starts <= 4; starts++) {
     const later = await start(starts * boundMs)
-    // Delivery looks now and then whether what waits has waited too long.
+    // Delivery regularly checks whether events have waited too long.
     await later.moveClock(starts * boundMs + 3_600_000)
     await eventually('what waited for a destination is given up', async () => {
       for (const name of [paused, platform]) {
@@ -305,7 +305,8 @@ test('once the bound is over, no decoded store and no file of the event store ha
   }
   expect(mentions(left, zora)).toEqual([])
 
-  // The engine removes replaced parts after some minutes. Here it does so in seconds, and when a partition is dropped.
+  // The engine removes replaced parts after some minutes. In this test, the engine does so within seconds, and when a
+  // partition is dropped.
   const stored = await eventStore.query<{ name: string }>(
     `select name from system.tables where database = currentDatabase() and engine like '%MergeTree'`,
   )

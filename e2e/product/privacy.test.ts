@@ -55,7 +55,10 @@ const deleteUser = async ({ api }: Product, workspace: string): Promise<string> 
   const identifiers = [{ type: 'user_id', value: 'u-gone' }]
   return String((await api.ok('POST', `/${workspace}/privacyRequests`, { kind: 'delete', identifiers })).name)
 }
-/** Waits until only the logs have data of a request. A job whose process was killed continues within a minute. */
+/**
+ * Waits until a privacy request has data left only in the logs. A job whose process was killed continues within a
+ * minute.
+ */
 const erased = ({ api }: Product, request: string): Promise<unknown> =>
   eventually(
     'erased',

@@ -22,7 +22,7 @@ import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 const groups = 4
 const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline: 'pipeline', delivery: 'delivery' }
 
-/** The number of groups of its role that a process owns, from its health response. */
+/** Returns the number of groups of its role that a process owns, from its health response. */
 const held = async (process: Product, role: string): Promise<number> => {
   const answer = await fetch(`${process.url}/health/ready`).catch((cause: unknown) => {
     throw new Error(`The process does not answer. It printed:\n${process.output().slice(-3000)}`, { cause })
@@ -31,7 +31,7 @@ const held = async (process: Product, role: string): Promise<number> => {
   return parts[role]?.ok ? Number(/^has (\d+) of/.exec(parts[role].detail ?? '')?.[1]) : -1
 }
 
-/** A source in each group of partitions, each with a webhook that keeps the order. */
+/** Creates a source in each group of partitions, each with a webhook that keeps the order. */
 const createShops = async ({ api }: Product, url: string): Promise<TestSource[]> => {
   const shops = new Map<number, TestSource>()
   for (let tries = 0; shops.size < groups; tries++) {
@@ -45,7 +45,7 @@ const createShops = async ({ api }: Product, url: string): Promise<TestSource[]>
   return [...shops.values()]
 }
 
-/** Until each of some processes has its share of a role's groups. */
+/** Waits until each of these processes has its share of a role's groups. */
 const shared = async (role: string, ...processes: Product[]): Promise<void> => {
   const share = groups / processes.length
   await eventually(
@@ -103,7 +103,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     })
     live.close()
 
-    // Each change applies to everything that is sent after its response.
+    // Each change applies to all events that are sent after its response.
     const destination = await createWebhook(api, workspace, source, { url: receiver.url })
     await post(c1, '/v1/track', key, track('connected'))
     await eventually('delivered', () => receiver.messageIds().has('connected'))
@@ -200,7 +200,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     stack.defer(() => load.stop())
     const sentTo = (at: number) => new Map([...load.acknowledged].filter(([user]) => user.startsWith(`u${at}`)))
     const eventOf = (userId: string, messageId: string) => ({ type: 'track', event: 'Ordered', userId, messageId })
-    /** Sends all that was acknowledged of a source once more, as if the answers had been lost. */
+    /** Sends all acknowledged events of a source again, as if the responses had been lost. */
     const sendAgain = async (at: number): Promise<void> => {
       const events = [...sentTo(at)].flatMap(([userId, ids]) => ids.map((id) => eventOf(userId, id)))
       for (let from = 0; from < events.length; from += 500) {
@@ -210,7 +210,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     }
     const byWay = { KAFKA_BROKERS: kafka.way.address }
     const took: Record<string, number> = {}
-    /** Until the other one has all of it, ms. */
+    /** Waits until the other process owns all groups, and records the time in ms. */
     const takenOver = async (what: string, role: string, by: Product): Promise<void> => {
       const since = performance.now()
       await shared(role, by)
@@ -228,7 +228,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     await Promise.all([p1.kill(), d1.kill()])
     await Promise.all([takenOver('pipeline killed', 'pipeline', p2), takenOver('delivery killed', 'delivery', d2)])
 
-    // Each kills itself after it has stored or sent something that it has not recorded yet.
+    // Each process kills itself after it has stored or sent something that it has not recorded yet.
     ;[p1, d1] = await Promise.all([
       start('p1', 'pipeline', { TRIBUTARY_FAULT: 'pipeline.after-insert:10' }),
       start('d1', 'delivery', { TRIBUTARY_FAULT: 'delivery.before-commit:10' }),
@@ -246,18 +246,18 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     const ending = [p2.stop(), d2.stop()]
     await Promise.all([takenOver('pipeline stopped', 'pipeline', p1), takenOver('delivery stopped', 'delivery', d1)])
     expect(await Promise.all(ending)).toEqual([0, 0])
-    // Through a connection to Kafka that will be cut.
+    // These processes use a connection to Kafka that will be cut.
     ;[p2, d2] = await Promise.all([start('p2', 'pipeline', byWay), start('d2', 'delivery', byWay)])
     await all()
 
-    // Paused for longer than their leases, both at a time; each goes on without its former groups, and gets its share
-    // again.
+    // Both processes are paused for longer than their leases. Each continues without its former groups, and gets its
+    // share again.
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGSTOP')
     await Promise.all([takenOver('pipeline paused', 'pipeline', p2), takenOver('delivery paused', 'delivery', d2)])
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGCONT')
     await all()
 
-    // Two do not reach Kafka any more, while all others do.
+    // Two processes no longer reach Kafka, while all others do.
     kafka.way.cut()
     await Promise.all([
       takenOver('pipeline cut off from Kafka', 'pipeline', p1),
@@ -266,7 +266,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     kafka.way.mend()
     await all()
 
-    // Kafka itself is away: nothing is acknowledged, and all goes on by itself when it is back.
+    // Kafka itself is unavailable: nothing is acknowledged, and everything continues automatically when Kafka is back.
     await kafka.kill()
     const refused = await eventually('refused', async () => {
       const answer = await post(c1, '/v1/track', wideSource.key, track('refused'))
@@ -277,7 +277,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     await load.more(100)
     await all()
 
-    // PostgreSQL is away for longer than a lease: nothing is processed, and collection goes on.
+    // PostgreSQL is unavailable for longer than a lease: nothing is processed, but collection continues.
     engines.way.cut()
     expect(await main.ended).toBe(1)
     await load.more(50)
@@ -293,10 +293,10 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     await load.more(100)
     await load.stop()
 
-    // Repeated events are recognized, whichever process had them first, and in whichever partition.
+    // Repeated events are recognized, whichever process and partition had them first.
     for (const at of shops.keys()) {
       await sendAgain(at)
-      // Behind it in each partition.
+      // Sends a last event behind the others in each partition.
       const last = [...sentTo(at).keys()].map((userId) => eventOf(userId, `last-${userId}`))
       expect((await post(c1, '/v1/batch', shops[at]?.key ?? '', { batch: last })).status).toBe(200)
     }
@@ -322,7 +322,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
       count += ids.length
     }
     await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 120_000)
-    // In the order of their first arrival, because events that are sent again arrive again.
+    // Compares the order of the first arrivals, because events that are sent again arrive again.
     const arrived = new Map([...receiver.messageIds().keys()].map((id, place) => [id, place]))
     for (const [user, sent] of load.acknowledged) {
       const places = sent.map((id) => arrived.get(id) ?? -1)

@@ -34,7 +34,7 @@ let folder: string
 let env: Record<string, string>
 let running: Product | undefined
 
-/** The product of the folder `data`, which tests share until one stops it. */
+/** Returns the product of the folder `data`, which tests share until one stops it. */
 const joinOne = async (): Promise<Product> => {
   if (running === undefined) {
     running = await startProduct({ dataDir: join(folder, 'data'), env })
@@ -130,7 +130,7 @@ test('processes that share DATABASE_URL show live events, end the channels of en
   }
   there.token = access_token
   const live = await listen({ url: other.url, api: there }, String(there.token), `private-sources-${sourceId}`)
-  // The pipeline of one process first must be notified that a user watches at the other.
+  // The pipeline of one process must first be notified that a user watches at the other process.
   let sent = 0
   await eventually('events of one process are live at the other', async () => {
     expect((await post(one, '/v1/track', key, track(`live-${sent++}`))).status).toBe(200)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** Sends events in batches of 1000, of which each fourth has another name than the rest. */
+/** Sends events in batches of 1000, every fourth with a different name. */
 export const send = async (url: string, key: string, count: number, prefix: string): Promise<void> => {
   for (let from = 0; from < count; from += 1000) {
     const batch = Array.from({ length: 1000 }, (_, n) => ({
@@ -9,7 +9,7 @@ export const send = async (url: string, key: string, count: number, prefix: stri
       userId: `u-${n % 7}`,
       messageId: `${prefix}-${from + n}`,
       properties: { total: from + n, text: 'ä "quoted" \u2028' },
-      // It was for the first destination only; a replay is for the one that it names.
+      // The event was only for the first destination. A replay sends it to the destination that the replay names.
       integrations: { All: true, 'New warehouse': false },
       channel: 'server',
     }))
@@ -22,5 +22,5 @@ export const send = async (url: string, key: string, count: number, prefix: stri
   }
 }
 
-/** IDs in an order, to compare them. */
+/** Returns IDs in a fixed order, to compare them. */
 export const sorted = (ids: Iterable<string>): string[] => [...ids].toSorted()

@@ -28,7 +28,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     const { source: unused } = await createSource(api, workspace, 'Unused')
     await createWebhook(api, workspace, source, { url: first.url })
     const destination = await createWebhook(api, workspace, unused, { url: second.url }, 'New warehouse')
-    // A delivery while the process is killed would be repeated: only the replay matters here.
+    // The destination is disabled, because a kill would repeat deliveries, and only the replay matters here.
     await api.ok('PATCH', `/${destination}?update_mask=enabled`, { enabled: false })
     await send(killed.url, key, events, 'm')
     await eventually('every event is stored and delivered', () => first.messageIds().size === events, 60_000)
@@ -47,7 +47,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     expect(stored_before).toMatch(/^\d+-\d{10}-[0-9a-z]{14}$/)
     const replay = await api.ok('POST', `/${destination}/replays`, { ...day, stored_before, events_per_second: 2000 })
     expect(replay.event_count).toBe(preview.event_count)
-    // More of the kind and of the time, which were not counted.
+    // Sends more events of the same kind and time, which were not counted.
     await send(killed.url, key, 1000, 'late').catch(() => {})
     await killed.ended
     expect(second.messageIds().size).toBe(0)
@@ -67,7 +67,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     expect(sorted(second.messageIds().keys())).toEqual(sorted(expected.map((n) => `m-${n}`)))
     expect([...second.messageIds().values()].filter((times) => times !== 1)).toEqual([])
     expect(await read()).toMatchObject({ state: 'done', filtered_count: 0, failed_count: 0 })
-    // Each came as the first destination had got it.
+    // Each event arrived in the same form as at the first destination.
     const textOf = (calls: readonly { body: string }[], id: string) =>
       calls.find(({ body }) => body.includes(`"messageId":"${id}"`))?.body
     for (const id of ['m-1', 'm-1999', 'm-3999']) expect(textOf(second.calls, id)).toBe(textOf(first.calls, id))

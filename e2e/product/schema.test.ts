@@ -29,7 +29,7 @@ const typed = (total: string) => ({
 const change = (source: TestSource, body: object) => product.api.ok('PATCH', `/${source.source}`, body)
 const setSchema = (source: TestSource, schema: object) => change(source, { schema: JSON.stringify(schema) })
 
-/** The stored events of a source by message id, once there are `count`. */
+/** Returns the stored events of a source by message ID, when there are `count`. */
 const validated = async (source: TestSource, count: number): Promise<Validated[]> =>
   eventually(`${count} stored`, async () => {
     const found = ((await storedEvents(product, source.source)) as Validated[]).filter(
@@ -45,7 +45,7 @@ test('a change of the schema counts for the next event, and each stored event sa
   for (let n = 0; n < 6; n++) {
     const changed = await setSchema(source, typed(n % 2 === 0 ? 'number' : 'string'))
     expect(changed.schema_version).toBe(began + n + 1)
-    // The very next event, without a pause.
+    // The next event is sent without a pause.
     expect((await post(product, '/v1/track', source.key, track(`c-${n}`, { properties: { total: 1 } }))).status).toBe(
       200,
     )
@@ -65,7 +65,7 @@ test('a blocked event is stored and shown live, and delivered once when it is re
   type Live = { events: { messageId: string; status: string; compatibility?: string; schemaVersion?: number }[] }
   const heard = () =>
     channel.heard.flatMap(({ data }) => (data as Live).events).filter(({ messageId }) => !isSign(messageId))
-  // The pipeline gets a moment later that there is a listener.
+  // The pipeline is notified a moment later that there is a listener.
   let signs = 0
   await eventually('listening', async () => {
     await post(product, '/v1/page', source.key, { userId: 'u', messageId: `sign-${signs++}` })
@@ -97,7 +97,7 @@ test('a blocked event is stored and shown live, and delivered once when it is re
   await setSchema(source, typed('number'))
   expect(await replay()).toEqual({ replayed: 1, still_blocked: 1 })
   await eventually('delivered', () => receiver.messageIds().has('bad'))
-  // Another replay has nothing to send, and what follows is delivered behind anything it might have sent.
+  // Another replay has nothing to send. The next event is delivered after everything that the replay might have sent.
   expect(await replay()).toEqual({ replayed: 0, still_blocked: 1 })
   await post(product, '/v1/track', source.key, track('last', { properties: { total: 1 } }))
   await eventually('what follows', () => receiver.messageIds().has('last'))
@@ -117,7 +117,7 @@ test('a blocked event is stored and shown live, and delivered once when it is re
     timestamp: before.timestamp,
     originalTimestamp: timestamp,
   })
-  // The stored event stays, a new one stands beside it.
+  // The stored event stays, and a new event is stored in addition.
   expect(before).toMatchObject({ status: 'blocked', replay_time: expect.any(String), deliveries: [] })
   const both = (await validated(source, 5)).filter((event) => event.message_id === 'bad')
   expect(both.map((event) => [event.status, event.compatibility, event.schema_version]).toSorted()).toEqual([
@@ -161,7 +161,7 @@ test('events that are large, deep or of hostile names are validated like others'
     else expect(reported.length).toBeGreaterThanOrEqual(40)
     expect(reported.length).toBeLessThanOrEqual(50)
   }
-  // The maximum number of them in a body does not delay others: an event after them is stored as soon as usual.
+  // The maximum number of such events in a body does not delay others. An event after them is stored as soon as usual.
   const flood = `{"batch":[${Array.from({ length: 20 }, (_, n) => event(`f-${n}`, hostile[7]?.[1] ?? '')).join(',')}]}`
   const began = performance.now()
   expect((await post(product, '/v1/batch', source.key, flood)).status).toBe(200)

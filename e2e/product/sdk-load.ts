@@ -6,13 +6,14 @@ import { expect } from 'vitest'
 import type { StoredEvent } from './calls.ts'
 
 /**
- * Pause of a user between two events, ms. It is longer in the short run than in the long one (`npm run soak`): fewer
- * events must be counted at the end. Some of the users have a request under way at any moment.
+ * Pause of a user between two events, ms. The pause is longer in the short run than in the long one (`npm run soak`),
+ * so that fewer events must be counted at the end. At any moment, some of the users have a running request.
  */
 export const userPauseMs = Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? 80 : 20
 
 /**
- * Creates users, each of which sends one event after the other by the SDK, and records the acknowledged ones, by user.
+ * Creates users, each of which sends one event after the other with the SDK, and records the acknowledged events by
+ * user.
  */
 export const createSdkLoad = (
   places: readonly { key: string; url: string; users: readonly string[] }[],
@@ -46,7 +47,7 @@ export const createSdkLoad = (
   return {
     acknowledged,
     ids: () => [...acknowledged.values()].flat(),
-    /** Resolves when so many more are acknowledged. */
+    /** Resolves when `least` more events are acknowledged. */
     async more(least: number): Promise<void> {
       const wanted = count() + least
       await eventually('events acknowledged', () => count() >= wanted, 60_000)
@@ -59,7 +60,10 @@ export const createSdkLoad = (
   }
 }
 
-/** Expects that what a user sent was stored in that order, where both are in one partition. */
+/**
+ * Expects that the events of a user were stored in the order in which they were sent, as far as they are in one
+ * partition.
+ */
 export const expectInOrder = (
   stored: readonly StoredEvent[],
   acknowledged: ReadonlyMap<string, readonly string[]>,

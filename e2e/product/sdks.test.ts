@@ -25,7 +25,7 @@ afterAll(async () => {
   await receiver?.close()
 })
 
-/** Message ids of the events stored for a source, with how often each is there. */
+/** Returns the message IDs of the stored events of a source, and how often each ID is stored. */
 const storedIds = async (source: string): Promise<Map<string, number>> => {
   const { events } = await product.api.ok('GET', `/${source}/events?page_size=1000`)
   const ids = new Map<string, number>()
@@ -92,7 +92,7 @@ test('a message id sent twice is stored and delivered once', async () => {
   await expectOnceEach(source, 1)
 })
 
-/** Titles of the events stored for a source, sorted, once there are at least so many. */
+/** Returns the sorted titles of the stored events of a source, when there are at least `wanted`. */
 const storedTitles = (source: string, wanted: number): Promise<string[]> =>
   eventually(
     `${wanted} events stored`,

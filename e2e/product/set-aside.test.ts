@@ -36,7 +36,7 @@ test('a request that ends the pipeline each time is set aside and reported, and 
   const id = workspace.split('/').at(-1) ?? ''
   const body = JSON.stringify({ type: 'track', event: 'E', userId: 'u', messageId: 'never' })
   const log = await openLogWriter({ dir: join(dataDir, 'log/requests'), inline: true })
-  // A time that no date has: collection never writes one.
+  // A time that is not a valid date; collection never writes one.
   await log.append({
     key: id,
     meta: JSON.stringify({ w: id, s: source.split('/').at(-1), k: 'single', r: 9e15, ip: '' }),

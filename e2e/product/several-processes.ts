@@ -21,7 +21,10 @@ import {
 
 const secretKey = 'the-same-secret-key-in-each-process'
 
-/** A port that is free now, and none that Linux gives to outgoing connections, of which one may have it until it is used. */
+/**
+ * Returns a port that is free now. Ports that Linux gives to outgoing connections are excluded, because a connection
+ * could occupy the port before it is used.
+ */
 const freePort = async (): Promise<string> => {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)
@@ -37,7 +40,10 @@ const freePort = async (): Promise<string> => {
   }
 }
 
-/** A way to an engine that can be cut, as if the engine had stopped, and slowed down: everything takes so long then, each way, ms. */
+/**
+ * A proxy to an engine. `cut` makes the engine unreachable until `mend`; `hold` delays all data in both directions, in
+ * ms.
+ */
 export type Way = AsyncDisposable & { port: number; cut(): void; mend(): void; hold(ms: number): void }
 
 const startWay = async (open: () => Socket): Promise<Way> => {
@@ -51,11 +57,11 @@ const startWay = async (open: () => Socket): Promise<Way> => {
         const now = performance.now()
         due = Math.max(due, now + holdMs)
         if (due <= now) return done(null, piece)
-        // Others are on their way meanwhile, in their order.
+        // Later pieces arrive meanwhile, and are sent in their order.
         setTimeout(() => this.destroyed || this.push(piece), due - now)
         done()
       },
-      // Timers end up to a millisecond apart.
+      // Timers can be off by up to a millisecond, so flushing waits a little longer.
       flush: (done) => void setTimeout(done, Math.max(0, due - performance.now()) + 10),
     })
   }
@@ -96,7 +102,10 @@ const startWay = async (open: () => Socket): Promise<Way> => {
   }
 }
 
-/** The way to a PostgreSQL whose address is a socket, which has no host, and its address by that way. */
+/**
+ * Starts a proxy to a PostgreSQL whose address is a socket without a host. Returns the proxy and the address that uses
+ * it.
+ */
 const wayToPostgres = async (url: string): Promise<{ way: Way; url: string }> => {
   const { username, pathname, searchParams } = new URL(url.replace('@/', '@socket/'))
   const way = await startWay(() => connect(`${searchParams.get('host')}/.s.PGSQL.5432`))
@@ -111,7 +120,9 @@ const wayToEventStore = async (url: string): Promise<{ way: Way; url: string }> 
   return { way, url: by.href }
 }
 
-/** A Kafka that some processes can reach by a way that can be cut, while others reach it by `address`. */
+/**
+ * Starts a Kafka that some processes reach through a proxy that can be cut, while other processes reach it directly.
+ */
 export const startKafkaWithWay = async (): Promise<KafkaPeer & { way: Way & { address: string } }> => {
   let port = 0
   const way = await startWay(() => connect(port, '127.0.0.1'))
@@ -129,8 +140,8 @@ export const startKafkaWithWay = async (): Promise<KafkaPeer & { way: Way & { ad
 }
 
 /**
- * Starts all engines remote, so that no folder has processing state. Returns how processes are started beside them,
- * each with a port that its name keeps.
+ * Starts all engines remote, so that no folder has processing state. Returns functions that start processes with these
+ * engines. The name of a process always gets the same port.
  */
 export const startRemoteEngines = async (
   stack: AsyncDisposableStack,
@@ -178,7 +189,7 @@ export const startRemoteEngines = async (
     stack.defer(() => product.kill())
     return product
   }
-  /** Runs a root command with these engines; resolves to what it prints. */
+  /** Runs a root command with these engines; returns its output. */
   const run = async (name: string, ...args: readonly string[]): Promise<string> => {
     const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
     const { stdout } = await promisify(execFile)(

@@ -3,17 +3,17 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Address of the product that files share. */
+    /** Address of the product that test files share. */
     productUrl: string
     /** Its process. */
     productPid: number
   }
 }
 
-/** A product that runs for several files, signed in as the administrator. */
+/** A product that runs for several test files, signed in as the administrator. */
 export type SharedProduct = Pick<Product, 'url' | 'pid' | 'api'>
 
-/** Starts the product of the files that have no settings, faults or measurements of their own, and stops it at the end. */
+/** Starts the product for test files without special settings, faults or measurements, and stops it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const product = await startProduct()
   project.provide('productUrl', product.url)
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 /** Joins the shared product with the caller's own session. Callers work in their own workspaces. */
 export const joinProduct = async (): Promise<SharedProduct> => {
-  // Imported here: the set-up runs outside of tests.
+  // The import is here, because the set-up of this file runs outside of tests.
   const { inject } = await import('vitest')
   const url = inject('productUrl')
   const api = createApiClient(url)

@@ -25,7 +25,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const email = 'ada.quux@example.com'
 const gclid = 'CjwKCAiAquuxabcdefghijk'
 
-/** Google Analytics takes everything without a word. */
+/** Creates a stand-in for Google Analytics, which accepts everything with an empty response. */
 const createAnalytics = () => {
   const taken: { name: string; params: Record<string, unknown> }[] = []
   const answer = ({ body }: VendorAsked) => {
@@ -93,10 +93,11 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
   })
   const send = async (...batch: object[]) => expect((await post(product, '/v1/batch', key, { batch })).status).toBe(200)
   await send(visit)
-  // From the browser, and from the server.
+  // The order is sent by the browser and by the server.
   await send(order('browser-1', 'order-1'))
   await send(order('server-1', 'order-1', { userId: 'u-quux' }))
-  // Analytics recognizes repetitions by the transaction, as its reports do: a kill may have one sent again.
+  // The test counts distinct transactions, as Analytics does in its reports, because a conversion may be sent again
+  // after a kill.
   const transactions = () => new Set(analytics.taken.map(({ params }) => params['transaction_id'])).size
   const counted = () => [meta.counted.size, tiktok.counted.size, transactions()]
   await eventually('each platform has it', () => counted().every((count) => count >= 1), 30_000)
@@ -134,7 +135,7 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
     const { platforms: all } = (await overviewOf()).overview as { platforms: { delivered_count: number }[] }
     return all.every(({ delivered_count: count }) => count === 51)
   })
-  // No person is in the clear where conversions are shown, or in the output.
+  // No personal data is readable on pages with conversions, or in the output.
   const shown = JSON.stringify([
     await product.api.ok('GET', `/${name}/conversions`),
     ...(await Promise.all(platforms.map((each) => product.api.ok('GET', `/${each}/deliveries`)))),

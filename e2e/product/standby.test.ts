@@ -14,7 +14,7 @@ import { post, storedEvents, track } from './calls.ts'
 import { createSdkLoad, expectInOrder, userPauseMs } from './sdk-load.ts'
 import { startRemoteEngines } from './several-processes.ts'
 
-/** Until a process that stood by is the main process, ms. */
+/** Measures the time in ms until a standby process is the main process. */
 const takesOver = async (product: Product, since: number): Promise<number> => {
   await eventually('the takeover', () => product.output().includes('Tributary is ready at'), 90_000)
   return Math.round(performance.now() - since)
@@ -42,7 +42,7 @@ test.skipIf(skipsKafka())(
     })
     stack.defer(() => load.stop())
     const took: Record<string, number> = {}
-    /** Sends what was stored long since once more. */
+    /** Sends events again that were stored long ago. */
     const repeat = async (): Promise<string> => {
       const id = load.ids().at(0) ?? ''
       const other = load.ids().at(-200) ?? id
@@ -59,7 +59,7 @@ test.skipIf(skipsKafka())(
       })
     }
 
-    // Killed, and its disk with it.
+    // The process is killed, and its disk is lost.
     const second = await start('b', { standsBy: true })
     expect((await fetch(`${second.url}/health/live`)).status).toBe(200)
     const ready = await fetch(`${second.url}/health/ready`)
@@ -83,7 +83,7 @@ test.skipIf(skipsKafka())(
     await repeat()
     await isStored(third)
 
-    // Paused for longer than its lease; the other one has the folder of an earlier time.
+    // The process is paused for longer than its lease; the other process has the folder from an earlier time.
     const fourth = await start('b', { standsBy: true })
     await load.more(100)
     since = performance.now()
@@ -95,7 +95,7 @@ test.skipIf(skipsKafka())(
     await repeat()
     await isStored(fourth)
 
-    // PostgreSQL is away for longer than a lease.
+    // PostgreSQL is unavailable for longer than a lease.
     const fifth = await start('a', { standsBy: true })
     since = performance.now()
     way.cut()
@@ -123,7 +123,7 @@ test.skipIf(skipsKafka())(
     const last = await start('b', { standsBy: true })
     expect(await last.stop()).toBe(0)
 
-    // Stopped during the takeover: it releases the lease, and the next one need not wait.
+    // The process is stopped during the takeover. It releases the lease, so the next process need not wait.
     const sixth = await start('b', { standsBy: true })
     const ending = fifth.stop()
     await eventually('the takeover begins', () => sixth.output().includes('takes over as the main process'))
@@ -134,6 +134,6 @@ test.skipIf(skipsKafka())(
     expect(await seventh.stop()).toBe(0)
     console.info(`took over, ms: ${JSON.stringify(took)}; ${stored.length} events`)
   },
-  // Eleven starts on a machine that may be busy.
+  // The test has eleven starts, on a machine that may be busy.
   600_000,
 )

@@ -40,11 +40,11 @@ test('the server and its engines end in order when what started them is gone, ev
   expect(family.length).toBeGreaterThan(3)
   await product.kill()
   await eventually('no process left', () => !family.some(isAlive), 30_000)
-  // PostgreSQL was stopped, not cut.
+  // PostgreSQL was stopped, not killed.
   await expect(stat(join(dataDir, 'postgres', 'postmaster.pid'))).rejects.toThrow(/ENOENT/)
 })
 
-/** A port that is free now. */
+/** Returns a port that is free now. */
 const freePort = async (): Promise<number> => {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -54,14 +54,14 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Polls until the product is ready, and signs in immediately; returns the status of that. */
+/** Polls until the product is ready, and signs in immediately; returns the status of the sign-in. */
 const signInWhenReady = async (url: string): Promise<number> => {
   const look = (): Promise<number> =>
     fetch(`${url}/health/ready`).then(
       ({ status }) => status,
       () => 0,
     )
-  // Without a pause once it listens: the moment is what counts.
+  // When the product listens, the polls have no pause, to sign in at the first possible moment.
   for (let status = 0; status !== 200; status = await look()) await (status === 0 ? pause(5) : setImmediate())
   const { status } = await fetch(`${url}/api/users:login`, {
     method: 'POST',
@@ -104,7 +104,7 @@ test('a start that cannot succeed gives the reason in one line, leaves no proces
   listener.close()
   expect(taken).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+: the port is already in use/)
   expect(taken).not.toMatch(/\n\s+at /)
-  // The first start that succeeds makes the administrator and shows the password.
+  // The first successful start creates the administrator and shows the password.
   const first = await startProduct({ dataDir, env })
   const password = /password +(\S+)/.exec(first.output())?.[1] ?? ''
   await first.api.login({ ...adminCredentials, password })

@@ -32,7 +32,7 @@ let workspace: string
 const objects = new Map<string, Buffer>()
 let endpoint: string
 
-/** An object, or the list of those of a bucket (ListObjectsV2). */
+/** Returns an object, or the list of objects in a bucket (ListObjectsV2). */
 const readStorage = (url: string): Buffer | string => {
   const { pathname, searchParams } = new URL(url, 'http://storage')
   const prefix = searchParams.get('prefix')

@@ -13,8 +13,8 @@ import {
 import { expect, test } from 'vitest'
 
 /**
- * The points where the process kills itself, as by SIGKILL: after each step of a run. The tests of the engine use all
- * of them; the short run uses two with the whole product, the long one (`npm run soak`) uses all.
+ * The points at which the process kills itself, like SIGKILL: after each step of a run. The tests of the engine use all
+ * of them. With the whole product, the short run uses two points, and the long run (`npm run soak`) uses all.
  */
 const points = [
   ...(Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? [] : ['stage', 'plan', 'confirm']),
@@ -84,7 +84,7 @@ test('killed at each step of a run, it ends in the same result, rows come again 
     const { runs } = await running.api.ok('GET', `/${sync}/runs`)
     return runs as { state: string; counts: unknown; finish_time: string | null }[]
   }
-  /** Waits for the last run of a sync, which is the n-th. */
+  /** Waits until the last run of a sync has ended; it must be run number `n`. */
   const ended = (running: Product, sync: string, n: number) =>
     eventually(
       'the run has ended',
@@ -103,13 +103,13 @@ test('killed at each step of a run, it ends in the same result, rows come again 
 
   for (const [point, sync] of syncs) {
     const doomed = await start({ TRIBUTARY_FAULT: point })
-    // The process may end before it has answered.
+    // The process may end before it responds.
     await begin(doomed, sync).catch(() => {})
     await doomed.ended
   }
   const last = await start()
   for (const [point, sync] of syncs) {
-    // A run of before that was taken up again may have met the fault first.
+    // An earlier run that was continued may have reached the fault first.
     if ((await runsOf(last, sync)).length === 1) await begin(last, sync)
     expect([point, await ended(last, sync, 2)]).toMatchObject([
       point,

@@ -17,7 +17,7 @@ const root = new URL('../..', import.meta.url).pathname
 test('a request that blocks the pipeline is set aside after the second time and lost nowhere, and a call that blocks the main thread ends the process with 1', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-blocked-'))
   const dataDir = join(folder, 'data')
-  // Every request in the pipeline, and calls that say so.
+  // The fault blocks every request in the pipeline, and calls that contain `poison`.
   const env = {
     TRIBUTARY_BLOCKED_LOG_SECONDS: '1',
     TRIBUTARY_BLOCKED_END_SECONDS: '3',
@@ -57,7 +57,7 @@ test('a request that blocks the pipeline is set aside after the second time and 
   const [aside = ''] = command().split(' ')
   expect(command('show', aside)).toBe(`${bodyOf('blocks')}\n`)
 
-  // Acknowledged, and not processed when the process ends.
+  // The request is acknowledged, but not processed when the process ends.
   await track(first.url, 'acknowledged')
   await first.api.call('GET', '/workspaces?filter=poison').catch(() => {})
   expect(await first.ended).toBe(1)

@@ -48,7 +48,7 @@ const accepted: Answer = { status: 200, reason: undefined }
 
 describe('Stripe', () => {
   const secret = 'whsec_3f1f9d6c2b'
-  /** Signs as Stripe does, https://docs.stripe.com/webhooks#verify-manually. */
+  /** Returns a signature as Stripe creates it, https://docs.stripe.com/webhooks#verify-manually. */
   const signature = (body: string, keys: readonly string[] = [secret], time = Math.floor(Date.now() / 1000)): string =>
     [
       `t=${time}`,
@@ -98,7 +98,7 @@ describe('Stripe', () => {
       ['evt_2-identify', 'identify', 'accepted'],
     ])
     const one = await product.api.ok('GET', `/${events.find((each) => each.message_id === 'evt_1')?.name}`)
-    // Its schema had the event from the beginning.
+    // The schema of the source had the event from the beginning.
     expect(one).toMatchObject({
       title: 'invoice.paid',
       timestamp: '2023-06-06T22:19:30.000Z',
@@ -159,7 +159,7 @@ describe('Stripe', () => {
 })
 
 describe('Shopify', () => {
-  /** In the form of https://shopify.dev/docs/apps/build/webhooks/subscribe/https. */
+  /** Returns headers in the form of https://shopify.dev/docs/apps/build/webhooks/subscribe/https. */
   const headersOf = (body: string, topic: string, id: string, secret: string): Record<string, string> => ({
     'X-Shopify-Topic': topic,
     'X-Shopify-Hmac-Sha256': createHmac('sha256', secret).update(body).digest('base64'),

@@ -41,7 +41,7 @@ type Attempt = { status: string; http_status: number; reason: string; request: s
 const attemptsOf = async (destination: string): Promise<Attempt[]> =>
   (await product.api.ok('GET', `/${destination}/deliveries`)).deliveries as Attempt[]
 
-/** Checks a request as the guide of the destination describes it to receivers. */
+/** Checks the signature of a request as the destination's guide describes it for receivers. */
 const isSigned = ({ headers, body }: ReceivedCall): boolean => {
   const [, seconds = '', given = ''] =
     /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-tributary-signature'])) ?? []
@@ -74,7 +74,8 @@ test('a receiver can verify the signature of every request, sees its own headers
   expect(call !== undefined && isSigned(call)).toBe(true)
   expect(JSON.parse(call?.body ?? '')).toMatchObject({ ...event, receivedAt: expect.any(String) })
 
-  // A page, as the guide shows its body: the same keys in the same order, the name of the page in `event`.
+  // The body of a page event has the same keys in the same order as the guide shows, with the name of the page in
+  // `event`.
   const shown = JSON.parse(exampleBody) as Record<string, unknown>
   const { messageId, userId, anonymousId, properties, context, originalTimestamp, sentAt } = shown
   const page = { type: 'page', name: 'Pricing', messageId, userId, anonymousId, properties, context, originalTimestamp }
@@ -276,7 +277,7 @@ test('no password, token, key, secret or personal value is in the log, even when
   }
   const shown = Object.entries(hidden).filter(([, value]) => log.includes(value))
   expect(shown).toEqual([])
-  // Nor do the files that stay in the folder hold the credentials of destinations, sessions or write keys as text.
+  // The files in the folder also do not contain the credentials of destinations, sessions or write keys as text.
   const { signing, bearer, masterKey, password } = secrets
   const kept = readdirSync(product.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

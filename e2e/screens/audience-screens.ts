@@ -9,7 +9,7 @@ const builder = ({ filled }: Seed): string => `/${filled.workspace}/audiences/ne
 
 const newList = ({ filled }: Seed): string => `/${filled.workspace}/audiences/new?from=list`
 
-/** A file of a shop, of which one person is known by their email. */
+/** A file of a shop, in which one person has a profile with the email. */
 const shopFile = [
   'name,customer_id,email',
   'Ada,customer-1,ada@example.com',
@@ -23,7 +23,7 @@ const pasteList = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('button', { name: 'Check identifiers' }).click()
 }
 
-/** Opens the audience that was made of a list, on one of its tabs. */
+/** Opens the audience that was created from a list, on one of its tabs. */
 const openList =
   (tab: string) =>
   async (page: Page): Promise<void> => {
@@ -32,7 +32,7 @@ const openList =
     await settled(page)
   }
 
-/** Opens the audience that was made for pictures, on one of its tabs. */
+/** Opens the audience that was created for the screenshots, on one of its tabs. */
 const openAudience =
   (tab: string) =>
   async (page: Page): Promise<void> => {
@@ -41,14 +41,14 @@ const openAudience =
     await settled(page)
   }
 
-/** The server answers calls of a path otherwise than it would. */
+/** Changes the server's responses to calls of a path. */
 const rewriting =
   <T>(path: RegExp, change: (answer: T) => object) =>
   async (page: Page): Promise<void> => {
     await page.route(
       (url) => path.test(url.pathname),
       async (route) => {
-        // A repeated request may be under way when the page is closed.
+        // A repeated request may still be running when the page is closed.
         const response = await route.fetch().catch(() => undefined)
         const answer = (await response?.json().catch(() => undefined)) as T | undefined
         if (response !== undefined && answer !== undefined)
@@ -66,7 +66,7 @@ const answering = (change: Partial<Answer>) =>
 const reading = { step: 'events', share: 0.4567 } as const
 const tooHeavy = 'This audience has too many profiles to look at. Choose shorter times or rarer events'
 
-/** The list has one audience of each state. */
+/** Fakes a list with one audience of each state. */
 const answeringStates = rewriting<MethodResponse<typeof methods.audiences.list>>(
   /\/api\/workspaces\/[^/]+\/audiences$/,
   ({ audiences: [first], ...rest }) => {
@@ -88,7 +88,7 @@ const answeringStates = rewriting<MethodResponse<typeof methods.audiences.list>>
   },
 )
 
-/** The server answers destinations in each state: being sent who is in, live, failing, and paused. */
+/** Fakes destinations in each state: receiving the present members, live, failing, and paused. */
 const answeringDestinations = rewriting<MethodResponse<typeof methods.audiences.listDestinations>>(
   /\/audiences\/[^/]+\/destinations$/,
   (answer) => {
@@ -118,7 +118,7 @@ const answeringDestinations = rewriting<MethodResponse<typeof methods.audiences.
   },
 )
 
-/** Opens the audience that was made for pictures, on a tab, and a dialog there. */
+/** Opens the audience that was created for the screenshots, on a tab, and opens a dialog there. */
 const openDialog = (tab: string, button: string) => async (page: Page) => {
   await openAudience(tab)(page)
   await page.getByRole('button', { name: button }).first().click()
@@ -126,7 +126,7 @@ const openDialog = (tab: string, button: string) => async (page: Page) => {
   await settled(page)
 }
 
-/** A preview of many profiles, which is estimated first; the exact number never comes. */
+/** Fakes a preview of many profiles, which stays an estimate: the exact number never arrives. */
 const estimating = async (page: Page): Promise<void> => {
   await page.route(/\/audiences:preview$/, async (route) => {
     const { estimate } = route.request().postDataJSON() as { estimate: boolean }
@@ -137,7 +137,7 @@ const estimating = async (page: Page): Promise<void> => {
   })
 }
 
-/** The list of audiences, the builder, and one of them with each of its tabs. */
+/** The screens of the list of audiences, the builder, and an audience with each of its tabs. */
 export const audienceScreens: Screen[] = [
   { name: 'audiences-filled', path: list, ready: settled },
   { name: 'audiences-empty', path: ({ empty }) => `/${empty.workspace}/audiences`, ready: settled },
@@ -177,7 +177,7 @@ export const audienceScreens: Screen[] = [
       name: `audience-${state}`,
       path: list,
       prepare: answering(answer),
-      // An audience that is being computed never settles: its button goes on turning.
+      // The page of an audience that is being computed never settles, because its button keeps turning.
       ready: async (page) => {
         await page.getByRole('table', { name: 'Audiences' }).getByRole('link', { name: 'Repeat customers' }).click()
         await page.getByRole('table', { name: 'Profiles' }).getByRole('row').nth(1).waitFor()

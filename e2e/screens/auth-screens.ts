@@ -3,7 +3,7 @@ import type { Screen } from './screens.ts'
 
 const email = 'ada.lovelace@example.com'
 
-/** The code is not sent anywhere: the pictures would wait for each other's. */
+/** Fakes the call that sends a code, because the screenshots would otherwise wait for each other's codes. */
 const sendsCodes = (page: Page): Promise<void> =>
   page.route('**/api/users:sendOtp', (route) => route.fulfill({ json: {} })).then(() => undefined)
 
@@ -16,7 +16,7 @@ const request = async (page: Page, label: string, button: string): Promise<void>
 
 const button = (name: string) => (page: Page) => page.getByRole('button', { name }).waitFor()
 
-/** Replaces the signed-in user by one without a name. */
+/** Fakes a signed-in user without a name. */
 const nameless = async (page: Page): Promise<void> => {
   await page.route(
     (url) => /^\/api\/users\/[^/:]+$/.test(url.pathname),
@@ -74,10 +74,10 @@ const signedOutScreens: Screen[] = [
   },
 ]
 
-/** Every way in, signed out. */
+/** The screens of every way to sign in, for a signed-out user. */
 export const authScreens: Screen[] = signedOutScreens.map((screen) => ({ ...screen, signedOut: true }))
 
-/** The rest of a registration, for which a user is signed in already. */
+/** The remaining screens of a registration, for which the user is already signed in. */
 export const registrationScreens: Screen[] = [
   {
     name: 'auth-complete-registration',

@@ -31,7 +31,7 @@ const fillCard = async (page: Page): Promise<void> => {
 
 const newSource = (seed: Seed) => `/${seed.filled.workspace}/catalog-sources/http/new`
 
-/** The dialogs before a change of billing, and the messages when it is refused. */
+/** The screens of the dialogs before a change of billing, and of the messages when the change is refused. */
 export const billingDialogScreens: Screen[] = [
   { name: 'billing-cancel', path: billing, prepare: subscribed(null), ready: asking('Cancel subscription') },
   {

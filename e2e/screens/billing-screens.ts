@@ -15,7 +15,7 @@ export const billing = (seed: Seed) => `/${seed.filled.workspace}/settings/organ
 const organizationPath = /^\/api\/organizations\/[^/]+/.source
 export const onPath = (rest: string) => new RegExp(`${organizationPath}${rest}$`)
 
-/** Answers of a payment provider that takes test cards. */
+/** Fakes the responses of a payment provider that accepts test cards. */
 export const sold = async (page: Page): Promise<void> => {
   await page.route(
     (url) => url.pathname === '/api/config',
@@ -106,7 +106,7 @@ export const subscribed =
     })(page)
   }
 const status = (of: string | undefined): string => (of === 'past_due' ? 'open' : 'paid')
-/** Usage of an organization on a plan that limits. */
+/** Fakes the usage of an organization on a plan with limits. */
 export const used =
   (profiles: number, events: number, more: Partial<UsageReport> = {}) =>
   async (page: Page) => {
@@ -181,7 +181,7 @@ export const openPlans = async (page: Page): Promise<void> => {
   await page.getByRole('region', { name: 'Team' }).waitFor()
 }
 
-/** An organization on a paid plan that previews an upgrade, and whose bank asks to confirm it. */
+/** Fakes an organization on a paid plan that previews an upgrade, and a bank that asks for confirmation. */
 const upgrading = async (page: Page): Promise<void> => {
   await subscribed(null)(page)
   await answer(onPath('/subscription:preview'), {
@@ -213,7 +213,7 @@ const askedByBank = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Refuse' }).waitFor()
 }
 
-/** Invoices, payment methods, and the plans: in each state. */
+/** The screens of invoices, payment methods, and plans, each in all states. */
 export const billingScreens: Screen[] = [
   { name: 'billing-free', path: billing, prepare: sold, ready: settled },
   { name: 'billing-usage-near', path: billing, prepare: used(8_412, 64_000), ready: settled },

@@ -15,14 +15,14 @@ const open = async (page: Page): Promise<void> => {
 
 type Answer = MethodResponse<typeof methods.computedTraits.get>
 
-/** The server answers the computed trait in another state. */
+/** Fakes another state of the computed trait. */
 const answering =
   (change: (now: number) => Partial<Answer>) =>
   async (page: Page): Promise<void> => {
     await page.route(
       (url) => /\/api\/workspaces\/[^/]+\/computedTraits\/[^/]+$/.test(url.pathname),
       async (route) => {
-        // A call that is on its way when the page is closed has no answer.
+        // A call that is running when the page is closed has no response.
         const response = await route.fetch().catch(() => undefined)
         if (response === undefined) return await route.abort().catch(() => {})
         await route.fulfill({ response, json: { ...(await response.json()), ...change(Date.now()) } })
@@ -30,7 +30,7 @@ const answering =
     )
   }
 
-/** A sum of `total`, filled in. */
+/** Fills in the form with a sum of `total`. */
 const fill = async (page: Page): Promise<void> => {
   await page.getByLabel('Name of the trait').fill('largest_order')
   await page.getByRole('combobox', { name: 'Event' }).fill('Order Completed')
@@ -39,7 +39,7 @@ const fill = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { name: 'Preview' }).click()
 }
 
-/** The list of computed traits, the form, and one of them in each state. */
+/** The screens of the list of computed traits, the form, and a computed trait in each state. */
 export const computedTraitScreens: Screen[] = [
   { name: 'computed-traits-filled', path: list, ready: settled },
   { name: 'computed-traits-empty', path: ({ empty }) => `/${empty.workspace}/computedTraits`, ready: settled },

@@ -1,7 +1,7 @@
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 
-/** Data sources before there is one, what one is made of, and its form. */
+/** The screens of data sources: an empty list, the catalog, and the form. */
 export const dataSourceScreens: Screen[] = [
   {
     name: 'data-sources-empty',

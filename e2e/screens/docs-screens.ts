@@ -1,6 +1,9 @@
 import type { Screen } from './screens.ts'
 
-/** The documentation: its first page, code with the reader's key and without, tables, lists, and the search. */
+/**
+ * The screens of the documentation: its first page, code with the reader's key and without, tables, lists, and the
+ * search.
+ */
 export const docsScreens: Screen[] = [
   { name: 'docs', path: () => '/docs', ready: async (page) => page.getByRole('heading', { level: 1 }).waitFor() },
   {

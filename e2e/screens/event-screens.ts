@@ -8,7 +8,7 @@ const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${pat
 
 const share: Readonly<Record<string, number>> = { compatible: 0.72, needsAttention: 0.14, incompatible: 0.09 }
 
-/** Counts of some weeks: the pictures' own events have all arrived within the last minute. */
+/** Fakes counts of some weeks, because all events of the screenshots arrived within the last minute. */
 const history = async (page: Page): Promise<void> => {
   await page.route(
     (url) => url.pathname.endsWith('/metrics'),
@@ -70,7 +70,7 @@ const homeScreens: Screen[] = [
   },
   {
     name: 'overview-history-table',
-    // The tooltip of the button that was pressed is open.
+    // The tooltip of the pressed button is open.
     opensMenu: true,
     path: filled(({ workspace }) => workspace),
     prepare: history,
@@ -162,5 +162,5 @@ const explorerScreens: Screen[] = [
   },
 ]
 
-/** The numbers of a workspace and of a source, and the explorer of events. */
+/** The screens with figures of a workspace and of a source, and the events explorer. */
 export const eventScreens: Screen[] = [...homeScreens, ...sourceScreens, ...explorerScreens]

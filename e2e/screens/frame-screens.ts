@@ -15,7 +15,7 @@ const bare =
   (seed: Seed) =>
     `/${seed.empty.workspace}${path}`
 
-/** Opens the navigation where it is an overlay. */
+/** Opens the navigation on pages where it is an overlay. */
 const showNavigation = async (page: Page): Promise<void> => {
   await settled(page)
   const open = page.getByRole('button', { name: 'Open navigation' })
@@ -33,7 +33,7 @@ const inboxShown = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle')
 }
 
-/** Opens the inbox: a narrow page has it in its bar. */
+/** Opens the inbox, which narrow pages have in their bar. */
 const openInbox = async (page: Page): Promise<void> => {
   await settled(page)
   await page
@@ -100,7 +100,7 @@ const inboxScreens: Screen[] = [
   },
 ]
 
-/** Beside the own ones, a workspace for each of many regions. */
+/** Fakes many more workspaces, one for each of many regions. */
 const manyWorkspaces = async (page: Page): Promise<void> => {
   await page.route(
     (url) => url.pathname === '/api/workspaces',
@@ -222,7 +222,7 @@ const fillOnboarding = async (page: Page, email: string): Promise<void> => {
   await page.getByRole('button', { name: 'Generate onboarding link' }).click()
 }
 
-/** Onboarding links in each state. */
+/** Fakes onboarding links in each state. */
 const madeLinks = (page: Page): Promise<void> => {
   const link = (id: number, organization: string, of: object) => ({
     name: `onboardings/01a1fcf3-e3e9-7406-b647-8d13c2f50df${id}`,
@@ -397,7 +397,7 @@ const onboardingScreens: Screen[] = [
   },
 ]
 
-/** The frame of the application, its areas, the staff's pages and onboarding links. */
+/** The screens of the frame of the application, its areas, the pages for platform admins, and onboarding links. */
 export const frameScreens: Screen[] = [
   ...menuScreens,
   ...commandScreens,

@@ -4,7 +4,7 @@ import type { Screen } from './screens.ts'
 
 const state = '01a200c4-5a42-76e8-8c9f-51a9a184bf65.01a200c4-648f-70af-8201-81819dd6ceaf.secret'
 
-/** Shows a destination with a grant in this state. */
+/** Fakes a destination whose grant has this state. */
 const withGrant = (grant: Record<string, unknown>) => async (page: Page) => {
   await page.route(
     (url) => /\/api\/workspaces\/[^/]+\/destinations\/[^/]+$/.test(url.pathname),
@@ -18,7 +18,7 @@ const withGrant = (grant: Record<string, unknown>) => async (page: Page) => {
 
 const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
 
-/** Destinations that a user permits by OAuth 2, and the page that people come back to. */
+/** The screens of destinations that users connect by OAuth 2, and of the page to which users return. */
 export const grantScreens: readonly Screen[] = [
   {
     name: 'grant-none',

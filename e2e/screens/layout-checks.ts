@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Elements that stick out of the page to the right, if the page scrolls horizontally. */
+/** Returns the elements that stick out of the page to the right, if the page scrolls horizontally. */
 export const findHorizontalScroll = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const root = document.documentElement
@@ -12,8 +12,8 @@ export const findHorizontalScroll = (page: Page): Promise<string[]> =>
   })
 
 /**
- * Finds texts that are cut: an element whose content is larger than its box while the overflow is hidden. Elements that
- * end in an ellipsis on purpose or are meant for screen readers only do not count.
+ * Returns texts that are cut off: the content of an element is larger than its box, and the overflow is hidden.
+ * Elements that end in an ellipsis on purpose, or are only for screen readers, do not count.
  */
 export const findClippedText = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -41,7 +41,7 @@ export const findClippedText = (page: Page): Promise<string[]> =>
       .map((element) => `"${element.textContent?.trim().slice(0, 60)}"`)
   })
 
-/** Texts of cells of a table that do not end before the space at the right edge of their cell. */
+/** Returns texts of table cells that extend into the padding at the right edge of their cell. */
 export const findOverfullCells = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const range = document.createRange()
@@ -54,7 +54,7 @@ export const findOverfullCells = (page: Page): Promise<string[]> =>
         for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
           const frame = text.parentElement
           if (frame === null || !frame.checkVisibility({ visibilityProperty: true })) continue
-          // A frame inside the cell may cut it, which is looked for by itself.
+          // A frame inside the cell may cut the text off, which `findClippedText` finds.
           if (frame !== cell && frame.getBoundingClientRect().right <= edge) continue
           range.selectNodeContents(text)
           const { right, width } = range.getBoundingClientRect()
@@ -66,7 +66,9 @@ export const findOverfullCells = (page: Page): Promise<string[]> =>
       .map((cell) => `"${cell.textContent?.trim().slice(0, 40)}"`)
   })
 
-/** Words that go on in the next line without a hyphen, though they are short enough for a line of a phone. */
+/**
+ * Returns words that continue in the next line without a hyphen, although they are short enough for a line of a phone.
+ */
 export const findBrokenWords = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found = new Set<string>()
@@ -75,7 +77,7 @@ export const findBrokenWords = (page: Page): Promise<string[]> =>
     for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
       range.selectNodeContents(text)
       if (range.getClientRects().length < 2 || text.parentElement === null) continue
-      // Ids and keys are broken anywhere on purpose.
+      // Line breaks inside IDs and keys are intended.
       if (getComputedStyle(text.parentElement).wordBreak === 'break-all') continue
       for (const { 0: word, index } of (text.textContent ?? '').matchAll(
         /(?<=^|\s)[\p{L}_]{2,28}(?=[,.;:!?)]*(\s|$))/gu,
@@ -88,7 +90,10 @@ export const findBrokenWords = (page: Page): Promise<string[]> =>
     return [...found].slice(0, 3)
   })
 
-/** Controls of which a part is cut off by a frame that does not scroll, so that it can be neither read nor hit as a whole. */
+/**
+ * Returns controls that a frame without scrolling cuts off, so that a part of the control can be neither read nor
+ * clicked.
+ */
 export const findCutControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = []
@@ -108,7 +113,7 @@ export const findCutControls = (page: Page): Promise<string[]> =>
     return found.slice(0, 3)
   })
 
-/** Names of the dialogs that are shown, when they are more than one: a dialog takes the place of another. */
+/** Returns the names of the visible dialogs if there is more than one, because a dialog must replace another. */
 export const findStackedDialogs = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const shown = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')].filter(
@@ -121,9 +126,9 @@ export const findStackedDialogs = (page: Page): Promise<string[]> =>
   })
 
 /**
- * Finds elements that fill a corner of a rounded frame without being rounded, or would when they are pointed at, so
- * that their corner sticks out. The frame is the nearest element around it with a radius of 4 px or more that cuts
- * nothing off.
+ * Returns elements that fill a corner of a rounded frame without being rounded, now or when the pointer is over them,
+ * so that their corner sticks out. The frame is the nearest enclosing element with a radius of 4 px or more that does
+ * not clip its content.
  */
 export const findSquareCorners = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -165,7 +170,7 @@ export const findSquareCorners = (page: Page): Promise<string[]> =>
     return found.slice(0, 3)
   })
 
-/** Names of tables that are wider than the frame they lie in, so that they scroll sideways. */
+/** Returns the names of tables that are wider than their frame, so that they scroll sideways. */
 export const findSidewaysTables = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('table')]
@@ -173,7 +178,7 @@ export const findSidewaysTables = (page: Page): Promise<string[]> =>
       .map((table) => table.getAttribute('aria-label') ?? 'a table'),
   )
 
-/** Names of chosen tabs that do not lie within their strip as a whole. */
+/** Returns the names of selected tabs that are not completely visible in their tab strip. */
 export const findHiddenTabs = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('[role="tab"][aria-selected="true"]')]
@@ -184,7 +189,7 @@ export const findHiddenTabs = (page: Page): Promise<string[]> =>
       .map((tab) => tab.textContent?.trim() ?? ''),
   )
 
-/** Finds chosen options of lists that are narrower than the option, which neither scrolls nor ends in an ellipsis. */
+/** Returns selected options that are wider than their list and neither scroll nor end in an ellipsis. */
 export const findCutChoices = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = []

@@ -5,7 +5,7 @@ import type { Seed } from './seed.ts'
 
 const path: Screen['path'] = ({ filled: { source } }) => `/${source}`
 
-/** Opens the newest event whose row contains a text, at one of the tabs of its dialog. */
+/** Opens the newest event whose row contains a text, on one of the tabs of its dialog. */
 const openEvent =
   (row: RegExp, tab: string) =>
   async (page: Page): Promise<void> => {
@@ -23,7 +23,7 @@ const filter =
     await page.getByRole('combobox', { name: 'Compatibility' }).selectOption(compatibility)
   }
 
-/** A state that a user has set: the table fills the window, its rows are dense, and a property has a column. */
+/** Sets a state that users can choose: the table fills the window, its rows are dense, and a property has a column. */
 const expanded = async (page: Page, { filled: { source } }: Seed): Promise<void> => {
   const state = { expanded: true, density: 'compact', properties: { [source]: 'total' } }
   await page.addInitScript(
@@ -32,7 +32,7 @@ const expanded = async (page: Page, { filled: { source } }: Seed): Promise<void>
   )
 }
 
-/** Everything that the live table and the dialog of an event show. */
+/** The screens of the live table and of the dialog of an event. */
 export const liveScreens: Screen[] = [
   { name: 'live-filtered', path, ready: filter('pro', 'New to the schema') },
   { name: 'live-no-match', path, ready: filter('nothing like this', '') },

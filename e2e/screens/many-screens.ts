@@ -5,7 +5,10 @@ import type { Seed } from './seed.ts'
 
 const many = (path: (seed: Seed['many']) => string) => (seed: Seed) => `/${path(seed.many)}`
 
-/** A screen of a workspace with 500 sources and 500 destinations: the part of it that is in view, also at 768 px. */
+/**
+ * Returns a screen of a workspace with 500 sources and 500 destinations. The screenshot has only the visible part, also
+ * at 768 px.
+ */
 const screen = (name: string, path: (seed: Seed['many']) => string, ready: Screen['ready']): Screen => ({
   name: `many-${name}`,
   path: many(path),
@@ -22,7 +25,7 @@ const scrolled = async (page: Page): Promise<void> => {
     .first()
     .waitFor()
   await settled(page)
-  // A row half below the heads has half a checkbox.
+  // A row that is half covered by the header would show half a checkbox.
   await page.evaluate(() => {
     const head = document.querySelector('thead th')?.getBoundingClientRect().bottom ?? 0
     const tops = [...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().top)

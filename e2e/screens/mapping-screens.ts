@@ -11,7 +11,7 @@ const tab =
 const row = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Event mappings' }).getByRole('button', { name, exact: true })
 
-/** Opens a mapping and waits until its preview shows something. */
+/** Opens a mapping, and waits until its preview shows something. */
 const open =
   (name: string) =>
   async (page: Page): Promise<void> => {
@@ -44,7 +44,9 @@ const conflict = async (page: Page, { filled: { mapped } }: Seed): Promise<void>
   await settled(page)
 }
 
-/** The mappings of a destination: the list, the editor of one, and the windows that open from them. */
+/**
+ * The screens of the mappings of a destination: the list, the editor of a mapping, and the windows that open from both.
+ */
 export const mappingScreens: Screen[] = [
   { name: 'mappings-presets', path: tab('destination'), ready: settled },
   { name: 'mappings-list', path: tab('mapped'), ready: settled },

@@ -4,7 +4,7 @@ import type { RefusedRequest } from '@tributary/contract'
 /** Number of frames without loading after which the page counts as complete, because a loaded file may load others. */
 const quietFrames = 10
 
-/** Resolves when nothing is being loaded any more. */
+/** Resolves when the page loads nothing any more. */
 export const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle')
   await page.evaluate(async (wanted) => {
@@ -15,7 +15,7 @@ export const settled = async (page: Page): Promise<void> => {
   }, quietFrames)
 }
 
-/** Every call of the API whose path matches fails with the body that the server gives for a fault. */
+/** Makes every call of the API whose path matches fail with the server's body for a fault. */
 export const failing =
   (pattern: RegExp, status = 500) =>
   async (page: Page): Promise<void> => {
@@ -36,7 +36,7 @@ export const failing =
     )
   }
 
-/** The server answers that requests of a source are refused at the moment, since its workspace's backlog is full. */
+/** Fakes that requests of a source are refused at the moment, because the backlog of its workspace is full. */
 export const backlogged = async (page: Page): Promise<void> => {
   const row: RefusedRequest = {
     source: '',

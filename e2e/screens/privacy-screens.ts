@@ -99,7 +99,7 @@ const suppressions: Suppression[] = ['user_id', 'anonymous_id', 'shop_customer']
   refused_events: index * 1234,
 }))
 
-/** Answers the lists, in states that a real server passes through in a moment. */
+/** Fakes the two lists, in states that a real server leaves within a moment. */
 const answered = async (page: Page): Promise<void> => {
   await page.route('**/privacyRequests?*', (route) =>
     route.fulfill({ json: { privacy_requests: requests, next_page_token: '' } }),
@@ -119,7 +119,7 @@ const continueForm = async (page: Page): Promise<void> => {
   await page.getByRole('dialog', { name: 'Delete users' }).waitFor()
 }
 
-/** Privacy requests and suppressions. */
+/** The screens of privacy requests and suppressions. */
 export const privacyScreens: Screen[] = [
   { name: 'privacy-filled', path: filled, prepare: answered, ready: settled },
   { name: 'privacy-empty', path: empty, ready: settled },

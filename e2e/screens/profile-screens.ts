@@ -8,10 +8,10 @@ const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${p
 const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
 
 const list = filled(({ workspace }) => `${workspace}/profiles`)
-/** Someone with traits, several identifiers, and events. */
+/** A search whose result is a user with traits, several identifiers, and events. */
 const found = filled(({ workspace }) => `${workspace}/profiles?search=customer-1`)
 
-/** Opens the profile that was found, on one of its tabs. */
+/** Opens the found profile, on one of its tabs. */
 const openProfile =
   (tab: string) =>
   async (page: Page): Promise<void> => {
@@ -20,7 +20,7 @@ const openProfile =
     await settled(page)
   }
 
-/** The server answers that earlier events are still read, and that some events have no profile. */
+/** Fakes that earlier events are still being read, and that some events have no profile. */
 const incomplete = async (page: Page): Promise<void> => {
   const answer: MethodResponse<typeof methods.profiles.getCoverage> = {
     start_time: new Date().toISOString(),
@@ -38,7 +38,7 @@ const incomplete = async (page: Page): Promise<void> => {
   )
 }
 
-/** The server answers a profile that was merged twice, split, and kept apart from others. */
+/** Fakes a profile that was merged twice, split, and not joined with others. */
 const eventful = async (page: Page): Promise<void> => {
   await page.route(
     (url) => /\/profiles\/[^/]+$/.test(url.pathname),
@@ -68,7 +68,7 @@ const eventful = async (page: Page): Promise<void> => {
   )
 }
 
-/** The list of profiles, and one of them with each of its tabs. */
+/** The screens of the list of profiles, and of a profile with each of its tabs. */
 export const profileScreens: Screen[] = [
   { name: 'profiles-filled', path: list, ready: settled },
   { name: 'profiles-incomplete', path: list, prepare: incomplete, ready: settled },

@@ -24,7 +24,7 @@ const edited = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Remove currency', exact: true }).click()
 }
 
-/** Opens a tool of the schema and resolves when its window is there. */
+/** Opens a tool of the schema, and resolves when its window is open. */
 const tool =
   (name: string, then: (page: Page) => Promise<void> = () => Promise.resolve()) =>
   async (page: Page): Promise<void> => {
@@ -48,7 +48,7 @@ const openViolation =
     await page.getByRole('dialog').waitFor()
   }
 
-/** The schema of a source and what does not fit it. */
+/** The screens of the schema of a source, and of its violations. */
 export const schemaScreens: readonly Screen[] = [
   { name: 'source-schema-filled', path: schema, ready: unfolded },
   { name: 'source-schema-empty', path: noSchema, ready: opened },

@@ -21,26 +21,29 @@ import { signalScreens } from './signal-screens.ts'
 import { signalSourceScreens } from './signal-source-screens.ts'
 import { syncScreens } from './sync-screens.ts'
 
-/** One picture: a route in a state. */
+/** A screenshot: a page in a state. */
 export type Screen = {
   name: string
   path: (seed: Seed) => string
-  /** Resolves when the picture is worth taking. */
+  /** Resolves when the page is ready for the screenshot. */
   ready: (page: Page, seed: Seed) => Promise<void>
-  /** Replaces answers of the server by ones that a real server cannot be brought to give. */
+  /** Replaces responses of the server by responses that a real server would not give in a test. */
   prepare?: (page: Page, seed: Seed) => Promise<void>
   signedOut?: boolean
-  /** Seen by a guest of the organization, not by its administrator. */
+  /** Whether a guest of the organization opens the page, instead of its administrator. */
   asGuest?: boolean
-  /** Taken before any organisation exists. */
+  /** Whether the screenshot is taken before any organization exists. */
   before?: boolean
-  /** An open menu or tooltip lies outside the landmarks, as its contents belong to the button that opened it. */
+  /**
+   * Whether a menu or tooltip is open. It is outside the landmarks, because its content belongs to the button that
+   * opened it.
+   */
   opensMenu?: boolean
-  /** Widths of the page, px, where they are not the usual ones. */
+  /** Widths of the page in px, if they are not the usual ones. */
   widths?: readonly number[]
-  /** Only what is in view: the page is as high as its rows are many. */
+  /** Whether the screenshot has only the visible part, because the height of the page depends on its rows. */
   inView?: boolean
-  /** The screen shows failed calls, so the browser's own message about them is not a problem. */
+  /** Whether the screen shows failed calls, so that the browser's own message about them is not a problem. */
   expectsFailedCalls?: boolean
 }
 
@@ -54,7 +57,7 @@ const heading =
 const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
 const empty = (path: (seed: Seed['empty']) => string) => (seed: Seed) => `/${path(seed.empty)}`
 
-/** A screen about the workspace in its three states; `call` is the part of the API whose failure the error shows. */
+/** Returns a screen of the workspace in its three states. In the error state, the calls of the API part `call` fail. */
 const states = (
   name: string,
   full: (seed: Seed) => string,
@@ -117,7 +120,7 @@ export const screens: Screen[] = [
   {
     name: 'not-found',
     path: () => '/nowhere/at/all',
-    // The page itself is answered with 404.
+    // The server responds to the page itself with 404.
     expectsFailedCalls: true,
     ready: heading('The requested page was not found.'),
   },

@@ -11,42 +11,42 @@ import { addPerson, openDatabase, type Person } from '../browser/people.ts'
 import { type SignalSeed, seedSignals } from './signal-seed.ts'
 import { type SyncSeed, seedSyncs } from './sync-seed.ts'
 
-/** Resource names of what the pictures show. */
+/** Resource names of the objects that the screenshots show. */
 export type Seed = {
   filled: {
     workspace: string
     source: string
-    /** Sources of signed webhooks whose secret is not set, and of webhooks with a template. */
+    /** A source of signed webhooks whose secret is not set, and a source of webhooks with a template. */
     payments: string
     tickets: string
-    /** Sources of signals: a website with the tag, and orders of a shop. */
+    /** Sources of signals: a website with the tag, and the orders of a shop. */
     tag: string
     orders: string
-    /** A source with a schema, and events that do not fit it. */
+    /** A source with a schema, and events that do not match it. */
     checked: string
     destination: string
-    /** With mappings of its own, and a Slack channel with its presets. */
+    /** A destination with its own mappings, and a Slack channel with its presets. */
     mapped: string
     chat: string
     failing: string
     waiting: string
     paused: string
-    /** It has replays, one of them open. */
+    /** A destination with replays, one of which is unfinished. */
     replayed: string
     key: string
   }
   empty: { workspace: string; source: string; destination: string }
   synced: SyncSeed
   signals: SignalSeed
-  /** 500 sources and 500 destinations; the first source is connected with three of them. */
+  /** 500 sources and 500 destinations; the first source is connected to three destinations. */
   many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
   onboarding: string
-  /** A guest of the organization that most pictures show. */
+  /** A guest of the organization that most screenshots show. */
   guest: Person
 }
 
-/** An API key that is used and being rotated, one of all areas, and a change that it made. */
+/** Creates an API key that is used and being rotated, a key for all areas, and a change made with a key. */
 const seedKeys = async ({ api, url }: Product, organization: string): Promise<void> => {
   const path = `/${organization}/apiKeys`
   const areas = ['sources', 'destinations', 'events', 'profiles', 'audiences', 'syncs', 'organization', 'billing']
@@ -64,7 +64,7 @@ const seedKeys = async ({ api, url }: Product, organization: string): Promise<vo
   await api.ok('POST', `/${String(made.name)}:rotate`, { overlap_hours: 24 })
 }
 
-/** Members of every role, invitations of which one has expired, and a link to join with. Resolves to a guest. */
+/** Creates members of every role, invitations (one has expired), and an invitation link. Returns a guest. */
 const seedTeam = async (product: Product, organization: string): Promise<Person> => {
   await using database = await openDatabase(product)
   const roles = ['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'] as const
@@ -98,7 +98,10 @@ const orders = {
   recommended: ['currency'],
 }
 
-/** A source whose schema has a few versions and keeps back what does not fit it, with events of every kind of misfit. */
+/**
+ * Creates a source whose schema has a few versions and blocks events that do not match, with events for every kind of
+ * violation.
+ */
 const seedChecked = async ({ api, url }: Product, workspace: string): Promise<string> => {
   const { source, key } = await createSource(api, workspace, 'Checked shop')
   const events = { 'Order Completed': orders, 'Product Viewed': { properties: { sku: text } } }
@@ -124,7 +127,7 @@ const seedChecked = async ({ api, url }: Product, workspace: string): Promise<st
     'violations are counted',
     async () => ((await api.ok('GET', `/${source}/violations`)).violations as unknown[]).length >= 5,
   )
-  // One of them is fixed since.
+  // One of the violations is fixed meanwhile.
   const added = { 'Product Added to the Very Long Wishlist of a Customer': { properties: { sku: text } } }
   await api.ok('PATCH', `/${source}?update_mask=schema`, {
     schema: JSON.stringify({ events: { ...events, ...added }, user }),
@@ -156,7 +159,9 @@ const seedReplays = async ({ api }: Product, workspace: string, source: string, 
   return destination
 }
 
-/** The schema of the pictures' source: some of its events fit, some lack something, and some are new. */
+/**
+ * The schema of the source in the screenshots: some of its events match, some lack a property, and some are unknown.
+ */
 const shopSchema = {
   events: {
     'Order Completed': orders,
@@ -189,7 +194,7 @@ const ordersMapped = [
   { id: 'f006', enabled: false, source: { type: 'CONSTANT', value: 1, ...base }, target: target('version', 'number') },
 ]
 
-/** A webhook with mappings of its own, and a channel of Slack that uses its presets. */
+/** Creates a webhook with its own mappings, and a Slack channel that uses its presets. */
 const seedMapped = async (
   { api }: Product,
   workspace: string,
@@ -258,7 +263,7 @@ const seedMany = async ({ api }: Product, url: string): Promise<Seed['many']> =>
   return { workspace, destination: destinations[0] ?? '' }
 }
 
-/** Waits until what was sent to the first workspace is stored, delivered, refused, held and counted. */
+/** Waits until the events of the first workspace are stored, delivered, refused, held and counted. */
 const untilSeeded = async (
   api: Product['api'],
   {
@@ -297,7 +302,7 @@ const untilSeeded = async (
   )
 }
 
-/** An audience with profiles in it. */
+/** Creates an audience with profiles. */
 const seedAudience = async ({ api }: Product, workspace: string): Promise<void> => {
   const attribute = { id: 'aaaa', name: 'total', valueType: 'number', operator: 'greater_than', value: '20' }
   const query = { id: 'bbbb', type: 'event', selectedEvent: 'Order Completed', selectedAttributes: [attribute] }
@@ -310,7 +315,7 @@ const seedAudience = async ({ api }: Product, workspace: string): Promise<void> 
   })
 }
 
-/** An audience that is a list, which was changed. */
+/** Creates an audience that is a list, and changes the list. */
 const seedList = async ({ api }: Product, workspace: string): Promise<void> => {
   const values = Array.from({ length: 12 }, (_, index) => `customer-${index}`)
   const list = { title: 'Invited customers', kind: 'user_id', values: [...values, 'somebody-else'] }
@@ -323,7 +328,7 @@ const seedList = async ({ api }: Product, workspace: string): Promise<void> => {
   })
 }
 
-/** A computed trait that some profiles have a value of. */
+/** Creates a computed trait that some profiles have. */
 const seedComputedTrait = async ({ api }: Product, workspace: string): Promise<void> => {
   const definition = { event: 'Order Completed', operation: 'sum', property: 'total', window_days: 30 }
   const made = await api.ok('POST', `/${workspace}/computedTraits`, { trait: 'revenue_30_days', definition })
@@ -333,13 +338,13 @@ const seedComputedTrait = async ({ api }: Product, workspace: string): Promise<v
   })
 }
 
-/** Sources of signals: a website with the tag, and orders of a shop. */
+/** Creates the sources of signals: a website with the tag, and the orders of a shop. */
 const seedSignalSources = async (api: Product['api'], workspace: string) => ({
   tag: (await createSource(api, workspace, 'Shop website', 'tag')).source,
   orders: (await createSource(api, workspace, 'Shop orders', 'shopify-orders')).source,
 })
 
-/** One workspace with events, deliveries, failures and refused requests, and one with nothing in it. */
+/** Creates a workspace with events, deliveries, failures and refused requests, and an empty workspace. */
 export const seedWorkspaces = async (
   product: Product,
   receiver: WebhookReceiver,
@@ -399,7 +404,7 @@ export const seedWorkspaces = async (
       {
         type: 'identify',
         userId: 'customer-1',
-        // A device of their own: their profile has two identifiers.
+        // The device is only used by this user, so that the profile has two identifiers.
         anonymousId: 'anon-1',
         messageId: 'seed-identify',
         traits: { email: 'ada@example.com', plan: 'team' },

@@ -8,7 +8,7 @@ import type { Seed } from './seed.ts'
 const filled = (page: string) => (seed: Seed) => `/${seed.filled.workspace}/settings/${page}`
 const empty = (page: string) => (seed: Seed) => `/${seed.empty.workspace}/settings/${page}`
 
-/** Opens the window for inviting, and with a text sends that off. */
+/** Opens the window for inviting; with `emails`, fills in the emails and submits the form. */
 const inviting =
   (emails?: string) =>
   async (page: Page): Promise<void> => {
@@ -28,7 +28,7 @@ const pressing =
     await page.getByRole('dialog').waitFor()
   }
 
-/** Opens the window that deletes, and confirms it with another name. */
+/** Opens the deletion dialog, and enters another name to confirm. */
 const deleting =
   (button: string) =>
   async (page: Page): Promise<void> => {
@@ -48,7 +48,7 @@ const withoutToken = (page: Page): Promise<void> =>
     localStorage.setItem('tributary-session', JSON.stringify(stored))
   }) as unknown as Promise<void>
 
-/** The invitation of the pictures; only the mail has its token. */
+/** Fakes the invitation for the screenshots, because only the mail has a real token. */
 const invitation = (of: Partial<InvitationPreview>) => async (page: Page) => {
   const json: InvitationPreview = {
     organization: { name: 'organizations/elsewhere', display_name: 'Contoso Analytics', logo: '' },
@@ -68,7 +68,7 @@ const refused = (status: number, message: string) => async (page: Page) => {
 
 const opened = { path: () => '/invitations/some?token=thing', ready: settled }
 
-/** Settings, members, and the page of an invitation in its states. */
+/** The screens of settings, members, and the page of an invitation in its states. */
 export const settingsScreens: Screen[] = [
   { name: 'settings-general-filled', path: filled('organization'), ready: settled },
   {

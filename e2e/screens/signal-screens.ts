@@ -9,14 +9,14 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const list = ({ workspace }: SignalSeed): string => `${workspace}/signals`
 const wizard = ({ workspace }: SignalSeed): string => `${workspace}/signals/new`
 
-/** Values that are entered for a new signal are kept by their own scene alone. */
+/** Fakes an empty draft, so that values entered for other screenshots do not appear. */
 const withoutDraft = async (page: Page): Promise<void> => {
   await page.route(/\/signalDraft(\?|$)/, (route) =>
     route.fulfill({ json: { name: 'workspaces/w/signalDraft', entered: {}, update_time: null } }),
   )
 }
 
-/** Goes through the steps of a new signal, up to the given step. */
+/** Opens the steps of a new signal one by one, up to the given step. */
 const toStep =
   (step: number) =>
   async (page: Page): Promise<void> => {
@@ -41,7 +41,7 @@ const toStep =
     }
   }
 
-/** A version of an API that ends soon, which none does today. */
+/** Fakes a version of an API that ends soon, because no current version does. */
 const ending = async (page: Page): Promise<void> => {
   await page.route(/\/signals:listPlatforms\?/, async (route) => {
     const answer = await route.fetch()
@@ -51,7 +51,7 @@ const ending = async (page: Page): Promise<void> => {
   })
 }
 
-/** A tab of a signal's page, with what it reads. */
+/** Waits until a tab of a signal's page shows its data. */
 const tabShown = async (page: Page): Promise<void> => {
   await page.getByRole('tab', { name: 'Overview' }).waitFor()
   await settled(page)
@@ -83,7 +83,9 @@ const tabScreens = tabs.flatMap((tab): Screen[] => {
   ]
 })
 
-/** The list of signals, the steps to a new one, a signal with its tabs, attribution of all, and consent. */
+/**
+ * The screens of the list of signals, the steps to a new one, a signal with its tabs, attribution of all, and consent.
+ */
 export const signalScreens: Screen[] = [
   { name: 'signals-filled', path: at(list), ready: settled },
   { name: 'signals-notice', path: at(list), prepare: ending, ready: settled },

@@ -1,12 +1,12 @@
 import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
 import { makeVendorDestinations } from '../browser/vendors.ts'
 
-/** Objects of the pictures of signals. */
+/** Objects for the screenshots of signals. */
 export type SignalSeed = {
   workspace: string
-  /** With conversions, some of which were not sent. */
+  /** A signal with conversions, some of which were not sent. */
   signal: string
-  /** Disabled, and without any. */
+  /** A disabled signal without conversions. */
   quiet: string
 }
 
@@ -19,7 +19,7 @@ const titles = {
 
 const consent = (advertising: boolean) => ({ consent: { categoryPreferences: { advertising } } })
 
-/** Orders of people with more or fewer identifiers, over the last days, with and without clicks. */
+/** Returns orders of people with more or fewer identifiers, over the last days, with and without clicks. */
 const orders = (): object[] =>
   Array.from({ length: 60 }, (_, index) => ({
     type: 'track',
@@ -44,7 +44,7 @@ const orders = (): object[] =>
     },
   }))
 
-/** A workspace with two signals, one of which has made conversions. */
+/** Creates a workspace with two signals, one of which has conversions. */
 export const seedSignals = async ({ api, url }: Product): Promise<SignalSeed> => {
   const { workspace } = await createWorkspace(api, 'Contoso Shop')
   const { source, key } = await createSource(api, workspace, 'Online shop')

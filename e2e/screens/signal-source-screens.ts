@@ -5,7 +5,7 @@ import type { Seed } from './seed.ts'
 
 const filled = (path: (seed: Seed['filled']) => string) => (seed: Seed) => `/${path(seed.filled)}`
 
-/** Signals are switched off as built. */
+/** Enables signals, which are disabled by default in the web application. */
 const switchedOn = async (page: Page): Promise<void> => {
   await page.route('**/ofrep/v1/evaluate/flags', (route) =>
     route.fulfill({ json: { flags: [{ key: 'signals', value: true, reason: 'STATIC', variant: 'on' }] } }),
@@ -22,7 +22,9 @@ const screen = (name: string, path: Screen['path'], more: Partial<Screen> = {}):
 
 const list = filled(({ workspace }) => `${workspace}/signals/sources`)
 
-/** The sources of signals: their list, the steps to a new one, and the set-up page of the website tag. */
+/**
+ * The screens of the sources of signals: the list, the steps of a new source, and the set-up page of the website tag.
+ */
 export const signalSourceScreens: Screen[] = [
   screen('filled', list),
   screen('empty', ({ empty }) => `/${empty.workspace}/signals/sources`),

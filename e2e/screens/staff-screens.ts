@@ -40,7 +40,7 @@ const organizations = answer(/\/organizations:find$/, {
   next_page_token: 'more',
 })
 
-/** A custom domain in one of its states. */
+/** Returns a custom domain in one of its states. */
 const domain = (state: string, found: boolean, problem = '') =>
   answer(/\/customDomains$/, {
     custom_domains: [
@@ -95,7 +95,7 @@ const key = (id: number, title: string, of: Partial<Keys['api_keys'][number]>): 
   ...of,
 })
 
-/** Screens of platform admins, of API keys and of the audit log, in states that the other pictures do not show. */
+/** Screens of platform admins, of API keys and of the audit log, in states that the other screenshots do not show. */
 export const staffStateScreens: Screen[] = [
   { name: 'staff-organizations', path: admin('organizations'), prepare: organizations, ready: settled },
   {

@@ -12,7 +12,7 @@ const choose = async (page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
 }
 
-/** Goes through the steps of a new sync, up to the given step. */
+/** Opens the steps of a new sync one by one, up to the given step. */
 const toStep =
   (step: number) =>
   async (page: Page): Promise<void> => {
@@ -40,7 +40,7 @@ const field = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** A destination that has fields and facts, as one does that is not on this machine. */
+/** Fakes a destination with fields and facts, like a vendor that does not run on this machine. */
 const telling = async (page: Page): Promise<void> => {
   const plans = ['free', 'team', 'business'].map((value) => ({ value, label: value }))
   const fields = [
@@ -80,7 +80,7 @@ const sending = async (page: Page): Promise<void> => {
 
 const wizard = ({ workspace }: SyncSeed): string => `${workspace}/syncs/new`
 
-/** The list of syncs, the steps to a new one, a sync with its tabs, and its runs. */
+/** The screens of the list of syncs, the steps to a new one, a sync with its tabs, and its runs. */
 export const syncScreens: Screen[] = [
   { name: 'syncs-filled', path: at(({ workspace }) => `${workspace}/syncs`), ready: settled },
   { name: 'syncs-empty', path: ({ empty }) => `/${empty.workspace}/syncs`, ready: settled },

@@ -1,6 +1,6 @@
 import { createSource, createWorkspace, eventually, type PostgresPeer, type Product } from '@tributary/test-kit'
 
-/** Objects of the pictures of syncs. */
+/** Objects for the screenshots of syncs. */
 export type SyncSeed = {
   workspace: string
   dataSource: string
@@ -11,13 +11,13 @@ export type SyncSeed = {
   done: string
   asks: string
   failed: string
-  /** A run of which rows were rejected. */
+  /** A run with rejected rows. */
   rejected: string
   /** A sync that reads new rows only, its second run, and a sync that never ran. */
   visits: string
   visited: string
   unrun: string
-  /** A data source that files are uploaded to, and one that cannot be reached. */
+  /** A data source for uploaded files, and a data source that cannot be reached. */
   files: string
   away: string
 }

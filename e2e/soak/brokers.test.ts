@@ -14,7 +14,7 @@ import { post, storedEvents, track } from '../product/calls.ts'
 import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
 import { startKafkaWithWay, startRemoteEngines } from '../product/several-processes.ts'
 
-/** How long a broker is paused, and how long a replica may be behind before the others continue without it, ms. */
+/** Duration of a broker's pause, and maximum lag of a replica before the others continue without it, in ms. */
 const pausedMs = 30_000
 const lagMs = 6000
 
@@ -67,7 +67,7 @@ test('each of three brokers is killed, paused, and two are stopped: acknowledged
     await isStored()
   }
 
-  // Two of three are stopped: the remaining one must accept nothing, and must report this in time.
+  // Two of three brokers are stopped. The remaining broker must accept nothing, and must report this in time.
   const [first, second] = kafka.brokers
   await Promise.all([first?.kill(), second?.kill()])
   await eventually(
@@ -113,7 +113,9 @@ test('while Kafka is slow, groups stay where they are; while it is slower than a
   stack.defer(() => load.stop())
   await load.more(100)
   const took: Record<number, number> = {}
-  /** Until what was acknowledged is stored and delivered, ms. */
+  /**
+   * Waits until all acknowledged events are stored and delivered, and records the time under the current delay `ms`.
+   */
   const isThrough = async (ms: number): Promise<void> => {
     const since = performance.now()
     const sent = load.ids()
@@ -128,7 +130,7 @@ test('while Kafka is slow, groups stay where they are; while it is slower than a
     took[ms] = Math.round(performance.now() - since)
   }
   await isThrough(0)
-  // Each way, of each question.
+  // Delays the data of each request in both directions.
   for (const ms of [50, 500]) {
     kafka.way.hold(ms)
     await load.more(40)

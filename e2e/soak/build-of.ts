@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const migrationFolders = ['packages/storage/src/relational/migrations', 'packages/storage/src/event-store/migrations']
-/** A file of the first version that can run beside another version. No earlier version works with the baseline. */
+/**
+ * A file that exists since the first version that can run beside another version. Earlier versions do not work with the
+ * baseline.
+ */
 const firstSign = 'packages/storage/src/relational/migrations/0200-baseline/baseline.ts'
 
 const git = (...args: string[]): string | undefined => {
@@ -17,14 +20,14 @@ const git = (...args: string[]): string | undefined => {
 
 const has = (ref: string, path: string): boolean => git('cat-file', '-e', `${ref}:${path}`) !== undefined
 
-/** A version of the product, by its commit; or why none can be found. */
+/** A version of the product, by its commit; or why no version can be found. */
 export type FoundVersion = { ref: string; said: string } | { ref: undefined; said: string }
 
 const commitAdding = (paths: readonly string[]): string | undefined =>
   git('log', '-1', '--format=%H', '--diff-filter=A', '--', ...paths) || undefined
 
 /**
- * Finds the version before the present one: that of a name that Git can resolve, or the last commit before the newest
+ * Finds the version before the present one: the given name that Git can resolve, or the last commit before the newest
  * migration.
  */
 export const versionBefore = (given: string | undefined): FoundVersion => {
@@ -52,7 +55,7 @@ const run = (cwd: string, command: string, ...args: string[]): void => {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
 }
 
-/** Packages from registries come from this checkout, the product's own packages from the folder. */
+/** Links packages: those from registries to this checkout, the product's own packages to the folder. */
 const linkModules = async (folder: string): Promise<void> => {
   const [from, to] = [join(root, 'node_modules'), join(folder, 'node_modules')]
   await mkdir(join(to, '@tributary'), { recursive: true })
@@ -64,9 +67,10 @@ const linkModules = async (folder: string): Promise<void> => {
 }
 
 /**
- * Builds the server of another commit in a folder of its own, which is removed at the end; `entry` starts it, and its sources are in `folder`.
+ * Builds the server of another commit in its own folder, which is removed at the end; `entry` starts it, and its
+ * sources are in `folder`.
  *
- * @throws when it cannot be built
+ * @throws if the commit cannot be built
  */
 export const buildOf = async (ref: string): Promise<AsyncDisposable & { folder: string; entry: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-version-'))
@@ -77,7 +81,8 @@ export const buildOf = async (ref: string): Promise<AsyncDisposable & { folder: 
     run(folder, 'tar', '-xf', archive)
     await rm(archive)
     if (git('diff', '--quiet', ref, '--', 'package-lock.json') === undefined)
-      // As npm start does: the lock file lacks packages of other platforms, which npm ci requires.
+      // `npm install` is used, like in npm start, because the lock file lacks packages of other platforms, which `npm
+      // ci` requires.
       run(folder, 'npm', 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund')
     else await linkModules(folder)
     run(folder, process.execPath, 'scripts/build-server.mjs')

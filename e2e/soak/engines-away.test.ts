@@ -14,7 +14,7 @@ import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
 import { startRemoteEngines } from '../product/several-processes.ts'
 
 const awayMs = Number(process.env.SOAK_AWAY_SECONDS ?? 600) * 1000
-/** Difference of the clocks of two machines, ms. */
+/** Difference between the clocks of two machines, in ms. */
 const apartMs = 600_000
 
 const startWorld = async (stack: AsyncDisposableStack, movable: boolean) => {
@@ -43,7 +43,7 @@ const startWorld = async (stack: AsyncDisposableStack, movable: boolean) => {
   ])
   stack.defer(() => load.stop())
   await load.more(200)
-  /** Expects everything that was acknowledged once, in order, and delivered. */
+  /** Expects that all acknowledged events are stored once, in order, and delivered. */
   const settle = async (): Promise<void> => {
     await load.stop()
     const stored = await eventually(
@@ -69,7 +69,7 @@ test('the event store is away for ten minutes: collection goes on, and everythin
   const before = load.ids().length
   await pause(awayMs)
   expect(load.ids().length).toBeGreaterThan(before + awayMs / 1000)
-  // A process that is killed meanwhile has stored nothing.
+  // A process that is killed during the outage has stored nothing.
   await processes.p1.kill()
   engines.wayToEventStore.mend()
   await load.more(100)
@@ -86,7 +86,7 @@ test('clocks that are ten minutes apart, of who collects, processes, and deliver
   await load.more(100)
   await d1.moveClock(apartMs)
   await load.more(100)
-  // A process of another time takes over what one of this time had, and gives it back.
+  // A process with another clock takes over the groups of a process with this clock, and returns them.
   await processes.p2.kill()
   await load.more(100)
   await p1.kill()

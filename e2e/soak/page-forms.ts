@@ -1,14 +1,16 @@
 import { createSource, createWebhook, createWorkspace, type PostgresPeer, type Product } from '@tributary/test-kit'
 
-/** The call of the API that saves a form of a page. The page's code makes it from the server's earlier response. */
+/** The API call that saves a form of a page. The page's code creates its body from the server's earlier response. */
 export type PageForm = {
   form: string
-  /** The method of the contract. */
+  /** Name of the contract's method. */
   method: string
   verb: 'POST' | 'PUT' | 'PATCH'
   path: string
   body: object
-  /** Pages of this version alone send it: it uses what the version before did not have. */
+  /**
+   * Whether only pages of this version send the call, because it uses fields that the previous version did not have.
+   */
   isNew?: true
 }
 
@@ -53,7 +55,7 @@ const definition = (operation: string) => ({
   conditions: [{ id: 'a001', name: 'currency', valueType: 'text', operator: 'exists', value: '', values: [] }],
 })
 
-/** The objects of the forms, in their own workspace, and the server's answers about them. */
+/** Creates the objects of the forms in their own workspace, and returns the server's responses about them. */
 const seedForms = async ({ api }: Product, peer: PostgresPeer) => {
   const { workspace, organization } = await createWorkspace(api, 'Forms')
   const { source } = await createSource(api, workspace, 'Shop')
@@ -133,7 +135,7 @@ const formsOfConnections = ({ workspace, source, destination, mappings, schema }
     body: {
       revision: mappings['revision'],
       event_mappings: [
-        // Customized presets stand as the server gave them.
+        // Customized presets are kept as the server returned them.
         ...(mappings['event_mappings'] as object[]),
         {
           id: 'm001',
@@ -263,7 +265,7 @@ const formsOfProfiles = ({ workspace, organization, source, meta, warehouse, mod
   },
 ]
 
-/** Ten forms of a workspace, which pages save in this order. Each starts with the server's data. */
+/** Returns ten forms of a workspace in the order in which pages save them. Each form starts with the server's data. */
 export const pageForms = async (product: Product, peer: PostgresPeer): Promise<PageForm[]> => {
   const seeded = await seedForms(product, peer)
   return [...formsOfConnections(seeded), ...formsOfProfiles(seeded)]

@@ -16,14 +16,14 @@ import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
 import { startKafkaWithWay, startRemoteEngines } from '../product/several-processes.ts'
 
 const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline: 'pipeline', delivery: 'delivery' }
-/** Longer than a process that collects may be silent, and than a lease, ms. */
+/** A time in ms that is longer than a lease, and longer than a collecting process can be silent. */
 const longMs = 10_000
 
-/** Step of a change: message IDs are learned while events are accepted, or requests wait. */
+/** A step of a change: message IDs are learned while events are accepted (`learning`), or requests wait (`paused`). */
 type Step = 'learning' | 'paused'
 const steps: readonly Step[] = ['learning', 'paused']
 
-/** Reads the state of a change straight from PostgreSQL, whatever is cut off from it. */
+/** Reads the state of a change directly from PostgreSQL, even if other processes are cut off from it. */
 const watchSpread = (stack: AsyncDisposableStack, url: string, workspaceId: string) => {
   const { db } = stack.use(openRelational({ url, logger: silentLogger, maxConnections: 1 }))
   const row = async () =>
@@ -46,7 +46,10 @@ const watchSpread = (stack: AsyncDisposableStack, url: string, workspaceId: stri
   }
 }
 
-/** Two processes of each role beside a main process, a workspace with a destination that keeps the order, and its load. */
+/**
+ * Starts a main process and two processes of each role, and creates a workspace with load and with a destination that
+ * keeps the order.
+ */
 const startWorld = async (stack: AsyncDisposableStack) => {
   const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
   const kafka = await startKafkaWithWay()
@@ -81,7 +84,7 @@ const startWorld = async (stack: AsyncDisposableStack) => {
   return { receiver, kafka, engines, start, shop, load, workspaceId, spread, processes: { main, c1, c2, p1 } }
 }
 
-/** Requests a change; resolves to the last output of the command. */
+/** Requests a change; returns the last output of the command. */
 const askFor = (engines: Awaited<ReturnType<typeof startRemoteEngines>>, ...args: string[]): Promise<string> =>
   engines.run('spread', ...args).catch((error: unknown) => String((error as { stderr?: unknown }).stderr ?? error))
 
@@ -93,7 +96,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
   const came: string[] = []
   let serial = 0
 
-  /** Until both collectors take events of the workspace. */
+  /** Waits until both collectors accept events of the workspace. */
   const accepted = async (): Promise<void> => {
     for (const { url } of [c1, c2])
       await eventually('accepted again', async () => {
@@ -151,7 +154,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
       })
       await inTheMiddle('the main process killed', step, async () => {
         await main.kill()
-        // No process continues it: those whose requests wait abort it.
+        // No process continues the change, so the collectors whose requests wait abort it.
         if (step === 'paused') await eventually('given up', async () => (await spread.row())?.next === null, 100_000)
         main = await start('main', 'main')
       })
@@ -195,7 +198,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
       120_000,
     )
   }
-  // All of it comes again, with something behind it in each partition.
+  // All events are sent again, followed by another event in each partition.
   const eventOf = (userId: string, messageId: string) => ({ type: 'track', event: 'Ordered', userId, messageId })
   const events = [...load.acknowledged].flatMap(([userId, ids]) => ids.map((id) => eventOf(userId, id)))
   const last = [...load.acknowledged.keys()].map((userId) => eventOf(userId, `last-${userId}`))
@@ -209,7 +212,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
   expectInOrder(stored, load.acknowledged)
 
   await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 120_000)
-  // In the order of their first arrival, because events that are sent again arrive again.
+  // Compares the order of the first arrivals, because events that are sent again arrive again.
   const arrived = new Map([...receiver.messageIds().keys()].map((id, place) => [id, place]))
   for (const [user, sent] of load.acknowledged) {
     const places = sent.map((id) => arrived.get(id) ?? -1)

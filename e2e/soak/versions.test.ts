@@ -25,7 +25,7 @@ import { type PageForm, pageForms } from './page-forms.ts'
 const before = versionBefore(process.env['SOAK_VERSION_BEFORE'])
 const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline: 'pipeline', delivery: 'delivery' }
 type Role = keyof typeof roles
-/** Processes beside the main one, in the order in which they are updated. */
+/** Processes besides the main process, in the order in which they are updated. */
 const others: readonly (readonly [string, Role])[] = [
   ['d1', 'delivery'],
   ['d2', 'delivery'],
@@ -35,7 +35,7 @@ const others: readonly (readonly [string, Role])[] = [
   ['c2', 'collect'],
 ]
 
-/** Measures the longest time without a change of a count, ms, since the last call of `longest`. */
+/** Watches a count. `longest` returns the longest time in ms without a change of the count since its previous call. */
 const watch = (count: () => number): { longest(): number; stop(): void } => {
   let known = count()
   let since = performance.now()
@@ -119,7 +119,7 @@ test.skipIf(before.ref === undefined)(
       longest.push(`${what}: ${acknowledged.longest()} and ${delivered.longest()}`)
     }
     let probes = 0
-    /** An event that is collected now is delivered, whichever process is gone. */
+    /** Checks that an event that is collected now is delivered, whichever process has ended. */
     const arrives = async (collector: string): Promise<void> => {
       const id = `probe-${probes++}`
       expect((await post(get(collector), '/v1/track', shop.key, track(id))).status).toBe(200)
@@ -127,8 +127,8 @@ test.skipIf(before.ref === undefined)(
     }
     let changes = 0
     /**
-     * Changes through the API reach the processes of both versions that run the pipeline and deliver; parked deliveries
-     * are taken up.
+     * Checks that changes through the API reach the pipeline and delivery processes of both versions, and that parked
+     * deliveries are retried.
      */
     const works = async (): Promise<void> => {
       await load.more(100)
@@ -142,7 +142,7 @@ test.skipIf(before.ref === undefined)(
       }
       changes++
     }
-    /** Another main process takes over from one that is stopped. */
+    /** Replaces the main process: another process takes over after the first one is stopped. */
     const replaceMain = async (from: string, to: string, version: 'old' | 'new'): Promise<void> => {
       const next = await start(to, 'main', version, true)
       const ended = main.stop()
@@ -188,7 +188,7 @@ test.skipIf(before.ref === undefined)(
     expect(stored).toHaveLength(new Set(stored.map((event) => event.message_id)).size)
     expectInOrder(stored, load.acknowledged)
     await eventually('delivered', () => sent.every((id) => receiver.messageIds().has(id)), 180_000)
-    // In the order of their first arrival, because events that are sent again arrive again.
+    // Compares the order of the first arrivals, because events that are sent again arrive again.
     const arrived = new Map([...receiver.messageIds().keys()].map((id, place) => [id, place]))
     for (const [user, ids] of load.acknowledged) {
       const places = ids.map((id) => arrived.get(id) ?? -1)
@@ -219,14 +219,17 @@ const send = async (
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** Responses that pages of a version could not use: a refusal without a message, or data outside of their contract. */
+/**
+ * Returns the forms that pages of a version could not save: a refusal without a message, or data outside of their
+ * contract.
+ */
 const savesOf = async (pages: Version, server: Version, peer: PostgresPeer): Promise<string[]> => {
   const faults: string[] = []
   for (const { form, method, verb, path, body, isNew } of await pageForms(server.product, peer)) {
     if (isNew === true && pages.methods !== methodList) continue
     const answer = await send(server.product, { verb, path, body }, pages.build)
     const description = `${form}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`
-    // The version before may refuse a field that it does not have, with a message.
+    // The previous version can refuse an unknown field, with a message.
     if (isNew === true && answer.status === 400 && String(answer.body['message']).length > 10) console.info(description)
     else if (answer.status >= 300) faults.push(description)
     else {
@@ -252,7 +255,7 @@ test.skipIf(before.ref === undefined)(
       return product
     }
     const versions = {
-      // The earlier of the two builds that first ran together names no build in its pages: their requests must be
+      // The earlier of the first two builds that can run together names no build in its pages. Their requests must be
       // accepted.
       before: { product: await start(commandOf(old.entry)), methods: contract.methodList },
       now: { product: await start(), methods: methodList, build: 'that of now' },
