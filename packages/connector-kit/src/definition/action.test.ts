@@ -15,7 +15,7 @@ const send = defineAction({
   },
 })
 
-it('the fields of an action are its targets, in their order', () => {
+it('the fields of an action are its targets, in the same order', () => {
   expect(send.targets).toEqual([
     { ...described, name: 'text', type: 'string', required: true, recommended: true },
     { ...described, name: 'at', type: 'datetime', required: false, recommended: false },
@@ -24,7 +24,7 @@ it('the fields of an action are its targets, in their order', () => {
   expect(send).toMatchObject({ name: 'send', customTargets: true, wholeEvent: false, eventTypes: [] })
 })
 
-it('its payload has the types of the fields, and custom fields are separate', () => {
+it('the payload of an action has the types of the fields, and custom fields are separate', () => {
   expectTypeOf<PayloadOf<typeof send>>().toEqualTypeOf<
     { readonly text: string } & { readonly at?: string; readonly items?: readonly unknown[] }
   >()

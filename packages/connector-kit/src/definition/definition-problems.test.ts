@@ -66,7 +66,7 @@ it.each([
   [logo.replace('<path', '<script>1</script><path'), ['The logo has scripts or elements that could fetch something']],
   [logo.replace('<path', '<path onload="x"'), ['The logo has scripts or elements that could fetch something']],
   [logo.replace('<path', '<path fill="url(https://a.b/c)"'), ['The logo refers to something outside']],
-])('accepts only an image as logo: %s', (svg, problems) => {
+])('a definition accepts only an image as logo: %s', (svg, problems) => {
   expect(logoProblems(svg)).toEqual(problems)
 })
 
@@ -161,7 +161,7 @@ it.each<[Partial<DestinationDefinition>, string]>([
     'batching.maxEvents is 0; it must be a whole number of at least 1',
   ],
   [{ rate: () => ({ requests: 0.5, perMs: 1000 }) }, 'rate.requests is 0.5; it must be a whole number of at least 1'],
-])('reports what is missing or wrong: %j', (change, problem) => {
+])('an incomplete definition has the expected problem: %j', (change, problem) => {
   const problems = definitionProblems({ ...complete, ...change })
   expect(problems).toHaveLength(1)
   expect(problems[0]).toContain(problem)

@@ -25,7 +25,7 @@ const definition = {
 const url = 'https://example.com/hook'
 
 describe('valid settings', () => {
-  it('are returned parsed, with defaults for absent ones', () => {
+  it('valid settings are returned parsed, with defaults for absent ones', () => {
     expect(validateSettings(definition, { url, headers: { 'X-A': 'b' } })).toEqual({
       ok: true,
       settings: { url, method: 'POST', headers: { 'X-A': 'b' }, size: 100, on: false },
@@ -42,7 +42,7 @@ describe('valid settings', () => {
       ],
     ],
     ['an object', { 'X-A': 'b', 'X-C': 'd: e' }],
-  ])('may contain headers as %s', (_name, headers) => {
+  ])('valid settings may contain headers as %s', (_name, headers) => {
     expect(validateSettings(definition, { url, headers })).toMatchObject({
       settings: { headers: { 'X-A': 'b', 'X-C': 'd: e' } },
     })
@@ -77,13 +77,13 @@ describe('invalid settings are rejected with a message at the field', () => {
     ['headers', { url, headers: { 'X-A': '1', 'x-a': '2' } }, 'twice'],
     ['headers', { url, headers: 'X-A' }, 'not allowed in a header'],
     ['headers', { url, headers: 5 }, 'names and values'],
-  ])('%s: %j', (name, settings, text) => {
+  ])('invalid settings with %s are rejected: %j', (name, settings, text) => {
     const result = validateSettings(definition, settings)
     expect(result.ok).toBe(false)
     if (!result.ok) expect(result.errors[name]).toContain(text)
   })
 
-  it.each([null, 'x', []])('%j is not a settings object', (settings) => {
+  it.each([null, 'x', []])('%j is rejected, because it is not a settings object', (settings) => {
     expect(validateSettings(definition, settings)).toEqual({
       ok: false,
       errors: { settings: 'Settings must be an object' },
@@ -92,7 +92,7 @@ describe('invalid settings are rejected with a message at the field', () => {
 })
 
 describe('incomplete settings', () => {
-  it('report what is missing, and keep what is given', () => {
+  it('incomplete settings report what is missing, and keep the given values', () => {
     expect(validatePartialSettings(definition, { size: 5 })).toEqual({
       ok: true,
       settings: { method: 'POST', size: 5, on: false },
@@ -101,7 +101,7 @@ describe('incomplete settings', () => {
     expect(validatePartialSettings(definition, { url })).toMatchObject({ ok: true, missing: [] })
   })
 
-  it('do not set a default that cannot be changed later, until nothing is missing', () => {
+  it('incomplete settings do not get an unchangeable default until nothing is missing', () => {
     const region = setting.text({ ...described, editable: false, default: 'eu' })
     const final = { settings: defineSettings({ url: setting.url({ ...described, required: true }), region }) }
     const of = (settings: object) => validatePartialSettings(final, settings)
@@ -115,13 +115,13 @@ describe('incomplete settings', () => {
     [{ colour: 'red' }, { colour: 'Unknown setting' }],
     // A rule that spans fields applies to given values, even if others are missing.
     [{ on: true }, { key: 'Required when on' }],
-  ])('%j is still rejected', (settings, errors) => {
+  ])('incomplete settings %j are still rejected', (settings, errors) => {
     expect(validatePartialSettings(definition, settings)).toEqual({ ok: false, errors })
   })
 })
 
 describe('a setting', () => {
-  it('has the form field that its schema describes', () => {
+  it('a setting has the form field that its schema describes', () => {
     expect(definition.settings.fields.map(({ label: _label, help: _help, ...field }) => field)).toEqual([
       { name: 'url', type: 'url', required: true, editable: true, secret: false },
       {
@@ -143,7 +143,7 @@ describe('a setting', () => {
     ])
   })
 
-  it('has the type of its values, without undefined if there is always a value', () => {
+  it('a setting has the type of its values, without undefined if there is always a value', () => {
     type Values = SettingsOf<typeof definition.settings>
     expectTypeOf<Values>().toEqualTypeOf<{
       readonly url: string

@@ -13,7 +13,7 @@ const complete: SourceDefinition = {
   settings: defineSettings({ secret: setting.secret({ label: 'Secret', help: 'h' }) }),
 }
 
-it('a complete source has no problems', () => {
+it('a complete source definition has no problems', () => {
   expect(sourceProblems(complete)).toEqual([])
   expect(sourceProblems({ ...complete, docsUrl: '/docs/tag' })).toEqual([])
 })
@@ -40,6 +40,6 @@ it.each<[Partial<SourceDefinition>, string]>([
     { settings: defineSettings({ app_key: setting.text({ label: 'l', help: '' }) }) },
     'The setting app_key lacks a label or a help',
   ],
-])('reports what is missing or wrong: %j', (change, problem) => {
+])('an incomplete source definition has the expected problem: %j', (change, problem) => {
   expect(sourceProblems({ ...complete, ...change })).toEqual([problem])
 })

@@ -42,7 +42,7 @@ const refused = [
 ] as const
 
 describe('the egress policy', () => {
-  it.each(refused)('blocks %s (%s)', (_name, address) => {
+  it.each(refused)('the egress policy blocks %s (%s)', (_name, address) => {
     expect(createEgressPolicy().allows(address)).toBe(false)
   })
 
@@ -54,11 +54,11 @@ describe('the egress policy', () => {
     '2606:4700:4700::1111',
     '::ffff:8.8.8.8',
     '64:ff9b::8.8.8.8',
-  ])('allows %s', (address) => {
+  ])('the egress policy allows %s', (address) => {
     expect(createEgressPolicy().allows(address)).toBe(true)
   })
 
-  it('opens exactly the allowed networks', () => {
+  it('the egress policy opens exactly the allowed networks', () => {
     const policy = createEgressPolicy({ allow: ['127.0.0.0/8', 'fd12::/16'] })
     expect(policy.allows('127.0.0.1')).toBe(true)
     expect(policy.allows('::ffff:127.0.0.1')).toBe(true)
@@ -92,7 +92,7 @@ describe('the egress policy', () => {
     ['Azure, Teredo', '2001:0:a83f:8110::1'],
     ['Azure, ISATAP', '2606:4700::5efe:a83f:8110'],
     ['most clouds, 6to4', '2002:a9fe:a9fe::1'],
-  ])('blocks the metadata address of %s (%s), however wide the allowed network', (_, address) => {
+  ])('the egress policy blocks the metadata address of %s (%s), however wide the allowed network', (_, address) => {
     expect(createEgressPolicy().allows(address)).toBe(false)
     expect(createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] }).allows(address)).toBe(false)
     expect(createEgressPolicy({ allow: ['168.63.129.16/32', 'fd00::/8', '169.254.0.0/16'] }).allows(address)).toBe(
@@ -100,7 +100,7 @@ describe('the egress policy', () => {
     )
   })
 
-  it('a wide network opens everything else', () => {
+  it('a wide allowed network opens every address except those of metadata services', () => {
     const policy = createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] })
     // Public addresses that only look similar are also allowed.
     for (const address of ['2606:a83f:8110::1', '2606:4700:a83f:8110::1', '2606:4700::a83f:8110'])
@@ -109,7 +109,7 @@ describe('the egress policy', () => {
       expect(policy.allows(address)).toBe(true)
   })
 
-  it('does not start with a network that it cannot parse', () => {
+  it('the egress policy does not start with a network that it cannot parse', () => {
     expect(() => createEgressPolicy({ allow: ['127.0.0.1'] })).toThrow('CIDR')
   })
 })

@@ -57,7 +57,7 @@ it.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost', '127.1', '2130706433'])(
   },
 )
 
-it('a name that resolves to a blocked address is rejected, and one that resolves to an allowed one is connected', async () => {
+it('a socket to a name that resolves to a blocked address is rejected; one to an allowed address is connected', async () => {
   await expect(client({ lookup: resolveTo('10.0.0.1') }).connect({ host: 'db.example', port })).rejects.toThrow(
     'The address of db.example is not public',
   )
@@ -75,7 +75,7 @@ it.each([
   await expect(client().connect({ host, port: wrongPort })).rejects.toThrow(ConfigurationError)
 })
 
-it('a port without a listener, and a late response, are retryable', async () => {
+it('a port without a listener and a late response are retryable errors', async () => {
   await new Promise((resolve) => server.close(resolve))
   await expect(client().connect({ host: '127.0.0.1', port })).rejects.toThrow('Connection refused (ECONNREFUSED)')
   const never: LookupFunction = () => {}
@@ -117,7 +117,7 @@ const talker = async (bytes: number): Promise<{ port: number; cutOff: Promise<nu
   return { port: (talking.address() as AddressInfo).port, cutOff }
 }
 
-it('a peer that sends without end is cut off at the maximum bytes of a response, with an error that says so', async () => {
+it('a peer that sends endlessly is disconnected at the maximum response size, with an error that says so', async () => {
   const own = await talker(Number.POSITIVE_INFINITY)
   const socket = await client({ answerBytes: 1_000_000 }).connect({ host: '127.0.0.1', port: own.port })
   let received = 0
@@ -134,7 +134,7 @@ it('a peer that sends without end is cut off at the maximum bytes of a response,
   expect(socket.bytesRead).toBeLessThan(1_000_000 + 128 * 1024)
 })
 
-it('unread bytes stay with the peer, and do not end the connection', async () => {
+it("unread bytes stay in the peer's connection, and do not end it", async () => {
   const own = await talker(Number.POSITIVE_INFINITY)
   const socket = await client({ answerBytes: 1_000_000 }).connect({ host: '127.0.0.1', port: own.port })
   expect(socket.bytesRead).toBeLessThan(512 * 1024)
@@ -142,7 +142,7 @@ it('unread bytes stay with the peer, and do not end the connection', async () =>
   await own.cutOff
 })
 
-it('each response may have the maximum bytes, if `renew` was called', async () => {
+it('each response may have the maximum size, if `renew` was called', async () => {
   const socket = await client({ answerBytes: 100_000 }).connect({ host: '127.0.0.1', port })
   for (let answer = 0; answer < 5; answer++) {
     socket.renew()
@@ -154,7 +154,7 @@ it('each response may have the maximum bytes, if `renew` was called', async () =
   await expect(once(socket, 'end')).rejects.toThrow('answered with more than 100,000 bytes')
 })
 
-it('data that a peer sent before it closed is read to its end', async () => {
+it('data that a peer sent before it closed is read completely', async () => {
   const own = await talker(300_000)
   const socket = await client().connect({ host: '127.0.0.1', port: own.port })
   let received = 0

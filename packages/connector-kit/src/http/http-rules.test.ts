@@ -21,7 +21,7 @@ describe('the outcome of a status', () => {
     [501, 'retry'],
     [503, 'retry'],
     [599, 'retry'],
-  ])('%i: %s', (status, fate) => {
+  ])('the outcome of status %i is %s', (status, fate) => {
     expect(classifyStatus(status)).toBe(fate)
   })
 })
@@ -41,19 +41,19 @@ describe('Retry-After', () => {
     ['Thu, 01 Jan 2026 11:00:00 GMT', 0],
     ['Fri, 01 Jan 2027 12:00:00 GMT', retryAfterCapMs],
     ['Thu, nonsense', undefined],
-  ])('%j means %j ms', (value, ms) => {
+  ])('Retry-After %j means %j ms', (value, ms) => {
     expect(parseRetryAfter(value, now)).toBe(ms)
   })
 })
 
 describe('a stored exchange', () => {
-  it('is cut between characters', () => {
+  it('a stored exchange is cut between characters', () => {
     expect(cutToBytes('aé', 2)).toBe('a')
     expect(cutToBytes('aé', 3)).toBe('aé')
     expect(Buffer.byteLength(cutToBytes('☃'.repeat(4000)))).toBe(4095)
   })
 
-  it('hides secrets at any position, and query values of the URL', () => {
+  it('a stored exchange hides secrets at any position, and query values of the URL', () => {
     expect(hideSecrets('key hunter22 and hunter22', ['hunter22', ''])).toBe('key [redacted] and [redacted]')
     expect(hideUrl('https://u:p@example.com/a?token=abc&x=1')).toBe(
       'https://example.com/a?token=[redacted]&x=[redacted]',

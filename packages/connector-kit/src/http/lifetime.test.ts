@@ -4,7 +4,7 @@ import { createEgressPolicy } from './egress.ts'
 import { callOnce, createLifetime } from './lifetime.ts'
 import { createRequestClient } from './request-client.ts'
 
-it('resources of a lifetime are closed once at its end, and immediately after it', async () => {
+it('resources of a lifetime are closed once at its end, and immediately if added afterwards', async () => {
   const closed: string[] = []
   const lifetime = createLifetime()
   lifetime.onEnd(async () => void closed.push('first'))

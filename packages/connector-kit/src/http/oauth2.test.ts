@@ -38,7 +38,7 @@ const idToken = (claims: unknown): string => `e30.${Buffer.from(JSON.stringify(c
 const given = { code: 'c0de', codeVerifier: 'verifier', redirectUri: 'https://cdp.example/back' }
 const sent = (): Record<string, string> => Object.fromEntries(new URLSearchParams(peer.requests[0]?.body))
 
-it('the consent URL keeps its own parameters, but state and challenge are ours', async () => {
+it('the consent URL keeps its configured parameters, except that state and challenge are replaced', async () => {
   const client = await server({ status: 200 })
   const url = new URL(
     consentAddress(client, { redirectUri: given.redirectUri, state: 'ours', codeVerifier: 'verifier' }),
@@ -58,7 +58,7 @@ it('the consent URL keeps its own parameters, but state and challenge are ours',
 })
 
 describe('a token request', () => {
-  it('sends the secret in the header, both halves form-encoded (RFC 6749, 2.3.1)', async () => {
+  it('a token request sends the secret in the header, both parts form-encoded (RFC 6749, 2.3.1)', async () => {
     const client = await server(json(200, { access_token: 'at', token_type: 'bearer', expires_in: 60 }))
     expect(await exchangeCode(client, given, deps)).toEqual({
       accessToken: 'at',
@@ -77,7 +77,7 @@ describe('a token request', () => {
     })
   })
 
-  it('sends the secret in the body if configured, and only the client ID without a secret', async () => {
+  it('a token request sends the secret in the body if configured, and only the client ID without a secret', async () => {
     const answer = json(200, { access_token: 'at' })
     await exchangeCode(await server(answer, { clientAuthentication: 'body' }), given, deps)
     expect(sent()).toMatchObject({ client_id: 'client id', client_secret: 's3cr3t/+' })
@@ -91,7 +91,7 @@ describe('a token request', () => {
   it.each([
     ['in an answer of several kB', json(200, { access_token: 'x'.repeat(9000), expires_in: '60' })],
     ['in the form of the request', { status: 200, body: 'access_token=xxxx&token_type=bearer&expires_in=60' }],
-  ])('finds the token %s', async (_, answer) => {
+  ])('a token request finds the token %s', async (_, answer) => {
     const tokens = await exchangeCode(await server(answer as PeerAnswer), given, deps)
     expect(tokens.accessToken).toMatch(/^x+$/)
     expect(tokens.expireTime).toBe(1_060_000)
@@ -101,12 +101,12 @@ describe('a token request', () => {
     [{ email: 'ada@example.com', name: 'Ada' }, 'ada@example.com'],
     [{ name: 'Ada\u0000 Lovelace' }, 'Ada Lovelace'],
     [{ sub: '17' }, ''],
-  ])('returns the account of an ID token: %j', async (claims, account) => {
+  ])('a token request returns the account of an ID token: %j', async (claims, account) => {
     const client = await server(json(200, { access_token: 'at', id_token: idToken(claims) }))
     expect((await exchangeCode(client, given, deps)).account).toBe(account)
   })
 
-  it('keeps the refresh token if there is no new one, else uses the new one', async () => {
+  it('a token request keeps the refresh token if there is no new one, and otherwise uses the new one', async () => {
     const first = await renewTokens(await server(json(200, { access_token: 'a2' })), 'r1', deps)
     expect(first.refreshToken).toBe('r1')
     expect(sent()).toEqual({ grant_type: 'refresh_token', refresh_token: 'r1' })
@@ -128,13 +128,13 @@ describe('a rejected token request', () => {
     ['429', { status: 429, headers: { 'retry-after': '7' } }, RetryableError],
     ['503', { status: 503 }, RetryableError],
     ['no answer', 'reset', RetryableError],
-  ])('%s', async (_, answer, kind) => {
+  ])('a rejected token request: %s', async (_, answer, kind) => {
     const failure = await renewTokens(await server(answer as PeerAnswer), 'r1', deps).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(kind)
     if (kind !== GrantRefusedError) expect(failure).not.toBeInstanceOf(GrantRefusedError)
   })
 
-  it('reports the reason without the secrets that were sent', async () => {
+  it('a rejected token request reports the reason without the secrets that were sent', async () => {
     const client = await server(
       json(400, { error: 'invalid_request', error_description: 'no s3cr3t/+ and no refresh-1 here' }),
     )
@@ -164,14 +164,14 @@ describe('a request with the token of a grant', () => {
         }),
     )
 
-  it('has no other authorization, and its response never shows the token', async () => {
+  it('a request with a grant has no other authorization, and its response never shows the token', async () => {
     peer = await startPeer(({ headers }) => ({ status: 200, body: `you sent ${headers.authorization}` }))
     const answer = await call(peer.url, async () => 'token-1')
     expect(peer.requests[0]?.headers).toMatchObject({ authorization: 'Bearer token-1', 'x-a': '1' })
     expect(answer.body).toBe('you sent Bearer [redacted]')
   })
 
-  it('is sent again once after 401, and after another 401 the grant is reported as ended', async () => {
+  it('a request with a grant is sent again once after 401; another 401 reports the grant as ended', async () => {
     peer = await startPeer(() => ({ status: 401 }))
     const asked: unknown[] = []
     const accessToken = async (refused?: string, again?: boolean): Promise<string> => {
@@ -184,7 +184,7 @@ describe('a request with the token of a grant', () => {
     expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 
-  it('without a grant is a configuration error', async () => {
+  it('a request without a required grant is a configuration error', async () => {
     await expect(call('http://127.0.0.1:1/')).rejects.toThrow(ConfigurationError)
   })
 })

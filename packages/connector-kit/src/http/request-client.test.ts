@@ -47,9 +47,9 @@ const chunked = (body: string): string => `HTTP/1.1 200 OK\r\ntransfer-encoding:
 const get = (made: RequestClient, url: string, timeoutMs = 5000) =>
   made.request({ method: 'GET', url, headers: {}, timeoutMs })
 
-describe('the request client refuses', () => {
+describe('addresses that the request client refuses', () => {
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '0177.0.0.1', '127.1', 'localhost'])(
-    'a private address written as %s, and opens no socket',
+    'the request client refuses a private address written as %s, and opens no socket',
     async (host) => {
       const receiver = await peer()
       await expect(get(client({ allow: [] }), `http://${host}:${receiver.port}/`)).rejects.toThrow(EgressRefusedError)
@@ -57,7 +57,7 @@ describe('the request client refuses', () => {
     },
   )
 
-  it('a public name that resolves to a private address', async () => {
+  it('the request client refuses a public name that resolves to a private address', async () => {
     const receiver = await peer()
     for (const answer of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1']) {
       const made = client({ allow: [], lookup: resolver([answer]) })
@@ -66,7 +66,7 @@ describe('the request client refuses', () => {
     expect(receiver.requests).toHaveLength(0)
   })
 
-  it('to follow a redirect: a 302 to a private address is returned as the response', async () => {
+  it('the request client follows no redirect: a 302 to a private address is returned as the response', async () => {
     const inner = await peer()
     const outer = await peer(() => ({ status: 302, headers: { location: inner.url } }))
     const answer = await get(client(), outer.url)
@@ -75,13 +75,13 @@ describe('the request client refuses', () => {
     expect(inner.requests).toHaveLength(0)
   })
 
-  it('schemes other than http and https', async () => {
+  it('the request client refuses schemes other than http and https', async () => {
     await expect(get(client(), 'file:///etc/passwd')).rejects.toThrow('not an http or https URL')
   })
 })
 
 describe('the checked lookup', () => {
-  it('passes only checked addresses to the socket, so that a name cannot change between check and connect', async () => {
+  it('the checked lookup passes only checked addresses to the socket, so a name cannot change before the connection', async () => {
     const lookup = guardedLookup(resolver(['10.0.0.1', '8.8.8.8', '::1']), createEgressPolicy())
     const all = await new Promise((resolve) => lookup('h', { all: true }, (_error, addresses) => resolve(addresses)))
     expect(all).toEqual([{ address: '8.8.8.8', family: 4 }])
@@ -89,7 +89,7 @@ describe('the checked lookup', () => {
     expect(one).toBe('8.8.8.8')
   })
 
-  it('runs for every connection: a rebinding name is blocked as soon as it resolves to a private address', async () => {
+  it('the checked lookup runs for every connection: a rebinding name is blocked once it resolves to a private address', async () => {
     const receiver = await peer(() => ({ status: 200, headers: { connection: 'close' } }))
     const made = client({ lookup: resolver(['127.0.0.1'], ['10.0.0.1']) })
     const url = `http://rebind.example.com:${receiver.port}/`
@@ -127,7 +127,7 @@ describe('TLS', () => {
     )
   })
 
-  it('a trusted certificate is accepted, and the policy is checked before it', async () => {
+  it('a trusted certificate is accepted, and the egress policy is checked before it', async () => {
     const { port, count } = await secure()
     const url = `https://hooks.example.com:${port}/`
     expect((await get(client({ lookup, ca: tls.cert }), url)).status).toBe(200)
@@ -137,7 +137,7 @@ describe('TLS', () => {
 })
 
 describe('the request client', () => {
-  it('sends method, headers and body as given, and returns status, headers and body', async () => {
+  it('the request client sends method, headers, and body as given, and returns status, headers, and body', async () => {
     const receiver = await peer(() => ({ status: 201, headers: { 'x-answer': 'yes' }, body: 'thanks' }))
     const answer = await client().request({
       method: 'PUT',
@@ -151,13 +151,13 @@ describe('the request client', () => {
     expect(receiver.requests[0]?.headers['x-one']).toBe('1')
   })
 
-  it('keeps the first 4 kB of a response, and cuts off an endless one', async () => {
+  it('the request client keeps the first 4 kB of a response, and disconnects from an endless one', async () => {
     const receiver = await peer(() => ({ status: 200, body: 'x'.repeat(8 * 1024 * 1024) }))
     const answer = await get(client(), receiver.url)
     expect(answer.body).toBe('x'.repeat(4096))
   })
 
-  it('reads as much of a response as the request allows, and no more of others', async () => {
+  it('the request client reads at most the bytes of a response that the request allows, and no more for other requests', async () => {
     const receiver = await peer(() => ({ status: 200, body: 'x'.repeat(3 * 1024 * 1024) }))
     const made = client()
     const ask = (readBytes: number) =>
@@ -174,7 +174,7 @@ describe('the request client', () => {
     ['interim answers', '', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n'.repeat(100))],
     ['chunks', chunked(''), (socket) => socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`)],
     ['the name of a chunk', chunked('1;a='), (socket) => socket.write('x'.repeat(4096))],
-  ])('cuts off a peer that sends %s without end', async (_what, head, more) => {
+  ])('the request client disconnects from a peer that sends %s endlessly', async (_what, head, more) => {
     let cutOff: (bytes: number) => void
     const sent = new Promise<number>((resolve) => {
       cutOff = resolve
@@ -200,7 +200,7 @@ describe('the request client', () => {
     expect(await sent).toBeLessThan(16 * 1024 * 1024)
   })
 
-  it('does not decompress a compressed response', async () => {
+  it('the request client does not decompress a compressed response', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
     const receiver = await peer(() => ({
       status: 200,
@@ -210,14 +210,14 @@ describe('the request client', () => {
     expect((await get(client(), receiver.url)).body.length).toBeLessThanOrEqual(4096)
   })
 
-  it('times out if a peer never responds, as a retryable error', async () => {
+  it('the request client times out if a peer never responds, with a retryable error', async () => {
     const receiver = await peer(() => 'hang')
     const made = client()
     await expect(get(made, receiver.url, 100)).rejects.toThrow(RetryableError)
     expect(made.inFlight()).toBe(0)
   })
 
-  it('times out if a peer sends its response too slowly', async () => {
+  it('the request client times out if a peer sends its response too slowly', async () => {
     const server: Server = createServer((socket) => {
       socket.on('error', () => {}).resume()
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na')
@@ -229,7 +229,7 @@ describe('the request client', () => {
     await expect(get(made, `http://127.0.0.1:${port}/`, 150)).rejects.toThrow('No response within 150 ms')
   })
 
-  it('does not send a request that timed out while it waited for a connection', async () => {
+  it('the request client does not send a request that timed out while it waited for a connection', async () => {
     const receiver = await peer((_request, index) => (index === 0 ? 'hang' : { status: 200 }))
     const made = client({ connectionsPerOrigin: 1 })
     const first = get(made, `${receiver.url}first`, 400)
@@ -243,17 +243,17 @@ describe('the request client', () => {
   it.each([
     ['a closed port', 'http://127.0.0.1:1/', 'refused'],
     ['an unknown name', 'http://name.invalid/', 'host name'],
-  ])('names what went wrong with %s', async (_name, url, text) => {
+  ])('the request client names the failure with %s', async (_name, url, text) => {
     await expect(get(client(), url)).rejects.toThrow(text)
     await expect(get(client(), url)).rejects.toThrow(RetryableError)
   })
 
-  it('treats a reset connection as retryable', async () => {
+  it('the request client treats a reset connection as retryable', async () => {
     const receiver = await peer(() => 'reset')
     await expect(get(client(), receiver.url)).rejects.toThrow(RetryableError)
   })
 
-  it('rejects requests beyond its maximum, instead of queueing without a limit', async () => {
+  it('the request client rejects requests beyond its maximum, and does not queue them', async () => {
     const receiver = await peer(() => 'hang')
     const made = client({ maxInFlight: 2 })
     const two = [get(made, receiver.url, 300), get(made, receiver.url, 300)].map((request) =>

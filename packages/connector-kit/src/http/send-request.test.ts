@@ -17,7 +17,7 @@ const request: OutgoingRequest = {
 }
 const hidden = { headers: ['authorization'], texts: ['s3cret-path'] }
 
-it('request and response are stored without secrets, also at the cut', async () => {
+it('the request and response of a failed delivery are stored without secrets, also at the cut', async () => {
   const call = await sendRequest(answering({ status: 400, body: 'no s3cret-path' }), request, hidden)
   const { outcomes, ...kept } = resultOfCall(call, { kind: 'rejected', reason: 'HTTP 400' })
   expect(JSON.stringify(kept)).not.toMatch(/s3c/)
@@ -43,7 +43,7 @@ it('an observer receives every request with a response, without secrets', async 
   expect(JSON.stringify(heard)).not.toMatch(/s3c/)
 })
 
-it('a request without a response fails with the request that was sent', async () => {
+it('a request without a response fails with the sent request', async () => {
   const failing = { signal, request: () => Promise.reject(new RetryableError('Connection refused')) }
   const failure = await sendRequest(failing, request, hidden).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(RetryableError)
@@ -60,7 +60,7 @@ it.each([
   [429, { 'retry-after': '3' }, { kind: 'retry', reason: 'HTTP 429', retryAfterMs: 3000 }],
   [502, {}, { kind: 'retry', reason: 'HTTP 502' }],
   [302, {}, { kind: 'rejected', reason: 'HTTP 302' }],
-])('a %i with %j', (status, headers, wanted) => {
+])('a response with status %i and %j has the expected outcome', (status, headers, wanted) => {
   expect(outcomeOfAnswer({ status, headers }, 0)).toEqual(wanted)
 })
 

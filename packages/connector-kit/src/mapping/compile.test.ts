@@ -175,7 +175,7 @@ describe('a source', () => {
     expect(sent('to', 'any')).toEqual({ to: '1999' })
   })
 
-  test('null is sent as null if the target accepts any value; otherwise the preview reports that it is omitted', () => {
+  test('null is sent as null if the target accepts any value; otherwise null is omitted and the preview reports it', () => {
     const none = { FIELD: 'properties.none' }
     expect(one(none, { type: 'number' })).toEqual({ note: '"to" is omitted: properties.none is null' })
     expect(one(none, { pii: 'email' })).toEqual({ note: '"to" is omitted: properties.none is null' })
@@ -196,7 +196,7 @@ describe('a source', () => {
   })
 })
 
-describe('a target', () => {
+describe('a target of a mapping', () => {
   test.each<[ActionTarget['type'], Source, unknown]>([
     ['string', { FIELD: 'properties.count' }, '3'],
     ['string', { FIELD: 'properties.address' }, '{"city":"Berlin"}'],
@@ -225,7 +225,7 @@ describe('a target', () => {
     ['datetime', { CONSTANT: 'tomorrow' }, { problem: '"to": the constant is text that is not a time' }],
     ['datetime', { CONSTANT: 1e300 }, { problem: '"to": the constant is a number that is not a time' }],
     ['any', { FIELD: 'properties.tags' }, ['a']],
-  ])('of type %s converts %j to %j', (type, source, wanted) => {
+  ])('a target of type %s converts %j to %j', (type, source, wanted) => {
     expect(one(source, { type })).toEqual(wanted)
   })
 
@@ -244,7 +244,7 @@ describe('a target', () => {
       { pii: 'email' },
       '"Total" (to) is required, but properties.blank is empty',
     ],
-  ])('that is required fails the event on %s', (_, source, more, reason) => {
+  ])('a required target fails the event on %s', (_, source, more, reason) => {
     const mapping = map([target('to', { label: 'Total', required: true, ...more })], {
       to: source,
       also: { CONSTANT: 1 },
@@ -256,7 +256,7 @@ describe('a target', () => {
     })
   })
 
-  test('that is required fails the event if it is not mapped or its mapping is disabled', () => {
+  test('a required target fails the event if it is not mapped or its mapping is disabled', () => {
     const targets = [target('to', { label: 'Total', required: true })]
     const wanted = {
       kind: 'failed',
@@ -266,20 +266,20 @@ describe('a target', () => {
     expect(map(targets, { to: [{ CONSTANT: 1 }, { enabled: false }] })).toMatchObject(wanted)
   })
 
-  test('whose mapping is disabled is left out', () => {
+  test('a target whose mapping is disabled is omitted', () => {
     expect(map([], { a: { CONSTANT: 1 }, b: [{ CONSTANT: 2 }, { enabled: false }] })).toMatchObject({
       payload: { a: 1 },
     })
     expect(one({ CONSTANT: 1 })).toBe(1)
   })
 
-  test('that the user made required fails the event, too', () => {
+  test('a target that the user made required also fails the event without a value', () => {
     const given = { target: { name: 'own', is_required: true, type: 'number' } }
     expect(map([], { own: [{ FIELD: 'properties.gone' }, given] })).toMatchObject({ kind: 'failed' })
     expect(map([], { own: [{ FIELD: 'properties.total' }, given] })).toMatchObject({ payload: { own: 12.5 } })
   })
 
-  test('with a path is nested in objects, and objects of the event are copied before a change', () => {
+  test('a target with a path is nested in objects, and objects of the event are copied before a change', () => {
     const mapping = map([], {
       'address.zip': { CONSTANT: '10115' },
       'user.data.id': { FIELD: 'userId' },
@@ -292,7 +292,7 @@ describe('a target', () => {
     expect(event.properties?.['address']).toEqual({ city: 'Berlin' })
   })
 
-  test('inside a value that is not an object is a problem of that field', () => {
+  test('a target inside a value that is not an object is a problem of that field', () => {
     expect(map([], { a: { CONSTANT: 1 }, 'a.b': { CONSTANT: 2 } })).toMatchObject({
       kind: 'mapped',
       payload: { a: 1 },
@@ -301,14 +301,14 @@ describe('a target', () => {
   })
 
   test.each(['__proto__', 'a.__proto__.x', 'constructor', 'a.constructor.prototype', 'a..b'])(
-    'cannot have the name %s',
+    'a target cannot have the name %s',
     (name) => {
       expect(map([], { [name]: { CONSTANT: 1 }, other: { CONSTANT: 1 } })).toMatchObject({ kind: 'failed' })
       expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
     },
   )
 
-  test('whose value is an object with the key __proto__ keeps the key', () => {
+  test('a target whose value is an object with the key __proto__ keeps the key', () => {
     const mapping = map([], { p: { FIELD: 'properties' }, 'p.more': { CONSTANT: 1 } })
     if (mapping.kind !== 'mapped') throw new Error(mapping.kind)
     expect(JSON.stringify(mapping.payload?.['p'])).toContain('"__proto__":{"x":1}')
@@ -365,7 +365,7 @@ describe('personal data', () => {
     })
   })
 
-  test('of a list, only matchable values are sent, and never a hash of nothing', () => {
+  test('from a list, only values that can be matched are sent, and empty values are never hashed', () => {
     const values = ['', 'none', sha(''), 'Ada@Example.com']
     expect(hashPersonalData('email', values)).toEqual([hash])
     expect(hashPersonalData('email', values.slice(0, 3))).toBeUndefined()
@@ -437,26 +437,26 @@ describe('the first enabled mapping that matches applies', () => {
     ],
     ['none fits', [{ destination: 'do', event_name: 'Other' }], undefined],
     ['there are none', [], undefined],
-  ])('%s', (_, given, wanted) => {
+  ])('the first matching mapping applies: %s', (_, given, wanted) => {
     const mapping = decide(given)
     expect(mapping.kind === 'mapped' ? mapping.action : mapping.kind).toBe(wanted ?? 'unmapped')
   })
 
-  test('and without event types it applies to those of its action', () => {
+  test('a mapping without event types applies to those of its action', () => {
     const page: PipelineEvent = { ...event, type: 'page' }
     expect(decide([{ destination: 'know' }])).toMatchObject({ kind: 'mapped' })
     expect(decide([{ destination: 'know' }], page)).toEqual({ kind: 'unmapped' })
     expect(decide([{ destination: 'know', event_type: 'page' }], page)).toMatchObject({ kind: 'mapped' })
   })
 
-  test('and an unknown action fails the event', () => {
+  test('a mapping with an unknown action fails the event', () => {
     expect(decide([{ destination: 'gone' }])).toMatchObject({
       kind: 'failed',
       reason: 'Example has no action "gone"',
     })
   })
 
-  test('and without fields the event is sent as it is, if its action allows that', () => {
+  test('a mapping without fields sends the event unchanged, if its action allows that', () => {
     expect(decide([{ destination: 'do' }])).toEqual({ kind: 'mapped', action: 'do', problems: [] })
     expect(decide([{ destination: 'build' }])).toEqual({ kind: 'mapped', action: 'build', payload: {}, problems: [] })
   })
@@ -480,7 +480,7 @@ describe('the first enabled mapping that matches applies', () => {
     ],
     ['not one whose action builds what it sends', [{ destination: 'build' }], undefined],
     ['none', [], undefined],
-  ])('and events need not be parsed for %s', (_, given, wanted) => {
+  ])('events need not be parsed for: %s', (_, given, wanted) => {
     const mappings = eventMappings.parse(given.map((each, n) => ({ id: idOf(n), field_mappings: [], ...each })))
     expect(compileMappings(definitionOf(actions), mappings, place).whole).toBe(wanted)
   })
@@ -507,7 +507,7 @@ describe('presets', () => {
     ],
   )
 
-  test('are valid mappings, with stable IDs of 4 characters', () => {
+  test('presets are valid mappings, with stable IDs of 4 characters', () => {
     const presets = presetMappings(definition)
     expect(eventMappings.parse(presets)).toEqual(presets)
     expect(presetMappings(definition)).toEqual(presets)
@@ -528,7 +528,7 @@ describe('presets', () => {
     })
   })
 
-  test('apply to a destination without its own mappings', () => {
+  test('presets apply to a destination without its own mappings', () => {
     const mapper = compileMappings(definition, undefined, place)
     expect(mapper(event, 's1')).toEqual({ kind: 'mapped', action: 'send', problems: [] })
     const identify: PipelineEvent = { ...event, type: 'identify', event: '', traits: { email: hashless } }

@@ -170,7 +170,7 @@ describe('invalid mappings', () => {
     expect(problemsOf(mapping)).toEqual(first)
   })
 
-  test('have templates that are too large together', () => {
+  test('invalid mappings have templates that exceed their total limit', () => {
     const templates = (index: number) =>
       open(
         ...Array.from({ length: 6 }, (_, n) =>
@@ -183,7 +183,7 @@ describe('invalid mappings', () => {
     expect(problemsOf(templates(0))).toEqual({})
   })
 
-  test('are reported at their position, and so are mappings with the same ID', () => {
+  test('invalid mappings are reported at their position, and so are mappings with the same ID', () => {
     expect(problemsOf(strict(), { ...strict(), destination: 'gone' })).toEqual({
       'event_mappings.1.destination': 'Example has no action "gone"',
       'event_mappings.1.id': 'Another mapping has this id',

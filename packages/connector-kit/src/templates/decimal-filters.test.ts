@@ -37,7 +37,7 @@ describe('filters of numbers compute with decimals', () => {
     ['true | plus: 1', '2'],
     ['5 | divided_by: 0', 'null'],
     ['5 | modulo: 0', 'null'],
-  ])('%s is %s', (template, text) => {
+  ])('the number filter %s gives %s', (template, text) => {
     expect(made(template)).toBe(text)
   })
 
@@ -51,12 +51,12 @@ describe('filters of numbers compute with decimals', () => {
     ['id | append: "x"', '12345678901234567890x'],
     ['huge', '1e400'],
     ['9007199254740991 | plus: 2', '9007199254740993'],
-  ])('numbers beyond doubles keep their digits: %s is %s', (template, text) => {
+  ])('numbers beyond doubles keep their digits: %s gives %s', (template, text) => {
     const values = { id: new ExactNumber('12345678901234567890'), huge: new ExactNumber('1e400') }
     expect(made(template, values)).toBe(text)
   })
 
-  test('numbers beyond doubles are compared by their value', () => {
+  test('numbers beyond doubles are compared by value', () => {
     const values = { id: new ExactNumber('12345678901234567890'), same: new ExactNumber('12345678901234567890') }
     const render = (condition: string): unknown => renderText(`{% if ${condition} %}yes{% else %}no{% endif %}`, values)
     expect([render('id == same'), render('id != same'), render('id > 5'), render('id == 5')]).toEqual(
@@ -82,7 +82,7 @@ describe('filters of numbers compute with decimals', () => {
     ['given[2]', 'x'],
     ['given["length"]', '3'],
     ['given[9]', ''],
-  ])('texts are never cut inside a character: %s is %s', (template, text) => {
+  ])('texts are never cut inside a character: %s gives %s', (template, text) => {
     expect(made(template, { given: '🙂x' })).toBe(text)
   })
 
@@ -95,7 +95,7 @@ describe('filters of numbers compute with decimals', () => {
     ])
   })
 
-  test('no template creates unbounded numbers', () => {
+  test('no template can create unbounded numbers', () => {
     const loop = '{% assign n = 9 %}{% for i in (1..40) %}{% assign n = n | times: n %}{% endfor %}{{ n }}'
     expect(renderText(loop, {})).toEqual({ text: 'null' })
     expect(made('n | plus: 1', { n: '9'.repeat(100_000) })).toMatch(/^(1e400|null|1\d*|1e\+\d+)$/)

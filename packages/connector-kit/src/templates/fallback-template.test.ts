@@ -62,11 +62,11 @@ test.each([
   '{{ email }}',
   '{{ properties.email }}{{ traits.email }}',
   '{% if true %}{{ properties.email }}{% endif %}',
-])('a template with anything else is left to Liquid: %s', (text) => {
+])('a template with any other syntax is left to Liquid: %s', (text) => {
   expect(fallbackPaths(text)).toBeUndefined()
 })
 
-test('inherited properties are not read, and neither are non-own fields', () => {
+test('properties that a value only inherits are not read', () => {
   for (const text of ['{{ properties.constructor }}', '{{ properties.__proto__ | default: properties.toString }}']) {
     const paths = fallbackPaths(text) ?? []
     for (const properties of [{}, { constructor: 'own' }, 'text', 5]) {
@@ -76,7 +76,7 @@ test('inherited properties are not read, and neither are non-own fields', () => 
   }
 })
 
-test('each name and character costs work', () => {
+test('each name and each character of the output is charged as work', () => {
   let work = 0
   const event = { properties: { email: 'x'.repeat(100) } }
   expect(

@@ -47,7 +47,7 @@ describe('a template that writes JSON', () => {
     expect(rendered(template)).toEqual(wanted)
   })
 
-  test('only own properties of the variables can be read', () => {
+  test('a template can read only own properties of the variables', () => {
     for (const path of ['body.constructor', 'body.toString', 'body.items.constructor.constructor', 'process', 'global'])
       expect(rendered(`{{ ${path} | json }}`)).toBeNull()
     expect(rendered('{{ body["__proto__"] | json }}')).toEqual({ x: 1 })
@@ -76,7 +76,7 @@ describe('a template that writes plain text', () => {
     ['floor', '{{ 1.8 | floor }}', '1'],
     ['plus', '{{ 1 | plus: 2 }}', '3'],
     ['date', '{{ "2026-01-02T23:30:00Z" | date: "%d.%m.%Y" }}', '02.01.2026'],
-  ])('with the offered filter %s', (name, template, wanted) => {
+  ])('a text template accepts the offered filter %s', (name, template, wanted) => {
     expect(offeredFilters).toContain(name)
     expect(renderText(template, {})).toEqual({ text: wanted })
   })
@@ -104,14 +104,14 @@ describe('a template that writes plain text', () => {
       /reads too much data/,
     ],
     ['writes', `{% for a in (1..1000) %}${'x'.repeat(2000)}{% endfor %}`, /too large/],
-  ])('with a filter that %s without end is stopped', (_, template, message) => {
+  ])('a text template with a filter that %s endlessly is stopped', (_, template, message) => {
     const result = renderText(template, {})
     expect('problem' in result && result.problem.message).toMatch(message)
   })
 })
 
 describe('a text that is not a template', () => {
-  test('is reported as Error with its position [MAP-14]', () => {
+  test('an invalid template is reported as Error with its position [MAP-14]', () => {
     const problem = templateProblem('{{ a')
     expect(problem === undefined ? '' : templateProblemText(problem)).toMatch(/^Error at >> 1\| \{\{ a\n/)
   })
@@ -139,7 +139,7 @@ describe('a text that is not a template', () => {
     expect(rendered(template)).toContain(message)
   })
 
-  test('is reported with the lines around its position', () => {
+  test('an invalid template is reported with the lines around its position', () => {
     expect(templateProblem('{\n  "a": "{{ body.a | nope }}"\n}')?.context).toBe(
       `   1| {\n>> 2|   "a": "{{ body.a | nope }}"\n${' '.repeat(14)}^\n   3| }`,
     )
@@ -147,7 +147,7 @@ describe('a text that is not a template', () => {
 })
 
 describe('a template with too much work', () => {
-  test('does not include one with filters and conditions for each of a thousand items', () => {
+  test('a template with filters and conditions for each of a thousand items is within the work limit', () => {
     const items = Array.from({ length: 1000 }, (_, index) => ({ sku: `s${index}`, tags: ['a', 'b'], price: index }))
     const each = `{% if i.tags contains "b" and i.price >= 0 %}{"sku":"{{ i.sku | upcase | replace: 'S', 't' }}"}{% endif %}`
     const template = `[{% for i in body.items %}${each}{% unless forloop.last %},{% endunless %}{% endfor %}]`
@@ -171,7 +171,7 @@ test('MAP-16: 1024 compiled templates are cached, the most recently used ones', 
   parse.mockRestore()
 })
 
-test('the many templates of one owner are evicted before those of others', () => {
+test('many templates of one owner are evicted before those of others', () => {
   const parse = vi.spyOn(Liquid.prototype, 'parse')
   const use = (text: string, owner: string): number => {
     parse.mockClear()

@@ -5,7 +5,7 @@ const liquid = new Liquid()
 const pumps = [' ', '<a', '<!--', '&amp;', '%-', ' \n']
 
 test.each(Object.keys(liquid.filters))(
-  'the filter %s processes 60,000 characters in linear time, whatever they repeat',
+  'the filter %s processes 60,000 characters in linear time, whatever text is repeated',
   (name) => {
     for (const given of ['', ": '<', '>'", ': text']) {
       const template = liquid.parse(`{{ text | ${name}${given} }}`)

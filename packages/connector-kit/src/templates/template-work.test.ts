@@ -153,7 +153,7 @@ describe('random templates', () => {
     o: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, `v${index}`])),
   }
 
-  test('do not exceed the budget, and their work is charged', async () => {
+  test('random templates do not exceed the budget, and their work is charged', async () => {
     let rendered = 0
     for (let seed = 1; seed <= 60; seed++) {
       const template = generated(seed)

@@ -162,7 +162,7 @@ const vendorOf = async (given: DestinationCase, answer = given.vendor) => {
 
 /** Faults of the vendor: nothing is delivered, or lost. */
 const testFaults = (definition: DestinationDefinition, given: DestinationCase): void => {
-  it('retries events when the vendor reports a rate limit, after the time it names', async () => {
+  it("the destination retries events after the time that the vendor's rate limit names", async () => {
     const { answer, retryAfterMs } = given.rateLimit ?? {
       answer: { status: 429, headers: { 'retry-after': '7' }, body: page },
       retryAfterMs: 7000,
@@ -179,7 +179,7 @@ const testFaults = (definition: DestinationDefinition, given: DestinationCase): 
     expect(asked.length).toBeGreaterThan(0)
   })
 
-  it('retries events after a fault of the vendor', async () => {
+  it('the destination retries events after a failure of the vendor', async () => {
     const { peer, options } = await vendorOf(given, () => ({ status: 503, body: given.secrets.join(' ') }))
     const ended = await deliver(definition, given.settings(peer.url), given.events, options)
     if ('error' in ended) expect(ended.error).toBeInstanceOf(RetryableError)
@@ -188,7 +188,7 @@ const testFaults = (definition: DestinationDefinition, given: DestinationCase): 
   })
 
   const hostile = hostileAnswers.filter(([, answer]) => given.successByStatus !== true || !isSuccess(answer))
-  it.each(hostile)('delivers nothing and does not crash if the response is %s', async (_, answer) => {
+  it.each(hostile)('the destination delivers nothing and does not crash if the response is %s', async (_, answer) => {
     const { peer, options } = await vendorOf(given, () => answer)
     const ended = await deliver(definition, given.settings(peer.url), given.events, options)
     hides(given, ended.kept)
@@ -204,7 +204,7 @@ const testFaults = (definition: DestinationDefinition, given: DestinationCase): 
  */
 export const testDestination = (definition: DestinationDefinition, given: DestinationCase): void => {
   describe(`${definition.title}, like every destination`, () => {
-    it('delivers events with the requests that the vendor documents', async () => {
+    it('the destination delivers events with the requests that the vendor documents', async () => {
       const { peer, asked, options } = await vendorOf(given)
       const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       expect(ended).toMatchObject({ outcomes: given.events.map(() => ({ kind: 'delivered' })) })
@@ -213,7 +213,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       hides(given, ended.kept)
     })
 
-    it('reports a working connection, and sends no event for that', async () => {
+    it('the destination reports a working connection, and sends no event for that', async () => {
       const { peer, asked, options } = await vendorOf(given)
       const tested = await runConnectionTest(definition, given.settings(peer.url), options)
       expect(tested).toEqual({ ok: true, message: given.connected })
@@ -222,7 +222,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
 
     const { badCredentials, partialFailure, oversize } = given
     if (badCredentials !== undefined)
-      it('holds events while the credentials are rejected, and the connection test says why', async () => {
+      it('the destination holds events while the credentials are rejected, and the connection test says why', async () => {
         const { settings, answer, message } = badCredentials
         const { peer, options } = await vendorOf(given, answer === undefined ? given.vendor : () => answer)
         const ended = await deliver(definition, settings(peer.url), given.events, options)
@@ -234,7 +234,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       })
 
     if (partialFailure !== undefined)
-      it('distinguishes the events that the vendor rejects from those that it accepts', async () => {
+      it('the destination distinguishes the events that the vendor rejects from those that it accepts', async () => {
         const { peer, options } = await vendorOf(given)
         const ended = await deliver(definition, given.settings(peer.url), partialFailure.events, options)
         expect(ended).toMatchObject({ outcomes: partialFailure.outcomes })
@@ -242,14 +242,14 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       })
 
     if (oversize !== undefined)
-      it('does not send events that are too large for the vendor, and sends the others', async () => {
+      it('the destination does not send events that are too large for the vendor, and sends the others', async () => {
         const { peer, asked, options } = await vendorOf(given)
         const { outcomes } = await runConnector(definition, given.settings(peer.url), oversize.events, options)
         expect(outcomes).toMatchObject(oversize.outcomes)
         expect(asked).toHaveLength(oversize.requests)
       })
 
-    it('leaves out events that are too old for the vendor', () => {
+    it('the destination skips events that are too old for the vendor', () => {
       expect(definition.maxEventAgeMs).toBe(given.maxEventAgeMs)
     })
 

@@ -58,7 +58,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     ])
   })
 
-  it('rows of one batch take effect in their order', async () => {
+  it('rows of one batch are applied in order', async () => {
     const row = rowOf('ordered')
     const rows = [
       row('upsert', 'a', '1'),
@@ -80,7 +80,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     expect(await given.read('again')).toEqual(there)
   })
 
-  it('rows that the destination rejects are found among many and rejected individually, with the reason', async () => {
+  it('rejected rows are found among many rows and rejected individually, with the reason', async () => {
     const row = rowOf('typed')
     await write(row('upsert', 'first', 'good'))
     await given.refuseBad('typed')

@@ -27,11 +27,11 @@ it.each([
   ['identify', { event: '', traits: { email: 'a@b.c' } }, { traits: { email: 'a@b.c' } }],
   ['group', { event: '', groupId: 'g-1', traits: { plan: 'pro' } }, { groupId: 'g-1', traits: { plan: 'pro' } }],
   ['alias', { event: '', previousId: 'p-1' }, { previousId: 'p-1' }],
-] as const)('a %s call is restored: only the values that this server added are left out', (type, own, wanted) => {
+] as const)('a %s call is restored: only the values that this server added are omitted', (type, own, wanted) => {
   expect(trackingCall(outgoingEvent({ ...base, type, ...own }))).toEqual({ type, ...common, ...wanted })
 })
 
-it('every value is passed on unchanged, with all digits and in its order', () => {
+it('every value of a tracking call is passed on unchanged, with all digits and in order', () => {
   const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400}'
   const { json } = outgoingEvent({ ...base, type: 'track', event: 'Paid' })
   const text = json
@@ -42,7 +42,7 @@ it('every value is passed on unchanged, with all digits and in its order', () =>
   expect(call).toMatch(/^\{"x":\{"b":1\.0,.*\},"7":1\.0,"type"/)
 })
 
-it('unknown keys are at the top level again, including __proto__, and replace nothing of the call', () => {
+it('unknown keys return to the top level of the call, including __proto__, and replace none of its values', () => {
   const { json } = outgoingEvent(base)
   const call = trackingCall({
     json: `${json.slice(0, -1)},"extra":{"channel":"web","__proto__":{"a":1},"type":"page"}}`,
@@ -51,7 +51,7 @@ it('unknown keys are at the top level again, including __proto__, and replace no
   expect(JSON.stringify(call)).toContain('"__proto__":{"a":1}')
 })
 
-it('a payload replaces the rest, and required fields of the call are filled in', () => {
+it("a payload replaces the event's own fields, and the required fields of the call are added", () => {
   const mapped = (type: 'track' | 'group', payload: Record<string, unknown>): unknown =>
     trackingCall(outgoingEvent({ ...base, type, groupId: 'g-1', properties: { secret: 1 } }, { payload }))
   const { timestamp } = common
