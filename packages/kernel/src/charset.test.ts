@@ -32,7 +32,7 @@ describe('bytes are decoded by the named charset', () => {
     ['utf-16', Buffer.from('{"a":"é"}'), '{"a":"é"}'],
     ['nonsense', Buffer.from('é'), 'é'],
     ['UTF8'.toLowerCase(), Buffer.from('é'), 'é'],
-  ])('%s, %j is %s', (charset, given, text) => {
+  ])('bytes in %s, %j, are decoded to %s', (charset, given, text) => {
     expect(utf8Of(given, charset).toString()).toBe(text)
   })
 
@@ -48,11 +48,11 @@ describe('bytes are decoded by the named charset', () => {
     ['utf-16le', Buffer.concat([Buffer.from('a', 'utf16le'), bytes(0x00, 0xd8)]), 'wrong-bytes'],
     ['nonsense', bytes('Jos\xe9'), 'unknown-charset'],
     ['hz-gb-2312', bytes('Jos\xe9'), 'unknown-charset'],
-  ])('%s, %j is refused: %s', (charset, given, fault) => {
+  ])('bytes in %s, %j, are refused: %s', (charset, given, fault) => {
     expect(utf8Of(given, charset)).toBe(fault)
   })
 
-  test('bytes that are UTF-8 are not copied', () => {
+  test('bytes in UTF-8 are not copied', () => {
     const given = Buffer.from('é')
     expect(utf8Of(given, undefined)).toBe(given)
   })
@@ -89,12 +89,12 @@ describe('parameters are decoded by the named charset', () => {
     ['_charset_=&name=%ED%A0%80', undefined, 'wrong-bytes'],
     ['name=Jos%E9', 'nonsense', 'unknown-charset'],
     ['', undefined, []],
-  ])('%s with %s', (text, charset, expected) => {
+  ])('the parameters %s are decoded with %s', (text, charset, expected) => {
     expect(entries(text, charset)).toEqual(expected)
   })
 
   test.each(['a=1&&b', '=x', 'a=b=c', 'é=ü%C3%BC', '%c3%a9=+%20+&%', 'a=%C3%A9&a=%F0%9F%99%82'])(
-    'UTF-8 in %s is read as URLSearchParams reads it',
+    'UTF-8 in %s is decoded as URLSearchParams does',
     (text) => expect(entries(text)).toEqual([...new URLSearchParams(text)]),
   )
 })

@@ -11,7 +11,7 @@ test.each([
   ['\ud83dab', 1, '\ud83d'],
   ['日本語', 2, '日本'],
   ['abc', 0, ''],
-])('%j has at most %i units: %j', (text, length, cut) => {
+])('%j is cut to at most %i units: %j', (text, length, cut) => {
   expect(cutText(text, length)).toBe(cut)
 })
 
@@ -25,6 +25,6 @@ test.each([
   ['abc', 3, ''],
   ['', 0, ''],
   ['', -1, ''],
-])('the character of %j at %i is %j', (text, index, character) => {
+])('the whole character of %j at %i is %j', (text, index, character) => {
   expect(characterAt(text, index)).toBe(character)
 })

@@ -15,7 +15,7 @@ test.each([
   [place(7, '0mabc12def3'), 12, '3-0000000007-0012-0mabc12def3'],
   [place(12_345_678_901, 'a', 63), 9999, '63-12345678901-9999-a'],
   [place(0, '', 0), 10_000, '0-0000000000-10000'],
-])('%j, index %i, has the ID %s, which is parsed back to the same place', (record, index, id) => {
+])('the event ID of %j, index %i, is %s, and is parsed to the same place', (record, index, id) => {
   expect(eventIdsOf(record)(index)).toBe(id)
   expect(parseEventId(id)).toEqual({ ...record, index })
 })
@@ -27,14 +27,14 @@ test.each(['', 'none', '3-0000000007', '3-0000000007-0012-', '3-7-12', '3-000000
   },
 )
 
-test("IDs of a record's events sort in the order of the events, with any incarnation", () => {
+test('event IDs of a record sort in the order of the events, with any incarnation', () => {
   for (const incarnation of ['', '0mabc12def3']) {
     const ids = [0, 9, 10, 99, 100, 9999].map(eventIdsOf(place(5, incarnation)))
     expect(ids).toEqual(ids.toSorted())
   }
 })
 
-test('a record place is formatted and parsed, also in the older form without an incarnation', () => {
+test('a record position is formatted and parsed, also in the older form without an incarnation', () => {
   for (const each of [place(7), place(0, 'a1'), place(12_345_678_901, 'b')])
     expect(parseRecordPlace(formatRecordPlace(each))).toEqual(each)
   expect(parseRecordPlace('3-0000000007-')).toEqual(place(7))

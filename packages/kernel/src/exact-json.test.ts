@@ -20,23 +20,26 @@ describe('parseExactJson', () => {
     '{"a":"\\"1.0\\\\","b":"\\ud800","c":[true,false,null,"",{}],"d":1.50}',
     '{"n":123456789012345.60}',
     '{"n":0.30000000000000004,"m":[1,2.5,-3]}',
-  ])('keeps the text as it was written: %s', (text) => {
+  ])('parseExactJson keeps the text as it was written: %s', (text) => {
     expect(JSON.stringify(parseExactJson(text))).toBe(text)
     expect(JSON.stringify({ in: [parseExactJson(text)] })).toBe(`{"in":[${text}]}`)
   })
 
-  it('returns the same values as JSON.parse', () => {
+  it('parseExactJson returns the same values as JSON.parse', () => {
     const text = '{ "a" : [ 1 , { "b" : "c\\n" } ] , "9":1, "d" : 1.0, "d" : 2.0, "e":false }'
     const value = parseExactJson(text)
     expect(value).toEqual({ ...JSON.parse(text), d: new ExactNumber('2.0') })
     expect(Object.keys(value as object)).toEqual(['a', '9', 'd', 'e'])
   })
 
-  it.each(['', '{', '{"a":1.0,}', '[1.0]x', '01.0', "{'a':1.0}", '[1.]', 'undefined'])('refuses %j', (text) => {
-    expect(() => parseExactJson(text)).toThrow(SyntaxError)
-  })
+  it.each(['', '{', '{"a":1.0,}', '[1.0]x', '01.0', "{'a':1.0}", '[1.]', 'undefined'])(
+    'parseExactJson refuses %j',
+    (text) => {
+      expect(() => parseExactJson(text)).toThrow(SyntaxError)
+    },
+  )
 
-  it('returns numbers that can be computed, compared and printed', () => {
+  it('parseExactJson returns numbers that can be computed, compared, and printed', () => {
     const [number] = parseExactJson('[10.0]') as [ExactNumber]
     expect(number).toBeInstanceOf(ExactNumber)
     expect([Number(number), Number(number) + 1, String(number)]).toEqual([10, 11, '10.0'])
@@ -50,12 +53,12 @@ describe('losesDigits', () => {
     '{"a":100,"b":-1,"c":0,"d":1e+21,"e":123456789012345,"f":9007199254740992}',
     '[]',
     '7',
-  ])('is false if JSON.parse keeps the digits: %s', (text) => {
+  ])('losesDigits is false if JSON.parse keeps the digits: %s', (text) => {
     expect(losesDigits(text)).toBe(false)
     expect(JSON.stringify(JSON.parse(text))).toBe(text)
   })
 
-  it('is true for every number that JSON.parse changes, at any position', () => {
+  it('losesDigits is true for every number that JSON.parse changes, at any position', () => {
     for (const number of ['1.0', '-0', '1e5', '1E400', '9007199254740993', '0.0000001', '-1.50', '1.0e1'])
       for (const text of [number, `[${number}]`, `[1,${number},2]`, `{"a":${number}}`, `{ "a" : ${number} , "b":1}`])
         expect([text, losesDigits(text)]).toEqual([text, true])

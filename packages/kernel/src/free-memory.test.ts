@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freeMemory, freeWhole } from './free-memory.ts'
 
-test('the memory of an own buffer is freed, also a second time', () => {
+test('freeing the memory of an own buffer works, also a second time', () => {
   const bytes = Buffer.allocUnsafeSlow(1000)
   freeMemory(bytes)
   expect([bytes.length, bytes.buffer.byteLength]).toEqual([0, 0])

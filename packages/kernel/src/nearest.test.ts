@@ -16,13 +16,13 @@ test.each([
   expect(nearestText(text, known)).toBe(expected)
 })
 
-test('no text is nearest if none is known, and an identical text wins', () => {
+test('without known texts, none is nearest; an identical text is always the nearest', () => {
   expect(nearestText('x', [])).toBeUndefined()
   expect(nearestText('', ['a'])).toBe('a')
   expect(nearestText('b', ['a', 'b', 'c'])).toBe('b')
 })
 
-test('only the beginning of long texts is compared', () => {
+test('the nearest text is found by the beginning of long texts only', () => {
   expect(nearestText('a'.repeat(1_000_000), ['b'.repeat(1_000_000), 'a'.repeat(200)])).toBe('a'.repeat(200))
 })
 

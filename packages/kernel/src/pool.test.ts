@@ -7,7 +7,7 @@ describe('a pool', () => {
     ['a kind of work', { work: 'a', organization: 'o1' }, { work: 'b', organization: 'o2' }],
     ['an address', { network: 'a' }, { network: 'b' }],
     ['a workspace', { workspace: 'a', work: 'x' }, { workspace: 'b', work: 'y' }],
-  ] as const)('gives %s its share and no more, and the next one has its own share', (_, own, other) => {
+  ] as const)('a pool gives %s its share and no more, and the next one has its own share', (_, own, other) => {
     const pool = createPool({ total: 100, shares: { user: 3, work: 3, network: 3, workspace: 3 } })
     const taken = Array.from({ length: 5 }, () => pool.take(own) !== undefined)
     expect(taken).toEqual([true, true, true, false, false])
@@ -15,13 +15,13 @@ describe('a pool', () => {
     expect(pool.take(other)).toBeDefined()
   })
 
-  it('counts nothing for a hold that one of its shares rejects', () => {
+  it('a pool counts nothing for a hold that one of its shares rejects', () => {
     const pool = createPool({ total: 10, shares: { user: 5, organization: 2 } })
     expect(pool.take({ user: 'a', organization: 'o' }, 3)).toBeUndefined()
     expect([pool.held(), pool.held('user', 'a'), pool.held('organization', 'o')]).toEqual([0, 0, 0])
   })
 
-  it('leaves capacity for the next holder, even if many holders take all they can', () => {
+  it('a pool leaves capacity for the next holder, even if many holders take all they can', () => {
     const pool = createPool({ total: 1_000_000, shares: { workspace: 250_000 }, shrinking: ['workspace'] })
     for (let index = 0; index < 8; index += 1) while (pool.take({ workspace: `hostile ${index}` }, 100)) {}
     expect(pool.held()).toBeLessThan(1_000_000)
@@ -29,7 +29,7 @@ describe('a pool', () => {
     expect(pool.take({ workspace: 'tenant' }, 2000)).toBeDefined()
   })
 
-  it('a kind of work leaves capacity for its next user, and everything else for other kinds', () => {
+  it('a pool leaves capacity for the next user of a kind of work, and the rest for other kinds', () => {
     const pool = createPool({ total: 1000, shares: { work: 800 }, shrinking: ['user'] })
     for (let index = 0; index < 5; index += 1) while (pool.take({ user: `hostile ${index}`, work: 'slow' })) {}
     expect(pool.held('work', 'slow')).toBeLessThan(800)
@@ -37,7 +37,7 @@ describe('a pool', () => {
     expect(pool.take({ user: 'tenant', work: 'quick' }, 100)).toBeDefined()
   })
 
-  it('counts units that are added and dropped, and ignores a second release', () => {
+  it('a pool counts units that are added and dropped, and ignores a second release', () => {
     const pool = createPool({ total: 10, shares: { user: 6 } })
     const hold = pool.open({ user: 'a' })
     expect([hold.add(6), hold.add(1), pool.held()]).toEqual([true, false, 6])
@@ -48,7 +48,7 @@ describe('a pool', () => {
     expect([pool.held(), pool.held('user', 'a')]).toEqual([0, 0])
   })
 
-  it('counts a hold for another holder once, and not at all if that holder has no share left', () => {
+  it('a pool counts a hold for another holder once, and not at all without a remaining share', () => {
     const pool = createPool({ total: 10, shares: { organization: 1 } })
     const [first, second] = [pool.take({ user: 'a' }), pool.take({ user: 'b' })]
     expect([first?.join('organization', 'o'), first?.join('organization', 'o')]).toEqual([true, true])
@@ -59,7 +59,7 @@ describe('a pool', () => {
     expect([pool.held(), pool.held('organization', 'o')]).toEqual([0, 0])
   })
 
-  it('reports an exceeded share before an exceeded total', () => {
+  it('a pool reports an exceeded share before an exceeded total', () => {
     const pool = createPool({ total: 3, shares: { user: 2 } })
     for (const user of ['a', 'a', 'b']) pool.take({ user })
     expect([pool.bound({ user: 'a' }), pool.bound({ user: 'b' }), pool.bound({ user: 'c' })]).toEqual([

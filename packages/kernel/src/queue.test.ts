@@ -36,7 +36,7 @@ const works = (queue: ReturnType<typeof queueOf>) => {
 }
 
 describe('a queue', () => {
-  it("starts another organization's job immediately, even if many jobs of one user hang", async () => {
+  it("a queue starts another organization's job immediately, even if many jobs of one user hang", async () => {
     const queue = queueOf()
     const { add, began } = works(queue)
     const refused = Array.from({ length: 605 }, () => add('hanging', { user: 'a', organization: 'o1' }).catch(String))
@@ -47,14 +47,14 @@ describe('a queue', () => {
     expect(await refused.at(-1)).toBe('Error: own-full user')
   })
 
-  it("starts another user's job if the user before it in the queue has reached the limit", async () => {
+  it("a queue starts another user's job if the user before it has reached the limit", async () => {
     const { add, began } = works(queueOf())
     for (const name of ['a1', 'a2', 'a3', 'a4']) void add(name, { user: 'a', organization: 'o' })
     void add('b1', { user: 'b', organization: 'o' })
     expect(began).toEqual(['a1', 'a2', 'b1'])
   })
 
-  it('reserves a slot for other work if enough of one kind runs, for any holder', async () => {
+  it('a queue reserves a slot for other work if one kind runs often enough, for any holder', async () => {
     const { add, began, endOldest } = works(queueOf())
     for (let index = 1; index < 6; index += 1) void add(`slow ${index}`, { organization: `o${index}`, work: 'slow' })
     void add('quick', { organization: 'o9', work: 'quick' })
@@ -63,7 +63,7 @@ describe('a queue', () => {
     expect(began.at(-1)).toBe('slow 4')
   })
 
-  it('gives turns to organizations, not to waiting calls', async () => {
+  it('a queue gives turns to organizations, not to waiting calls', async () => {
     const { add, began, endOldest } = works(queueOf({ total: 1, shares: {} }))
     for (let index = 0; index < 10; index += 1) void add('many', { organization: 'o1', user: `u${index}` })
     void add('few', { organization: 'o2', user: 'u' })
@@ -72,7 +72,7 @@ describe('a queue', () => {
     expect(began).toEqual(['many', 'many', 'few'])
   })
 
-  it('removes a job whose caller has gone, and gives its slot to the next', async () => {
+  it('a queue removes a job whose caller has gone, and gives its slot to the next job', async () => {
     const queue = queueOf({ total: 1 })
     const { add, began, endOldest } = works(queue)
     const caller = new AbortController()

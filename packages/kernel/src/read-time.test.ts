@@ -132,7 +132,7 @@ describe('a value that does not denote exactly one instant is not read', () => {
   })
 })
 
-test('RFC 3339 is read as Date.parse reads it, on every day of a leap cycle', () => {
+test('an RFC 3339 time is read as Date.parse reads it, on every day of a leap cycle', () => {
   const wrong: string[] = []
   for (let day = Date.UTC(1999, 0, 1); day < Date.UTC(2005, 0, 1); day += 86_400_000 - 1) {
     const text = new Date(day).toISOString()
@@ -146,7 +146,7 @@ test('RFC 3339 is read as Date.parse reads it, on every day of a leap cycle', ()
   expect(wrong).toEqual([])
 })
 
-test('any combination of parts of times is read as a whole number of ms, or not at all', () => {
+test('any combination of time parts is read as a whole number of ms, or not at all', () => {
   const pieces = '2026,11,20,-,/,:,T,Z, ,.,+,Nov,Fri,GMT,(,[,),W,m=,PM,at,10,123456,\u2212'.split(',').concat(',')
   let state = 7
   const next = (below: number): number => {
@@ -162,7 +162,7 @@ test('any combination of parts of times is read as a whole number of ms, or not 
   expect(wrong).toEqual([])
 })
 
-test('an event time is from 1970-01-02 to 2199, and isUnreadTime reports any other value', () => {
+test('an event time is from 1970-01-02 to 2199, and isUnreadTime detects any other value', () => {
   const inside = ['1970-01-02T00:00:00Z', '2199-12-31T23:59:59.999Z']
   const outside = ['1970-01-01T23:59:59.999Z', '2200-01-01T00:00:00Z', 0, -1, 1e300, 'yesterday', {}, true]
   expect(inside.map(readEventTime)).not.toContain(undefined)

@@ -3,7 +3,7 @@ import { withoutEnd, withoutEnds } from './text-ends.ts'
 
 const texts = ['', '/', 'a', '/a', 'a/', '//a/b//', '///', 'a/ /', '- -', '--a-b--', '=a==', 'ab=', '\n/', 'é//']
 
-test.each(texts)('the removed ends of %j are the same as with a regular expression', (text) => {
+test.each(texts)('the trimmed ends of %j are the same as with a regular expression', (text) => {
   expect(withoutEnd(text, '/')).toBe(text.replace(/\/+$/, ''))
   expect(withoutEnd(text, '=/')).toBe(text.replace(/[=/]+$/, ''))
   expect(withoutEnds(text, '-')).toBe(text.replaceAll(/^-+|-+$/g, ''))

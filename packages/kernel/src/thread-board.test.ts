@@ -27,7 +27,7 @@ afterEach(() => {
 })
 const own = () => readThreadBoard(board).find(({ name }) => name === 'tests')
 
-test('a thread is on the board under its name until it leaves or is removed, and is watched between watch and pause', () => {
+test('a thread stays on the board until it leaves or is removed; it is watched from `watch` until `pause`', () => {
   expect(own()).toMatchObject({ isWatched: false, isReplaceable: false, work: undefined })
   place.watch()
   expect(own()?.isWatched).toBe(true)
@@ -37,7 +37,7 @@ test('a thread is on the board under its name until it leaves or is removed, and
   expect(own()).toBeUndefined()
 })
 
-test('the work of a thread is on the board until the thread notes other work or its event loop turns', async () => {
+test("the board shows a thread's work until the thread notes other work or its event loop turns", async () => {
   noteWork('pipeline.steps', 'w1', 'request 1\n2')
   expect(own()?.work).toEqual({ step: 'pipeline.steps', workspaceId: 'w1', item: 'request 1\n2' })
   noteWork('collect', 'w2', '')
@@ -46,7 +46,7 @@ test('the work of a thread is on the board until the thread notes other work or 
   expect(own()?.work).toBeUndefined()
 })
 
-test('a thread with a single permanent task keeps its note, and workOfCall returns the call it works for', async () => {
+test('a thread with a single permanent task keeps its note, and workOfCall returns the work of its call', async () => {
   const note = { step: 'files.read', workspaceId: 'w1', item: 'job a' }
   place.keepWork(note)
   await nextTurn()
@@ -59,7 +59,7 @@ test('a thread with a single permanent task keeps its note, and workOfCall retur
   expect(own()).toMatchObject({ isOnlyNamed: true, isReplaceable: false, work: undefined })
 })
 
-test('if two calls alternate, the board shows the one that resumed', async () => {
+test('if two calls alternate, the board shows the call that resumed', async () => {
   const seen: (string | undefined)[] = []
   const call = (item: string, turns: number): Promise<void> =>
     inWork({ step: 'call', workspaceId: '', item }, async () => {
@@ -90,7 +90,7 @@ test('a held item is rejected with its reason, but work that has begun continues
 test.each([
   ['short ones are themselves', 'call sources.list /api/workspaces/w/sources', true],
   ['long ones end in a hash', `call sources.list /api/workspaces/w/sources?filter=${'x'.repeat(5000)}`, false],
-])('names of items have a bounded length, and different texts have different names: %s', (_title, text, isSame) => {
+])('names of items have a limited length, and different texts have different names: %s', (_title, text, isSame) => {
   expect(itemOf(text) === text).toBe(isSame)
   expect(itemOf(text).length).toBeLessThanOrEqual(200)
   expect(itemOf(text)).toBe(itemOf(text))

@@ -32,7 +32,7 @@ test('a key that exceeds its share waits until its debt is paid, and no other ke
   expect(share.wait('a')).toBe(0)
 })
 
-test('in the long run a key gets its share of the time, and many keys together get theirs', () => {
+test('over time, one key gets a quarter of the time, and many keys together get half', () => {
   const { share, pass, work } = start()
   const used = (keys: readonly string[], rounds: number): number => {
     let taken = 0
@@ -77,7 +77,7 @@ test('the job of a key that has used up its share waits, and jobs of other keys 
   expect(ran).toEqual(['b'])
 })
 
-test('accounts of very many keys do not accumulate', () => {
+test('the share forgets old keys, so very many keys use bounded memory', () => {
   const { share, pass, work } = start()
   for (let key = 0; key < 20_000; key++) {
     work(`network ${key}`, 2)
@@ -87,7 +87,7 @@ test('accounts of very many keys do not accumulate', () => {
 })
 
 describe('measured work', () => {
-  test('processor time is charged, not the time during which other processes have the processor', () => {
+  test('processor time is charged, not the time while other processes run', () => {
     let clock = 0
     let worked = 0
     const share = createWorkShare(
@@ -133,7 +133,7 @@ describe('measured work', () => {
 })
 
 describe('a job whose caller has gone', () => {
-  test('leaves the queue, makes room for another job, and never runs', async () => {
+  test('a job whose caller has gone leaves the queue, makes room for another job, and never runs', async () => {
     const { share, pass, work } = start({ waiting: 2 })
     work('a', 500)
     const gone = new AbortController()
@@ -149,7 +149,7 @@ describe('a job whose caller has gone', () => {
     expect(ran.toSorted()).toEqual(['b', 'in its place', 'stays'])
   })
 
-  test('rejects its turn with the reason, by its own signal or by the signal of its call', async () => {
+  test("an aborted caller's turn is rejected with the reason, by its own signal or its call's signal", async () => {
     const { share, work } = start()
     work('a', 500)
     const calls: ((turn: () => Promise<unknown>, signal: AbortSignal) => Promise<unknown>)[] = [
