@@ -78,7 +78,7 @@ const start = async (
 }
 
 describe('routes', () => {
-  test('every method of the contract is reached by its own path only', async () => {
+  test('every method of the contract is reached only by its own path', async () => {
     const { call } = await start()
     for (const method of methodList) {
       const path = method.path.replace(/\{(\w+)\}/g, 'id-1')
@@ -97,14 +97,14 @@ describe('routes', () => {
     ['POST', '/workspaces/w/sources/s:explode'],
     ['POST', '/users:unknown'],
     ['GET', '/workspaces/w:x'],
-  ] as const)('%s %s does not exist: 404 with the error body', async (verb, url) => {
+  ] as const)('the unknown route %s %s returns 404 with the error body', async (verb, url) => {
     const { call } = await start()
     const answer = await call(verb, url)
     expect(answer.status).toBe(404)
     expect(errorBody.parse(answer.body)).toMatchObject({ code: 404 })
   })
 
-  test.each(['good', ''])('a body sent to an unknown path is not read: 404 (token %j)', async (token) => {
+  test.each(['good', ''])('the body of a request to an unknown path is not read: 404 (token %j)', async (token) => {
     const { call } = await start()
     for (const body of [{ a: 1 }, '{broken'])
       expect(await call('POST', '/workspaces/w/nothing', body, token)).toMatchObject({
@@ -113,7 +113,7 @@ describe('routes', () => {
       })
   })
 
-  test('an ID with characters that no ID has returns 404', async () => {
+  test('an ID with impossible characters returns 404', async () => {
     const { call } = await start()
     expect((await call('GET', '/workspaces/%2e%2e%2fx')).body).toMatchObject({ code: 404 })
     expect((await call('GET', "/workspaces/a'b")).body).toMatchObject({ code: 404, reason: 'NOT_FOUND' })
@@ -126,7 +126,7 @@ describe('routes', () => {
     expect(errorBody.parse(answer.json()).code).toBe(400)
   })
 
-  test('the API does not start with a method that has no handler', async () => {
+  test('the API does not start if a method has no handler', async () => {
     const app = fastifyFactory()
     onTestFinished(() => app.close())
     const handlers = { ...handlersFor({}), realtime: {} } as Handlers
@@ -164,14 +164,14 @@ describe('sessions', () => {
     }
   })
 
-  test('the session is checked before the input', async () => {
+  test("a call's session is checked before its input", async () => {
     const { call } = await start()
     expect((await call('POST', '/organizations', {}, '')).status).toBe(401)
   })
 })
 
 describe('the access check', () => {
-  test('runs after the input check and before the handler, and its result is passed to the handler', async () => {
+  test('the access check runs after the input check and before the handler, and its result is passed to the handler', async () => {
     const steps: unknown[] = []
     const { call } = await start(
       {
@@ -201,7 +201,7 @@ describe('the access check', () => {
 })
 
 describe('a response', () => {
-  test('waits for the cache followers after a change; not after a rejected change or a read', async () => {
+  test('a response waits for the cache followers after a change; not after a rejected change or a read', async () => {
     const steps: unknown[] = []
     const { call } = await start(
       {
@@ -243,7 +243,7 @@ describe('input', () => {
     ['[]', 400, 'VALIDATION'],
     ['null', 400, 'VALIDATION'],
     [`{"title":"${'x'.repeat(1_100_000)}"}`, 413, 'BODY_TOO_LARGE'],
-  ])('body %s returns %i %s', async (body, status, reason) => {
+  ])('the body %s returns %i %s', async (body, status, reason) => {
     const { call } = await start()
     const answer = await call('POST', '/organizations', body)
     expect([answer.status, errorBody.parse(answer.body).reason]).toEqual([status, reason])
@@ -260,7 +260,7 @@ describe('input', () => {
     expect([answer.statusCode, errorBody.parse(answer.json()).reason]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 
-  test('defaults are filled in, an empty body is an empty object', async () => {
+  test('defaults are filled in, and an empty body is treated as an empty object', async () => {
     const seen: Given[] = []
     const keep: AnyHandler = async (given) => {
       seen.push(given)
@@ -298,7 +298,7 @@ describe('input', () => {
     expect(Object.keys(answer.body.metadata)).toEqual(['mail', 'email'])
   })
 
-  test('unknown fields from a page of another build are ignored, and from a page of this build rejected', async () => {
+  test('unknown fields from a page of another build are ignored, and those from a page of this build are rejected', async () => {
     const { app } = await start({}, { pageBuild: 'this' })
     const send = async (build: string, query = '') =>
       (
@@ -350,7 +350,7 @@ describe('update_mask', () => {
     ['?update_mask=schema,propertyId', { ...all, propertyId: '/user' }, { schema: '{}', propertyId: '/user' }],
     ['', { ...all, schema_change: 'imported' }, { ...all, schema_change: 'imported' }],
     ['?update_mask=title', { title: 'New', enabled: 'broken' }, { title: 'New' }],
-  ])('%s of %j changes %j', async (query, body, expected) => {
+  ])('with the query %s, the body %j changes %j', async (query, body, expected) => {
     const { status, body: seen } = await patch(query, body)
     expect([status, seen]).toEqual([200, expected])
   })
@@ -362,7 +362,7 @@ describe('update_mask', () => {
     ['?update_mask=*', { title: 'New' }, 'enabled'],
     ['?update_mask=title', { title: '' }, 'title'],
     ['?update_mask=a&update_mask=b', full, 'update_mask'],
-  ])('%s of %j returns 400 and names the field', async (query, body, field) => {
+  ])('with the query %s, the body %j returns 400 and names the field', async (query, body, field) => {
     const answer = await patch(query, body)
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.metadata)).toContain(field)
@@ -370,13 +370,13 @@ describe('update_mask', () => {
 })
 
 describe('output', () => {
-  test('is reduced to the fields of the contract', async () => {
+  test('a response is reduced to the fields of the contract', async () => {
     const { call } = await start({ 'sources.get': async () => ({ ...source, secret: 'x' }) })
     const answer = await call('GET', '/workspaces/w/sources/s')
     expect(answer.body).toEqual(source)
   })
 
-  test('that breaks the contract is a fault: it is logged, and the response does not contain its text', async () => {
+  test('a response that breaks the contract is a fault: it is logged, and the response does not contain its text', async () => {
     const logged: object[] = []
     const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) }
     const { call } = await start({ 'sources.get': async () => ({ ...source, title: 5 }) }, { logger })
@@ -385,14 +385,14 @@ describe('output', () => {
     expect(logged).toMatchObject([{ errorId: answer.body.metadata.error_id }])
   })
 
-  test('of a fault never contains the text of the error', async () => {
+  test('a response of a fault never contains the text of the error', async () => {
     const { call } = await start({ 'sources.get': async () => Promise.reject(new Error('password=hunter2')) })
     const answer = await call('GET', '/workspaces/w/sources/s')
     expect(answer.status).toBe(500)
     expect(JSON.stringify(answer.body)).not.toContain('hunter2')
   })
 
-  test('cannot be cached, sniffed, or read by other origins', async () => {
+  test('a response cannot be cached, sniffed, or read by other origins', async () => {
     const { call } = await start({ 'sources.get': async () => source })
     for (const url of ['/workspaces/w/sources/s', '/users/u', '/nothing']) {
       const { headers } = await call('GET', url)
@@ -469,7 +469,7 @@ test('a client that disconnects aborts its call, which is not counted as a fault
 })
 
 describe('the API description', () => {
-  test('lists every method with its schemas and errors', async () => {
+  test('the API description lists every method with its schemas and errors', async () => {
     const { call } = await start()
     const { body } = await call('GET', '/openapi.json', undefined, '')
     expect(body.openapi).toBe('3.1.0')
@@ -484,7 +484,7 @@ describe('the API description', () => {
     }
   })
 
-  test('has a page that works without inline scripts and other origins', async () => {
+  test('the API description has a page that works without inline scripts and other origins', async () => {
     const { app } = await start()
     const page = await app.inject('/api/docs')
     expect(page.headers['content-security-policy']).toMatch(/script-src 'self';/)

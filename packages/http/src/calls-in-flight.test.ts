@@ -94,14 +94,14 @@ describe('calls that hang', () => {
     for (let index = 0; index < 30; index += 1) expect((await list('ann', 'good-1')).json()).toMatchObject(reached)
   })
 
-  test('calls of ten users of one organization leave half of all slots to others', async () => {
+  test('hanging calls of ten users of one organization leave half of all slots to others', async () => {
     const { flood, get, list } = await start(50)
     const answers = await flood(100, (index) => get(`user${index % 10}`, `evil-${index % 7}`))
     expect(answers.length).toBeGreaterThanOrEqual(75)
     expect((await list('ann', 'good-1')).json()).toMatchObject(reached)
   })
 
-  test('calls without a session from one network do not block sign-ins from other networks, also with IPv6', async () => {
+  test('hanging calls without a session from one network do not block sign-ins from other networks, also with IPv6', async () => {
     const { flood, login, list } = await start(50)
     const answers = await flood(70, (index) => login(`2001:db8:1:2::${index.toString(16)}`))
     expect(answers.every(({ status }) => status === 429)).toBe(true)
@@ -109,7 +109,7 @@ describe('calls that hang', () => {
     expect((await list('ann', 'good-1')).json()).toMatchObject(reached)
   })
 
-  test('calls of one method, by many users and organizations, leave slots for other methods', async () => {
+  test('hanging calls of one method, by many users and organizations, leave slots for other methods', async () => {
     const { flood, get, list } = await start(50)
     const answers = await flood(90, (index) => get(`user${index}`, `org${index}-1`))
     expect(answers.every(({ status, reason }) => status === 503 && reason === 'OVERLOADED')).toBe(true)

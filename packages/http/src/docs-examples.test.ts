@@ -42,7 +42,7 @@ const methodOf = ({ verb, path }: Example): Method | undefined =>
     )
   })
 
-test('the pages contain complete examples of audiences, computed traits, mappings, and syncs', () => {
+test('the documentation contains complete examples of audiences, computed traits, mappings, and syncs', () => {
   const named = examples.map((example) => methodOf(example)?.name)
   for (const name of ['audiences.create', 'computedTraits.create', 'mappings.update', 'syncs.create'])
     expect(named).toContain(name)

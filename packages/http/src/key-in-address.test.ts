@@ -18,7 +18,7 @@ test.each([
   ['encoded, in the path', `/api/workspaces/${encoded(key)}`],
   ['behind a broken escape', `/api/workspaces?a=%zz&key=%61${key.slice(1)}`],
   ['in the name of a parameter', `/api/workspaces?%61${key.slice(1)}=1`],
-])('a key is found %s', (_, address) => {
+])('an API key in a URL is found %s', (_, address) => {
   expect(hasKeyInAddress(address)).toBe(true)
 })
 
@@ -30,6 +30,6 @@ test.each([
   ['many beginnings of a key', `/api/workspaces?${'api_'.repeat(4000)}`],
   ['many separators', `/api/workspaces?${'&'.repeat(15_000)}`],
   ['many percent signs', `/api/workspaces?${'%25'.repeat(5000)}`],
-])('no key is found in %s', (_, address) => {
+])('no API key is found in %s', (_, address) => {
   expect(hasKeyInAddress(address)).toBe(false)
 })

@@ -12,7 +12,7 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['', ''],
-])('%s counts as network %s: each client with its own network is counted once', (address, network) => {
+])('the address %s counts as network %s: each client with its own network is counted once', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 
@@ -25,6 +25,6 @@ test.each([
   ['2001:db8:2::9', '2001:db8:2::/48'],
   ['fe80::1%eth0', 'fe80:0:0::/48'],
   ['', ''],
-])('%s is in the larger network %s', (address, network) => {
+])('the address %s is in the larger network %s', (address, network) => {
   expect(networkClassOf(address)).toBe(network)
 })

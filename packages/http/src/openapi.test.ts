@@ -59,14 +59,14 @@ test('bodies and responses are named schemas; shared ones have a common name', (
       if (each !== undefined) expect(each.content['application/json']?.schema.$ref).toMatch(/^#/)
 })
 
-test('a schema whose request form differs from the response has its own name: defaults are not required in it', () => {
+test('a schema whose request form differs from the response has its own name: the request does not require defaults', () => {
   expect(schemas.FieldMapping?.required).toContain('enabled')
   expect(schemas.FieldMappingInput?.required).not.toContain('enabled')
   expect(refs(schemas.EventMappingInput)).toContain('#/components/schemas/FieldMappingInput')
   expect(refs(schemas.EventMapping)).toContain('#/components/schemas/FieldMapping')
 })
 
-test('the calls of collection are described at the root of the server, with their keys, responses and errors', () => {
+test('the calls of collection are described at the root of the server, with their keys, responses, and errors', () => {
   for (const path of [
     '/v1/track',
     '/v1/identify',

@@ -32,7 +32,7 @@ const reasonOf = async (answer: Response): Promise<[number, string]> => [
 const hollow = (unit: string, bytes: number): string =>
   `[${Array.from({ length: Math.floor(bytes / (unit.length + 1)) }, () => unit).join(',')}]`
 
-describe('before the caller is known', () => {
+describe('a body before the caller is known', () => {
   test.each([
     ['no token', undefined],
     ['a token of nobody', 'forged'],
@@ -86,7 +86,7 @@ describe('JSON', () => {
     ['levels beside texts', `{"a":"[[[[","b":${'{"c":'.repeat(70)}1${'}'.repeat(70)}}`, 'TOO_DEEP'],
     ['values', hollow('{}', MiB - 10), 'TOO_MANY_VALUES'],
     ['values', hollow('1', MiB - 10), 'TOO_MANY_VALUES'],
-  ])('with too many %s is rejected unparsed', async (_, body, reason) => {
+  ])('a JSON body with too many %s is rejected unparsed', async (_, body, reason) => {
     const { origin } = await listenApi({})
     const parsing = spyOnParsing()
     expect(await reasonOf(await post(origin, '/organizations', body, 'ann'))).toEqual([400, reason])
@@ -97,12 +97,12 @@ describe('JSON', () => {
     '{"__proto__":{"x":1},"title":"Shop"}',
     '{"a":[{"b":{"__proto__" : 1}}]}',
     String.raw`{"\u005f_proto__":{"x":1}}`,
-  ])('with the key __proto__ is rejected: %s', async (body) => {
+  ])('a JSON body with the key __proto__ is rejected: %s', async (body) => {
     const { origin } = await listenApi({})
     expect(await reasonOf(await post(origin, '/organizations', body, 'ann'))).toEqual([400, 'MALFORMED_JSON'])
   })
 
-  test('is parsed without a reviver, and may contain __proto__ in a string', async () => {
+  test('a JSON body is parsed without a reviver, and may contain __proto__ in a string', async () => {
     const seen: unknown[] = []
     const { origin } = await listenApi({ 'users.logout': echo(seen) })
     const parse = vi.spyOn(JSON, 'parse')
@@ -118,7 +118,7 @@ describe('bodies that do not end', () => {
   const half = (path: string, token: string, bytes: number): string =>
     `${head(path, 2 * bytes, token)}${' '.repeat(bytes)}`
 
-  test('get 408, and their bytes are released', async () => {
+  test('unfinished bodies get 408, and their bytes are released', async () => {
     const { origin, send } = await listenApi(
       { 'users.logout': async () => ({}) },
       {
@@ -131,7 +131,7 @@ describe('bodies that do not end', () => {
     expect((await post(origin, '/users:logout', body, 'ann')).status).toBe(200)
   })
 
-  test("of one user are rejected beyond the user's share, and other users are served", async () => {
+  test("unfinished bodies beyond a user's share are rejected, and other users are served", async () => {
     const { origin, send, sockets } = await listenApi(
       { 'users.logout': async () => ({}) },
       { users: { limit: 4000, share: 1000 } },
@@ -147,7 +147,7 @@ describe('bodies that do not end', () => {
 })
 
 describe('large bodies', () => {
-  test('of one user are processed one after the other, of several users in parallel, and a limited number wait', async () => {
+  test('large bodies of one user are processed in sequence, of several users in parallel, and a limited number wait', async () => {
     const started: string[] = []
     const gates: (() => void)[] = []
     const { origin } = await listenApi(
@@ -180,7 +180,7 @@ describe('large bodies', () => {
   test.each([
     ['{'.repeat(2000), [400, 'TOO_DEEP']],
     [`{"pad":"${'x'.repeat(2000)}`, [400, 'MALFORMED_JSON']],
-  ])('that cannot be parsed make way for the next, and release their bytes', async (body, outcome) => {
+  ])('large bodies that cannot be parsed make way for the next, and release their bytes', async (body, outcome) => {
     const limits = { oneByOne: { bytes: 1000, waiting: 0 }, users: { limit: 12_000, share: 3000 } }
     const { origin } = await listenApi({ 'users.logout': async () => ({}) }, limits)
     for (let n = 0; n < 3; n++)
@@ -200,7 +200,7 @@ describe('bytes that are not UTF-8', () => {
     return (await reasonOf(answer))[1]
   }
 
-  test('are rejected, unless the call names their charset', async () => {
+  test('bytes that are not UTF-8 are rejected, unless the call names their charset', async () => {
     const { origin } = await listenApi({})
     const text = '{"email":"José","password":1}'
     expect(await call(origin, text, 'application/json')).toBe('NOT_UTF8')

@@ -83,7 +83,7 @@ test.each<[string, string, unknown, string, string, string]>([
   },
 )
 
-test('a call without fields accepts none, and reports only the first 100, each shortened', () => {
+test('a call without fields accepts none, and reports only the first 100 unknown ones, each shortened', () => {
   expect(unknownIn('audiences.compute', { force: true })).toEqual({
     force: 'Unknown field "force". No fields are known here',
   })
@@ -104,7 +104,7 @@ test('an unknown query parameter is reported, and parameters of lists and masks 
   expect(unknown('sources.update', { update_mask: 'schema', force_refresh: 'false' })).toEqual([])
 })
 
-test('members of free JSON, and keys that name other objects, are not fields', () => {
+test('members of free-form JSON, and keys that name other objects, are not treated as fields', () => {
   expect(
     unknownIn('destinations.create', { title: 'D', app: { name: 'x' }, settings: { anything: 1, 'x-y': { a: 'b' } } }),
   ).toEqual({})
@@ -180,7 +180,7 @@ test.each<[string, string, (many: object[]) => unknown]>([
   ],
   ['conditions', 'audiences.create', (many) => ({ query: { groups: { a: { segments: [{ queries: many }] } } } })],
   ['groups by names of the caller', 'audiences.create', (many) => ({ query: { groups: { ...many } } })],
-])('for twenty thousand %s, the schemas are analyzed only once', (_title, name, bodyOf) => {
+])('the schemas are analyzed only once for twenty thousand %s', (_title, name, bodyOf) => {
   const method = methodNamed(name)
   const ignored = ignoredBy(method, methodList).always
   /** Counts how many fields of object schemas are visited. */

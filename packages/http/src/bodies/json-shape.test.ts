@@ -19,11 +19,11 @@ test.each<[string, 'depth' | 'values' | undefined]>([
   [String.raw`["\\",[[[]]]]`, 'depth'],
   [String.raw`["\\\"",[[]]]`, undefined],
   ['["never ended [[[[', undefined],
-])('%s breaks %s', (text, expected) => {
+])('the JSON text %s exceeds the limit of %s', (text, expected) => {
   expect(jsonShapeProblem(text, limits)).toBe(expected)
 })
 
-test('every text that JSON.stringify produces is counted exactly', () => {
+test('values of every text that JSON.stringify produces are counted exactly', () => {
   const strings = ['', '"', '\\', '\\"', '[,{', 'a\\\\"', '\u2028']
   const value = { a: strings, b: { c: strings.map((text) => ({ [text]: [text] })) } }
   let values = 0

@@ -30,11 +30,11 @@ test.each<[string, (second: number) => number, number | undefined]>([
   ['it comes at a trickle', () => 200, 5],
   ['it comes at once and then stops', (second) => (second === 2 ? 1_000_000 : 0), 9],
   ['it comes fast enough but never ends', () => 300, 31],
-])('a body is late when %s', (_, bytesAt, expected) => {
+])('a body is late if %s', (_, bytesAt, expected) => {
   expect(lateAt(bytesAt)).toBe(expected)
 })
 
-test('a body that ends in time is never late, and there is no timer without bodies', () => {
+test('a body that ends within the time limit is not reported as late, and no timer runs without bodies', () => {
   expect(lateAt(() => 300, 20)).toBeUndefined()
   vi.advanceTimersByTime(10_000)
   expect(vi.getTimerCount()).toBe(0)

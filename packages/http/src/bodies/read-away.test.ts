@@ -15,7 +15,7 @@ const bodyOf = (pieces: number): IncomingMessage =>
   ) as unknown as IncomingMessage
 const rounds = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('at most three pieces are read in each period, in turns, however many bodies arrive', async () => {
+test('at most three pieces of discarded bodies are read in each period, in turns, however many bodies arrive', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 10 })
   const read = Array.from({ length: 5 }, () => 0)
   for (const index of read.keys())
@@ -33,7 +33,7 @@ test('at most three pieces are read in each period, in turns, however many bodie
   expect(Math.max(...read) - Math.min(...read)).toBeLessThanOrEqual(1)
 })
 
-test('a body is read to its end, and then no timer is left', async () => {
+test('a discarded body is read to its end, and then no timer is left', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 10 })
   const body = bodyOf(5)
   const ended = new Promise((resolve) => body.once('end', resolve))
@@ -51,7 +51,7 @@ test('a body is read to its end, and then no timer is left', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('only a limited number of bodies are discarded, and a finished one makes room', async () => {
+test('only a limited number of bodies are discarded at once, and a finished one makes room', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 2 })
   const ignore = (): void => {}
   const first = bodyOf(1)
