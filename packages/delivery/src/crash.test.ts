@@ -77,7 +77,7 @@ describe('after a kill during delivery, every event still reaches every destinat
     ['delivery.after-park', 3],
     ['delivery.before-commit', 1],
     ['delivery.before-commit', 2],
-  ])('at %s, time %i', async (point, count) => {
+  ])('after a kill during delivery at %s, time %i, every event reaches every destination', async (point, count) => {
     await using stack = new AsyncDisposableStack()
     const peerOf = async (answer: () => PeerAnswer): Promise<Peer> =>
       stack.adopt(await startPeer(answer), (peer) => peer.close())
@@ -125,35 +125,38 @@ describe('after a kill during delivery, every event still reaches every destinat
     ['delivery.after-request', 700],
     ['delivery.after-park', 2],
     ['delivery.before-commit', 1],
-  ])('after a kill while held events are sent: at %s, time %i', async (point, count) => {
-    await using stack = new AsyncDisposableStack()
-    const peer = stack.adopt(await startPeer(), (made) => made.close())
-    const fixture = stack.adopt(
-      await createFixture({ db: database.db, eventStore: store, connector: webhook }),
-      (made) => made.close(),
-    )
-    const id = fixture.destination({ url: peer.url }, { enabled: false })
-    await fixture.append([id], 2000, 4)
-    await fixture.delivery.idle()
-    await fixture.delivery.stop()
-    const entry = fixture.entries.get(id)
-    if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
-    // New events arrive behind the held ones, so that positions move, too.
-    await fixture.append([id], 100)
-    const signal = await runChild({
-      postgresUrl: database.url,
-      eventStoreUrl: store.url,
-      folder: fixture.folder,
-      entries: [...fixture.entries.values()],
-      connector: { module: '@tributary/connectors/destinations/webhook', name: 'webhook' },
-      fault: { point, count },
-    })
-    expect(signal).toBe('SIGKILL')
-    await fixture.restart()
-    await fixture.delivery.idle()
-    expect(ids(peer).size).toBe(2100)
-    // Requests that were durable before the kill are not repeated, so there are few repeats.
-    expect(peer.requests.length).toBeLessThan(2 * 2100)
-    expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
-  })
+  ])(
+    'after a kill during the sending of held events at %s, time %i, every event reaches every destination',
+    async (point, count) => {
+      await using stack = new AsyncDisposableStack()
+      const peer = stack.adopt(await startPeer(), (made) => made.close())
+      const fixture = stack.adopt(
+        await createFixture({ db: database.db, eventStore: store, connector: webhook }),
+        (made) => made.close(),
+      )
+      const id = fixture.destination({ url: peer.url }, { enabled: false })
+      await fixture.append([id], 2000, 4)
+      await fixture.delivery.idle()
+      await fixture.delivery.stop()
+      const entry = fixture.entries.get(id)
+      if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
+      // New events arrive behind the held ones, so that positions move, too.
+      await fixture.append([id], 100)
+      const signal = await runChild({
+        postgresUrl: database.url,
+        eventStoreUrl: store.url,
+        folder: fixture.folder,
+        entries: [...fixture.entries.values()],
+        connector: { module: '@tributary/connectors/destinations/webhook', name: 'webhook' },
+        fault: { point, count },
+      })
+      expect(signal).toBe('SIGKILL')
+      await fixture.restart()
+      await fixture.delivery.idle()
+      expect(ids(peer).size).toBe(2100)
+      // Requests that were durable before the kill are not repeated, so there are few repeats.
+      expect(peer.requests.length).toBeLessThan(2 * 2100)
+      expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
+    },
+  )
 })

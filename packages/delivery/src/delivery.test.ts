@@ -50,7 +50,7 @@ const parked = () => database.db.selectFrom('parked_deliveries').selectAll().exe
 const committed = (): number => fixture.delivery.state().partitions.reduce((sum, place) => sum + place.committed, 0)
 
 describe('healthy destinations', () => {
-  it('get every event once, with one delivery log row each and without parked rows', async () => {
+  it('healthy destinations get every event once, with one delivery log row each and without parked rows', async () => {
     const [one, two] = [await peerOf(), await peerOf()]
     const ids = [fixture.destination({ url: one.url }), fixture.destination({ url: two.url })]
     await fixture.append(ids, 200, 7)
@@ -68,7 +68,7 @@ describe('healthy destinations', () => {
     expect(committed()).toBe(Math.ceil(200 / 7))
   })
 
-  it('get batches if their connector supports them, of at most its size', async () => {
+  it('healthy destinations get batches if their connector supports them, of at most its size', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batching: true, batch_size: 50, batch_wait_ms: 100 })
     await fixture.append([id], 230, 10)
@@ -79,7 +79,7 @@ describe('healthy destinations', () => {
     expect(sortedIds(peer)).toEqual(expectedIds(0, 230))
   })
 
-  it('get only new events after a restart', async () => {
+  it('healthy destinations get only new events after a restart', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })
     await fixture.append([id], 20)
@@ -104,7 +104,7 @@ it('records without a destination are skipped: the position advances, and nothin
   expect(fixture.delivery.state().workers.map((each) => each.destinationId)).toEqual([id])
 })
 
-it('a destination without complete settings holds its events, also over a restart, and gets all once it is set up', async () => {
+it('a destination without complete settings holds its events, also over a restart, and gets all after its set-up', async () => {
   const peer = await peerOf()
   const id = fixture.destination({ method: 'PUT' })
   await fixture.append([id], 20, 3)
@@ -161,7 +161,7 @@ describe('isolation', () => {
 })
 
 describe('while a store is down', () => {
-  it('PostgreSQL: healthy destinations still get their events, and no event of the failing one is lost', async () => {
+  it('while PostgreSQL is down, healthy destinations get their events, and no event of a failing one is lost', async () => {
     const healthy = await peerOf()
     let dead = true
     const failing = await peerOf(() => ({ status: dead ? 503 : 200 }))
@@ -183,7 +183,7 @@ describe('while a store is down', () => {
     expect(messageIds(healthy)).toHaveLength(300)
   })
 
-  it('the event store: the position waits for the delivery log, the backlog is bounded, and each attempt is written once', async () => {
+  it('while the event store is down, the position waits, the backlog is limited, and each attempt is written once', async () => {
     const attempts = { rows: 10, waitMs: 20, bufferRows: 50, bufferBytes: 1024 * 1024 }
     await reopen({ attempts, parkAfterMs: 3_600_000 })
     const peer = await peerOf()
@@ -229,7 +229,7 @@ it('positions are committed at least every second, so that a kill repeats at mos
 })
 
 describe('failures', () => {
-  it('Retry-After is honored: nothing is sent before it is over, and everything afterwards', async () => {
+  it('Retry-After is honored: nothing is sent before it expires, and everything afterwards', async () => {
     const times: number[] = []
     const peer = await peerOf((_request, index) => {
       times.push(Date.now())
@@ -326,7 +326,7 @@ describe('failures', () => {
   })
 })
 
-describe('holding', () => {
+describe('held events', () => {
   it('ten thousand events for a paused destination take few rows, and are sent later with bounded memory', async () => {
     const peer = await peerOf()
     const settings = { url: peer.url, batching: true, batch_size: 100, batch_wait_ms: 10 }
@@ -353,7 +353,7 @@ describe('holding', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('held events survive a restart, and the log is needed from the first of them on', async () => {
+  it('held events survive a restart, and the log keeps every record from the first held one', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url }, { enabled: false })
     const positions = await fixture.append([id], 50)
@@ -372,7 +372,7 @@ describe('holding', () => {
     expect(fixture.delivery.minimumNeeded().find((place) => place.partition === first?.partition)?.offset).toBe(60)
   })
 
-  it('a slow destination has few events in memory: the rest waits in the log', async () => {
+  it('a slow destination has few events in memory, and the rest waits in the log', async () => {
     await reopen({ queueEvents: 16, concurrency: 1 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })

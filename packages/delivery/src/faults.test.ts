@@ -118,7 +118,7 @@ describe('a fault of a destination is shown as a readable reason, and its events
       'The address of inside.example.com is not public',
       () => 'http://inside.example.com/latest/meta-data/',
     ],
-  ])('%s: "%s"', async (_, words, broken) => {
+  ])('for %s, the shown reason is "%s"', async (_, words, broken) => {
     const settings = { url: await broken() }
     const id = fixture.destination(settings)
     await fixture.append([id], 12, 2)
@@ -140,8 +140,8 @@ describe('a fault of a destination is shown as a readable reason, and its events
   })
 })
 
-describe('a response', () => {
-  it('with a redirect is final: it is not followed, neither to internal nor to external addresses', async () => {
+describe('a response of a destination', () => {
+  it('a response with a redirect is final, and is followed neither to internal nor to external addresses', async () => {
     const secret = await peerOf()
     const peer = await peerOf(() => ({ status: 307, headers: { location: secret.url }, body: 'over there' }))
     const id = fixture.destination({ url: peer.url })
@@ -154,7 +154,7 @@ describe('a response', () => {
     expect(rows[0]?.response).toContain('over there')
   })
 
-  it('that is huge is read only up to its limit, and counts', async () => {
+  it('a huge response is read only up to its limit, and decides the outcome', async () => {
     const peer = await peerOf(() => ({ status: 200, body: 'x'.repeat(2 * 1024 * 1024) }))
     const refusing = await peerOf(() => ({ status: 422, body: 'y'.repeat(2 * 1024 * 1024) }))
     const ids = [peer, refusing].map((each) => fixture.destination({ url: each.url }))

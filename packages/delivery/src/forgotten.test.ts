@@ -150,7 +150,7 @@ it.each([
   },
 )
 
-it('rows about a user that were written before delivery applied the deletion are durable when it has', async () => {
+it('rows written about a user before delivery applied the deletion are durable when it has applied it', async () => {
   await open()
   const peer = await peerOf(() => ({ status: 400, body: 'u1 is unknown' }))
   const id = fixture.destination({ url: peer.url })
@@ -207,7 +207,7 @@ it.each(['rows', 'events'])(
   },
 )
 
-it('when a destination fails to delete a user, no key and no sample stays in the delivery log or in parked rows', async () => {
+it('if a destination fails to delete a user, the delivery log and parked rows keep no key and no sample', async () => {
   const peer = await peerOf(() => ({ status: 422, body: 'secret-answer' }))
   await open(webhook)
   const id = fixture.destination({ url: peer.url })

@@ -81,20 +81,23 @@ it.each([
     () => grant({ issuedFor: 'another' }),
     'The token URL, client ID, or event URL changed after it was connected: reconnect',
   ],
-])('while a grant %s, events are held without a request, and delivered once it is connected', async (_, state, why) => {
-  good.add('first-token')
-  const id = fixture.destination(settings(), { grant: state() })
-  await fixture.append([id], 20, 3)
-  await fixture.delivery.idle()
-  expect(peer.requests).toHaveLength(0)
-  expect(worker(id)).toMatchObject({ state: 'paused', reason: why, heldEvents: 20 })
-  change(id, grant())
-  await eventually('all of them', () => distinct(peer) === 20)
-  await fixture.delivery.idle()
-  expect(sortedIds(peer)).toEqual(expectedIds(0, 20))
-})
+])(
+  'while a grant %s, events are held without a request, and delivered after it is connected',
+  async (_, state, why) => {
+    good.add('first-token')
+    const id = fixture.destination(settings(), { grant: state() })
+    await fixture.append([id], 20, 3)
+    await fixture.delivery.idle()
+    expect(peer.requests).toHaveLength(0)
+    expect(worker(id)).toMatchObject({ state: 'paused', reason: why, heldEvents: 20 })
+    change(id, grant())
+    await eventually('all of them', () => distinct(peer) === 20)
+    await fixture.delivery.idle()
+    expect(sortedIds(peer)).toEqual(expectedIds(0, 20))
+  },
+)
 
-it('a token that gets a 401 is renewed and the same request sent again, as one attempt', async () => {
+it('a token that gets a 401 is renewed, and the same request is sent again as one attempt', async () => {
   good.add('second-token')
   tokens = async (_, { refused }) => (refused === 'first-token' ? 'second-token' : 'first-token')
   const id = fixture.destination(settings(), { grant: grant() })

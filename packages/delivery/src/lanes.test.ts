@@ -84,7 +84,7 @@ it.each([
   },
 )
 
-it("live events have priority for a destination's requests, and a replay uses them if no live event waits", async () => {
+it('live events are sent to a destination first, and a replay uses its requests if no live event waits', async () => {
   const { peer, open } = await start({ concurrency: 4 })
   open()
   const id = fixture.destination({ url: peer.url, rate: 40, rate_ms: 200 })
@@ -141,7 +141,7 @@ it('slow requests of a replay leave one request free for live events', async () 
   expect(numbersOf(peer).filter((number) => number < 100)).toHaveLength(3)
 })
 
-it("the events of one destination's replay in memory leave space for live events of another", async () => {
+it("a replay's events in memory for one destination leave space for live events of another", async () => {
   const { peer: hanging } = await start({ totalBytes: 20_000 })
   const peer = await startPeer(() => ({ status: 200 }))
   stack.defer(() => peer.close())
@@ -152,7 +152,7 @@ it("the events of one destination's replay in memory leave space for live events
   await eventually('the live ones arrive', () => peer.requests.length === 50)
 })
 
-it('live events held as ranges before a restart are sent first, and each event once', async () => {
+it('live events that were held as ranges before a restart are sent first, and each event once', async () => {
   const { peer, open } = await start({ concurrency: 1 })
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -189,7 +189,7 @@ it('live events that were requeued to rows because of a changed destination are 
   expect(sent.findLastIndex((number) => number >= 300)).toBeLessThan(1 + 100 + 200)
 })
 
-it('replayed live events from a dead range are sent after live events, without events of the other lane in between', async () => {
+it('live events from a dead range are sent again after newer live events, without replay events in between', async () => {
   const { peer, open } = await start({ concurrency: 1 })
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -223,7 +223,7 @@ it('replayed live events from a dead range are sent after live events, without e
   expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 65))
 })
 
-it('a range from before lanes existed covers records of both lanes, also when they are read again, and each is sent once', async () => {
+it('a range from before lanes existed covers records of both lanes, also when reread, and each is sent once', async () => {
   const { peer, open } = await start()
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })

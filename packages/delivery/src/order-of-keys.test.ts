@@ -93,7 +93,7 @@ const outcomesOf = async (name: string): Promise<string[]> =>
     .toSorted()
 
 describe('a change of a record is not sent before an earlier one', () => {
-  it('that is in flight: it is sent after the response', async () => {
+  it('a change behind an earlier one in flight is sent after the response', async () => {
     await open()
     const gate = Promise.withResolvers<void>()
     const { peer, taken } = await peerOf(async ([name]) => {
@@ -111,7 +111,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('that is being retried: it waits in Failures, with the reason, and is delivered afterwards', async () => {
+  it('a change behind a retried one waits in Failures with the reason, and is delivered afterwards', async () => {
     await open()
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))
@@ -136,7 +136,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('also if the process is restarted meanwhile', async () => {
+  it('a change is not sent before an earlier one if the process is restarted meanwhile', async () => {
     await open({ retry: { baseMs: 1500, capMs: 1500, maxElapsedMs: 3_600_000 } })
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))
@@ -175,7 +175,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect(taken.slice(2)).toEqual(['a/1', 'a/2'])
   })
 
-  it('a change that is rejected permanently blocks no later one', async () => {
+  it('a permanently rejected change does not block later changes of its record', async () => {
     await open()
     const { peer, taken } = await peerOf(([name]) => (name === 'a/1' ? { status: 400 } : ok))
     const id = fixture.destination({ url: peer.url })
@@ -185,7 +185,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect([taken, (await parked()).map(({ state }) => state)]).toEqual([['a/2'], ['dead']])
   })
 
-  it('nor does a change that fails when it is read again and already has a dead letter', async () => {
+  it('a change that is read again, fails, and already has a dead letter does not block later changes', async () => {
     await open()
     const { peer, taken } = await peerOf(([name]) => (name === 'a/1' ? { status: 503 } : ok))
     const id = fixture.destination({ url: peer.url })
@@ -217,7 +217,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect(fixture.delivery.state().workers).toMatchObject([{ waitingRows: 0 }])
   })
 
-  it('nor does a change that waited beyond its limit and became a dead letter', async () => {
+  it('a change that waited beyond its limit and became a dead letter does not block later changes', async () => {
     await open({
       retry: { baseMs: 3_600_000, capMs: 3_600_000, maxElapsedMs: 400 },
       held: { maxAgeMs: 400, maxLogAgeMs: 3_600_000, maxEvents: 1000, maxRows: 1000 },
@@ -230,7 +230,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     await eventually('the later one was taken', () => taken.length === 1)
   })
 
-  it('if a dead change is read again by the next process, the changes delivered after it are sent again, too', async () => {
+  it('if the next process reads a dead change again, the changes delivered after it are sent again, too', async () => {
     await open({ drainMs: 50 })
     let first = true
     const { peer, taken } = await peerOf(async ([name]) => {
@@ -254,7 +254,7 @@ describe('a dead letter that is retried', () => {
     ['', false],
     [', also by a process that was begun anew', true],
   ])(
-    'is not sent if a later change of its record was delivered, and the delivery log has the reason%s',
+    'a retried dead letter is not sent if a later change was delivered, and the delivery log has the reason%s',
     async (_, again) => {
       await open()
       let refuses = true
@@ -275,7 +275,7 @@ describe('a dead letter that is retried', () => {
     },
   )
 
-  it('is sent if the later change was not delivered, and both are sent in order', async () => {
+  it('a retried dead letter is sent if the later change was not delivered, and both are sent in order', async () => {
     await open()
     let refuses = true
     const { peer, taken } = await peerOf(() => (refuses ? { status: 400 } : ok))
@@ -289,7 +289,7 @@ describe('a dead letter that is retried', () => {
     expect(taken).toEqual(['a/1', 'a/2'])
   })
 
-  it('is not sent either if it was never tried, as part of a range', async () => {
+  it('a retried dead letter of a range that was never tried is not sent after a later change', async () => {
     await open({ held: { maxAgeMs: 300, maxLogAgeMs: 3_600_000, maxEvents: 1000, maxRows: 1000 } })
     const { peer, taken } = await peerOf(() => ok)
     const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -309,7 +309,7 @@ describe('a dead letter that is retried', () => {
     expect(await outcomesOf('a/1')).toEqual([`filtered ${laterDelivered}`])
   })
 
-  it('is not sent to an ordered destination either', async () => {
+  it('a retried dead letter is not sent to an ordered destination if a later change was already delivered', async () => {
     await open()
     let refuses = true
     const { peer, taken } = await peerOf(([name]) => (refuses && name === 'a/1' ? { status: 400 } : ok))
@@ -325,7 +325,7 @@ describe('a dead letter that is retried', () => {
   })
 })
 
-describe('after any failures, rejections and kills, a destination ends with the newest change of each record', () => {
+describe('after any failures, rejections, and kills, a destination ends with the newest change of each record', () => {
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   /** A pseudo-random generator with the same sequence in each run. */
   const dice = (seed: number): (() => number) => {
@@ -362,39 +362,42 @@ describe('after any failures, rejections and kills, a destination ends with the 
     ['delivery.after-request', 9],
     ['delivery.after-park', 2],
     ['delivery.before-commit', 1],
-  ])('killed at %s, time %i', async (point, count) => {
-    await open()
-    await fixture.delivery.stop()
-    const roll = dice(count)
-    const { peer, taken } = await peerOf(() => (roll() < 0.3 ? { status: 503 } : ok))
-    const id = fixture.destination({ url: peer.url, batch: 2, wait: 5 })
-    await appendSome(id, roll, 0, 60)
-    const plan: CrashPlan = {
-      postgresUrl: database.url,
-      eventStoreUrl: store.url,
-      folder: fixture.folder,
-      entries: [...fixture.entries.values()],
-      connector: { module: new URL('./testing-connector.ts', import.meta.url).href, name: 'relay' },
-      fault: { point, count },
-    }
-    const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
-    const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
-    const timer = setTimeout(() => child.kill('SIGTERM'), 120_000)
-    const [, signal] = await once(child, 'exit')
-    clearTimeout(timer)
-    expect(signal).toBe('SIGKILL')
-    await fixture.restart()
-    await appendSome(id, roll, 60, 90)
-    await eventually('all were taken', () => new Set(taken).size === 90)
-    await fixture.delivery.idle()
-    for (const { key, isLastNewest, firsts } of summarize(taken)) {
-      expect(isLastNewest, `the last of ${key}`).toBe(true)
-      expect(firsts, `of ${key}`).toEqual(ascending(firsts))
-    }
-    expect(await parked()).toEqual([])
-  })
+  ])(
+    'after being killed at %s, time %i, a destination ends with the newest change of each record',
+    async (point, count) => {
+      await open()
+      await fixture.delivery.stop()
+      const roll = dice(count)
+      const { peer, taken } = await peerOf(() => (roll() < 0.3 ? { status: 503 } : ok))
+      const id = fixture.destination({ url: peer.url, batch: 2, wait: 5 })
+      await appendSome(id, roll, 0, 60)
+      const plan: CrashPlan = {
+        postgresUrl: database.url,
+        eventStoreUrl: store.url,
+        folder: fixture.folder,
+        entries: [...fixture.entries.values()],
+        connector: { module: new URL('./testing-connector.ts', import.meta.url).href, name: 'relay' },
+        fault: { point, count },
+      }
+      const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+      const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
+      const timer = setTimeout(() => child.kill('SIGTERM'), 120_000)
+      const [, signal] = await once(child, 'exit')
+      clearTimeout(timer)
+      expect(signal).toBe('SIGKILL')
+      await fixture.restart()
+      await appendSome(id, roll, 60, 90)
+      await eventually('all were taken', () => new Set(taken).size === 90)
+      await fixture.delivery.idle()
+      for (const { key, isLastNewest, firsts } of summarize(taken)) {
+        expect(isLastNewest, `the last of ${key}`).toBe(true)
+        expect(firsts, `of ${key}`).toEqual(ascending(firsts))
+      }
+      expect(await parked()).toEqual([])
+    },
+  )
 
-  it('also if dead letters are retried in between', async () => {
+  it('a destination ends with the newest changes, even if dead letters are retried in between', async () => {
     await open()
     const roll = dice(3)
     let refuses = true

@@ -57,7 +57,7 @@ const dice = (seed: number): (() => number) => {
 }
 
 describe('an ordered destination', () => {
-  it('gets one request at a time and everything in order, without parked rows while nothing fails', async () => {
+  it('an ordered destination gets one request at a time and everything in order, without parked rows while nothing fails', async () => {
     const { peer, taken, together } = await peerOf(() => ({ status: 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 5 })
     await fixture.append([id], 200, 3)
@@ -67,7 +67,7 @@ describe('an ordered destination', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('that fails now and then still gets everything in order, once each', async () => {
+  it('an ordered destination that sometimes fails still gets everything in order, once each', async () => {
     const roll = dice(7)
     const { peer, taken } = await peerOf(() => ({ status: roll() < 0.1 ? 503 : 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 3 })
@@ -78,7 +78,7 @@ describe('an ordered destination', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('keeps the order while it fails and during a pause that it asked for', async () => {
+  it('an ordered destination gets everything in order after failures and after a pause that it requested', async () => {
     let answers: PeerAnswer[] = [
       { status: 200 },
       { status: 429, headers: { 'retry-after': '1' } },
@@ -99,7 +99,7 @@ describe('an ordered destination', () => {
     expect(taken).toEqual(upTo(50))
   })
 
-  it('is not blocked by an event that it rejects permanently', async () => {
+  it('an ordered destination is not blocked by an event that it rejects permanently', async () => {
     const { peer, taken } = await peerOf((request) => ({ status: numbersOf(request).includes(3) ? 422 : 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true })
     await fixture.append([id], 10, 2)
@@ -109,7 +109,7 @@ describe('an ordered destination', () => {
     expect(worker(id)?.state).toBe('flowing')
   })
 
-  it('keeps the order of the halves of a batch that is rejected as a whole', async () => {
+  it('an ordered destination gets the halves of a batch in order after it rejected the whole batch', async () => {
     const { peer, taken } = await peerOf((request) => ({ status: numbersOf(request).includes(6) ? 413 : 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 16, wait: 200 })
     await fixture.append([id], 32, 8)
@@ -117,7 +117,7 @@ describe('an ordered destination', () => {
     expect(taken).toEqual(upTo(32).filter((number) => number !== 6))
   })
 
-  it('a batch that fails in part blocks the events behind it', async () => {
+  it('an ordered destination gets no later events while a partly failed batch is retried', async () => {
     let busy = true
     const { peer } = await peerOf((request) => {
       const kinds = numbersOf(request).map((number) =>
@@ -137,7 +137,7 @@ describe('an ordered destination', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('gets everything in order after it was paused, resumed and restarted', async () => {
+  it('an ordered destination gets everything in order after it was paused, resumed, and restarted', async () => {
     let release: (() => void) | undefined
     let slow = true
     const { peer, taken } = await peerOf(async (_request, index) => {
@@ -166,7 +166,7 @@ describe('an ordered destination', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('a row that is not due yet blocks the events behind it, also after a restart', async () => {
+  it("an ordered destination's row that is not due yet blocks later events, also after a restart", async () => {
     let dead = true
     const { peer, taken } = await peerOf(() => ({ status: dead ? 429 : 200, headers: { 'retry-after': '2' } }))
     const id = fixture.destination({ url: peer.url, ordered: true })
@@ -183,7 +183,7 @@ describe('an ordered destination', () => {
     expect(taken).toEqual(upTo(10))
   })
 
-  it('that becomes ordered while events wait gets them in order from then on', async () => {
+  it('a destination that becomes ordered while events wait gets them in order from then on', async () => {
     let dead = true
     const { peer, taken } = await peerOf(() => ({ status: dead ? 503 : 200 }))
     const settings = { url: peer.url, batch: 4 }
@@ -205,33 +205,36 @@ describe('after a kill, an ordered destination gets everything, and no event bef
     ['delivery.after-request', 12],
     ['delivery.after-park', 2],
     ['delivery.before-commit', 1],
-  ])('at %s, time %i', async (point, count) => {
-    const roll = dice(count)
-    const { peer, taken } = await peerOf(() => ({ status: roll() < 0.2 ? 503 : 200 }))
-    const made = await createFixture({ db: database.db, eventStore: store, connector: relay, start: false })
-    stack.defer(() => made.close())
-    const id = made.destination({ url: peer.url, ordered: true, batch: 2 })
-    await made.append([id], 60, 3)
-    const plan: CrashPlan = {
-      postgresUrl: database.url,
-      eventStoreUrl: store.url,
-      folder: made.folder,
-      entries: [...made.entries.values()],
-      connector: { module: new URL('./testing-connector.ts', import.meta.url).href, name: 'relay' },
-      fault: { point, count },
-    }
-    const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
-    const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
-    const timer = setTimeout(() => child.kill('SIGTERM'), 120_000)
-    const [, signal] = await once(child, 'exit')
-    clearTimeout(timer)
-    expect(signal).toBe('SIGKILL')
-    await made.restart()
-    await made.append([id], 20, 3)
-    await eventually('all were taken', () => new Set(taken).size === 80)
-    await made.delivery.idle()
-    // Unacknowledged events may be repeated. The first acceptance of each event is in order.
-    expect(taken.filter((number, index) => taken.indexOf(number) === index)).toEqual(upTo(80))
-    expect(await parked()).toHaveLength(0)
-  })
+  ])(
+    'after a kill at %s, time %i, an ordered destination gets everything, and no event before an earlier one',
+    async (point, count) => {
+      const roll = dice(count)
+      const { peer, taken } = await peerOf(() => ({ status: roll() < 0.2 ? 503 : 200 }))
+      const made = await createFixture({ db: database.db, eventStore: store, connector: relay, start: false })
+      stack.defer(() => made.close())
+      const id = made.destination({ url: peer.url, ordered: true, batch: 2 })
+      await made.append([id], 60, 3)
+      const plan: CrashPlan = {
+        postgresUrl: database.url,
+        eventStoreUrl: store.url,
+        folder: made.folder,
+        entries: [...made.entries.values()],
+        connector: { module: new URL('./testing-connector.ts', import.meta.url).href, name: 'relay' },
+        fault: { point, count },
+      }
+      const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+      const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ['ignore', 'ignore', 'inherit'] })
+      const timer = setTimeout(() => child.kill('SIGTERM'), 120_000)
+      const [, signal] = await once(child, 'exit')
+      clearTimeout(timer)
+      expect(signal).toBe('SIGKILL')
+      await made.restart()
+      await made.append([id], 20, 3)
+      await eventually('all were taken', () => new Set(taken).size === 80)
+      await made.delivery.idle()
+      // Unacknowledged events may be repeated. The first acceptance of each event is in order.
+      expect(taken.filter((number, index) => taken.indexOf(number) === index)).toEqual(upTo(80))
+      expect(await parked()).toHaveLength(0)
+    },
+  )
 })

@@ -75,7 +75,7 @@ const learned = (toy: Toy, statuses: readonly string[]) =>
     return toy.rows().every(({ status }, index) => status === statuses[index]) && toy.rows()
   })
 
-it('each row reaches a webhook as its producer wrote it, is in the delivery log, and its outcome is reported', async () => {
+it('each row reaches a webhook as its producer wrote it and is logged, and its outcome is reported', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url })
@@ -99,7 +99,7 @@ it('each row reaches a webhook as its producer wrote it, is in the delivery log,
   ])
 })
 
-it('a batching destination gets rows together, in order, apart from events, with one change of a key at a time', async () => {
+it('a batching destination gets rows together, in order, separate from events, with one change of a key at a time', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url, batching: true, batch_size: 100, batch_wait_ms: 200 })
@@ -116,7 +116,7 @@ it('a batching destination gets rows together, in order, apart from events, with
   expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
 })
 
-it('when a batch is rejected because of one row, the others arrive, and outcomes for single rows are used', async () => {
+it('if a batch is rejected because of one row, the other rows arrive, and outcomes of single rows are used', async () => {
   await open()
   const peer = stack.adopt(
     await startPeer(({ body }): PeerAnswer => {
@@ -201,7 +201,7 @@ it('a destination that accepts only events rejects rows with the reason, as dead
   expect(await fixture.attempts()).toMatchObject([{ status: 'dead', reason: 'This destination takes events only' }])
 })
 
-it('a row that its destination correctly skipped is done, and its producer gets that with the reason', async () => {
+it('a row that its destination correctly skipped is done, and its producer gets the outcome with the reason', async () => {
   const reason = 'It is there already'
   const deliverRows: typeof webhook.deliverRows = async () => ({
     outcomes: [{ kind: 'skipped', reason }],
@@ -216,7 +216,7 @@ it('a row that its destination correctly skipped is done, and its producer gets 
   expect(await fixture.attempts()).toMatchObject([{ status: 'filtered', reason }])
 })
 
-it('held rows are kept in the log until they are settled, and their producer is notified when they die with their destination', async () => {
+it('held rows stay in the log until settled, and their producer is notified if they die with their destination', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url }, { enabled: false })
@@ -247,7 +247,7 @@ it('held rows are kept in the log until they are settled, and their producer is 
   expect(peer.requests).toEqual([])
 })
 
-it('after its successor has begun, a producer can append nothing, and the successor continues', async () => {
+it('after a successor begins, the earlier producer can append nothing, and the successor continues', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url })

@@ -67,7 +67,7 @@ describe('filtered events', () => {
   }
   const parity = (number: number) => ({ properties: { even: number % 2 === 0 } })
 
-  it('have one delivery log row with the reason, but no request, parked row or failure', async () => {
+  it('filtered events have one delivery log row with the reason, but no request, parked row, or failure', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url }, { filters: new Map([[fixture.sourceId, onlyEven]]) })
     await fixture.append([id], 100, 7, {}, parity)
@@ -93,7 +93,7 @@ describe('filtered events', () => {
     expect(await fixture.attempts()).toHaveLength(100)
   })
 
-  it('are logged for a paused destination, too, however many were held', async () => {
+  it('filtered events are also logged for a paused destination, however many were held', async () => {
     await reopen({ attempts: { rows: 1000, waitMs: 20, bufferRows: 2000, bufferBytes: 16 * 1024 * 1024 } })
     const peer = await peerOf()
     const id = fixture.destination(
@@ -157,7 +157,7 @@ describe('mappings', () => {
     ])
   })
 
-  it('an event that cannot be mapped is a dead letter, delays no other, and is sent once the mapping is fixed', async () => {
+  it('an unmappable event is a dead letter, does not delay others, and is sent after the mapping is fixed', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 10 }, { mappings: orders('total') })
     await fixture.append([id], 40, 8, {}, (number) => ({ properties: number % 4 === 0 ? {} : { total: number } }))
@@ -215,7 +215,7 @@ describe('mappings', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('a batch has events of one action', async () => {
+  it('a batch contains events of only one action', async () => {
     const peer = await peerOf()
     const id = fixture.destination(
       { url: peer.url, batch: 20 },
@@ -232,7 +232,7 @@ describe('mappings', () => {
 })
 
 describe('large batches', () => {
-  it('are filled from held events before they are sent, even beyond the usual queue size', async () => {
+  it('large batches are filled from held events before they are sent, even beyond the usual queue size', async () => {
     await reopen({ queueEvents: 50, collectMs: 120_000 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 1000, wait: 60_000 }, { enabled: false })
@@ -244,7 +244,7 @@ describe('large batches', () => {
     expect(sortedIds(peer)).toEqual(expectedIds(0, 3000))
   })
 
-  it('are sent immediately when memory is full, since they cannot grow', async () => {
+  it('large batches are sent immediately when memory is full, because they cannot grow', async () => {
     await reopen({ queueBytes: 10_000, totalBytes: 40_000, collectMs: 120_000 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 10_000, wait: 60_000 })
@@ -255,7 +255,7 @@ describe('large batches', () => {
 })
 
 describe('the rate limit of a destination', () => {
-  it('waiting events are mapped again when the mappings change', async () => {
+  it('waiting events are mapped again if the mappings change', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, rate: 5, rate_ms: 500 })
     await fixture.append([id], 20, 5)
@@ -269,7 +269,7 @@ describe('the rate limit of a destination', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('applies to every request, and waiting events do not delay the position', async () => {
+  it('the rate limit applies to every request, and waiting events do not delay the position', async () => {
     await reopen({ crawlMs: 200 })
     const times: number[] = []
     const peer = await peerOf(() => {
@@ -292,7 +292,7 @@ describe('the rate limit of a destination', () => {
 })
 
 describe('a batch', () => {
-  it('that fails in part: accepted events are not sent again, rejected ones are dead letters, the rest is retried', async () => {
+  it('if a batch fails in part, accepted events are not resent, rejected ones are dead letters, and others are retried', async () => {
     let first = true
     const peer = await peerOf(({ body }) => {
       const answer = outcomes(body, (id) => {
@@ -320,7 +320,7 @@ describe('a batch', () => {
     expect([of('delivered'), of('dead'), of('retry')]).toEqual([15, 5, 5])
   })
 
-  it('that is rejected as a whole is halved until the faulty event is alone', async () => {
+  it('a batch that is rejected as a whole is halved until the faulty event is alone', async () => {
     const peer = await peerOf(({ body }) => ({ status: idsOf(body).includes('m-13') ? 413 : 200, body: 'too large' }))
     const id = fixture.destination({ url: peer.url, batch: 32, wait: 300 })
     await fixture.append([id], 32, 8)

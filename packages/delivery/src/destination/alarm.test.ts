@@ -4,7 +4,7 @@ import { createAlarm } from './sending.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('rings once, at the earliest of the set times, and can be set again afterwards', () => {
+it('an alarm rings once, at the earliest of the set times, and can be set again afterwards', () => {
   const ring = vi.fn()
   const alarm = createAlarm(Date.now, ring)
   for (const ms of [50, 20, 80, Number.POSITIVE_INFINITY]) alarm.ringIn(ms)
@@ -17,7 +17,7 @@ it('rings once, at the earliest of the set times, and can be set again afterward
   expect(ring).toHaveBeenCalledTimes(2)
 })
 
-it('does not ring after it is stopped', () => {
+it('an alarm does not ring after it is stopped', () => {
   const ring = vi.fn()
   const alarm = createAlarm(Date.now, ring)
   alarm.ringIn(5)

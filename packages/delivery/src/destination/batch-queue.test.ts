@@ -19,7 +19,7 @@ const some = { maxEvents: 3, maxBytes: 1000, maxWaitMs: 100 }
 const mixed = [item('a', 0), item('b', 1), item('a', 2), item('a', 3), item('b', 4), item('a', 5)]
 
 describe('a queue', () => {
-  it('returns batches of one action, a full batch before one that can wait', () => {
+  it('a queue returns batches of one action, a full batch before one that can wait', () => {
     const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)
     expect(names(queue.next(some, 1, false))).toBe('a0 a2 a3')
@@ -29,7 +29,7 @@ describe('a queue', () => {
     expect(names(queue.next(some, 100, false))).toBe('Infinity')
   })
 
-  it('keeps the order across actions if events are ordered', () => {
+  it('a queue keeps the order across actions if events are ordered', () => {
     const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)
     const batches = Array.from({ length: 4 }, () => names(queue.next(some, 1, true)))
@@ -37,14 +37,14 @@ describe('a queue', () => {
     expect(names(queue.next(some, 1, true))).toBe('99')
   })
 
-  it('returns single events in the order of entry', () => {
+  it('a queue returns single events in the order of entry', () => {
     const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)
     const single = { maxEvents: 1, maxBytes: 1, maxWaitMs: 0 }
     expect(mixed.map(() => names(queue.next(single, 0, false)))).toEqual(['a0', 'b1', 'a2', 'a3', 'b4', 'a5'])
   })
 
-  it('keeps a batch within the maximum bytes, and returns a larger event alone', () => {
+  it('a queue keeps a batch within the maximum bytes, and returns a larger event alone', () => {
     const queue = createBatchQueue({ bytes: 0 })
     queue.add([item('a', 0, { bytes: 600 }), item('a', 1, { bytes: 600 }), item('a', 2, { bytes: 2000 })])
     expect(names(queue.next(some, 0, false))).toBe('a0')
@@ -52,7 +52,7 @@ describe('a queue', () => {
     expect(names(queue.next(some, 0, false))).toBe('a2')
   })
 
-  it('returns batches of putFirst unchanged before all others, and counts their events and bytes', () => {
+  it('a queue returns batches of putFirst unchanged before all others, and counts their events and bytes', () => {
     const shared = { bytes: 0 }
     const queue = createBatchQueue(shared)
     queue.add([item('a', 9)])
@@ -66,7 +66,7 @@ describe('a queue', () => {
     expect([queue.length(), queue.bytes(), shared.bytes, queue.oldest()]).toEqual([0, 0, 0, undefined])
   })
 
-  it('uses little memory and stays exact after many events', () => {
+  it('a queue uses little memory and stays exact after many events', () => {
     const shared = { bytes: 0 }
     const queue = createBatchQueue(shared)
     let taken = 0

@@ -108,7 +108,7 @@ it('a manual retry ends the rest, and the next tick probes', () => {
 })
 
 describe('the states of a worker', () => {
-  it.each(workerStates)('%s handles every event and leads to a valid state', (state) => {
+  it.each(workerStates)('the worker state %s handles every event and leads to a valid state', (state) => {
     expect(Object.keys(workerTransitions[state]).toSorted()).toEqual([...workerEvents].toSorted())
     for (const event of workerEvents) expect(workerStates).toContain(workerTransitions[state][event])
   })
@@ -128,16 +128,16 @@ describe('the states of a worker', () => {
     ['paused', 'rested', 'paused'],
     ['gone', 'usable', 'flowing'],
     ['gone', 'halted', 'paused'],
-  ] as const)('%s and %s give %s', (state, event, next) => {
+  ] as const)('the worker state %s and the event %s lead to %s', (state, event, next) => {
     expect(workerTransitions[state][event]).toBe(next)
   })
 
-  it.each(workerStates)('%s leads to paused when halted and to gone when removed', (state) => {
+  it.each(workerStates)('the worker state %s leads to paused when halted and to gone when removed', (state) => {
     expect(workerTransitions[state].halted).toBe('paused')
     expect(workerTransitions[state].removed).toBe('gone')
   })
 
-  it('only a flowing worker starts requests up to the concurrency, and only a probing one a single request', () => {
+  it('only a flowing worker starts requests up to the concurrency, and only a probing one starts a single request', () => {
     expect(workerStates.filter((state) => mayStart(state, 0, 16))).toEqual(['flowing', 'probing'])
     expect(workerStates.filter((state) => mayStart(state, 1, 16))).toEqual(['flowing'])
     expect(mayStart('flowing', 16, 16)).toBe(false)
@@ -163,18 +163,18 @@ describe('the circuit', () => {
     ['xx.xx.xx.x', false],
     ['.xx.xx.xx.xx.', false],
     ['xx.xx.xxx', true],
-  ])('after %j (x failed): broken is %s', (outcomes, broken) => {
+  ])('after the outcomes %j (x failed), the circuit is broken: %s', (outcomes, broken) => {
     expect(after(outcomes)).toBe(broken)
   })
 
-  it('breaks when most recent requests fail, even without many consecutive failures', () => {
+  it('the circuit breaks when most of the recent requests fail, even if few failures are consecutive', () => {
     const loose = { consecutive: 100, window: 10, ratio: 0.8 }
     const window = [...'xxxx.xxxx.'].reduce((all, mark) => noteOutcome(all, mark === 'x', 10), noFailures)
     expect(trips(window, loose)).toBe(true)
     expect(trips(noteOutcome(window, false, 10), loose)).toBe(false)
   })
 
-  it('uses no memory for a healthy destination', () => {
+  it('the circuit uses no memory for a healthy destination', () => {
     expect(noteOutcome(noFailures, false, 10)).toBe(noFailures)
   })
 })

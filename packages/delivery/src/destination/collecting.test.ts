@@ -26,7 +26,7 @@ const worker = (id: string) => fixture.delivery.state().workers.find((each) => e
 const positions = () => fixture.delivery.state().partitions
 const sizes = (): number[] => peer.requests.map(({ body }) => JSON.parse(body).length)
 
-it('a batch with a long wait stays in the log, without memory, and does not delay the shared position', async () => {
+it('a batch with a long wait stays in the log, uses no memory, and does not delay the shared position', async () => {
   const id = make(60_000)
   await fixture.append([id], 300)
   await fixture.delivery.idle()
@@ -38,7 +38,7 @@ it('a batch with a long wait stays in the log, without memory, and does not dela
   expect(rows.length).toBeLessThanOrEqual(positions().length)
 })
 
-it('the batch is sent as a whole when its first event has waited long enough', async () => {
+it('a batch is sent as a whole when its first event has waited long enough', async () => {
   const id = make(1500)
   const begun = Date.now()
   for (let round = 0; round < 3; round++) await fixture.append([id], 40)
@@ -59,7 +59,7 @@ it('a full batch is sent immediately, even above the usual queue size, and the r
   await expect.poll(() => worker(id)?.heldEvents).toBe(500)
 })
 
-it('waiting events survive a restart, and each is sent once', async () => {
+it('events that wait for a batch survive a restart, and each is sent once', async () => {
   const id = make(2000)
   await fixture.append([id], 50)
   await fixture.delivery.idle()

@@ -45,7 +45,7 @@ const start = () => {
   }
 }
 
-it('responses are reported; failures because of the settings are marked as such', async () => {
+it('the dispatcher reports responses, and marks failures because of the settings', async () => {
   const { dispatcher, heard, send, answer } = start()
   send()
   send()
@@ -68,7 +68,7 @@ it('a batch of several events that is rejected as a whole is split; a single eve
   expect(heard.map(({ kind }) => kind)).toEqual(['split', 'answered'])
 })
 
-it('requests ended by our own shutdown are not reported; deliveries that succeeded are', async () => {
+it('the dispatcher reports deliveries that succeeded, and no requests that its own shutdown ended', async () => {
   const { heard, send, answer, abort } = start()
   send()
   send()
@@ -78,7 +78,7 @@ it('requests ended by our own shutdown are not reported; deliveries that succeed
   expect(heard).toMatchObject([{ kind: 'answered', result: { outcomes: { kind: 'delivered' } } }])
 })
 
-it('hangs if requests are open and none has ended for the given time', async () => {
+it('the dispatcher hangs if requests are open and none has ended for the given time', async () => {
   const { dispatcher, send, answer, pass } = start()
   expect(dispatcher.hangs(100)).toBe(false)
   send()

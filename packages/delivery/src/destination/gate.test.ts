@@ -56,7 +56,7 @@ const check = (
   )
 const sent = { kind: 'pass', action: 'send' }
 
-describe('deleted users', () => {
+describe('events of deleted users', () => {
   const forgotten = (time: number, userId: string): ForgottenUsers => ({
     until: () => time,
     version: () => String(time),
@@ -68,7 +68,7 @@ describe('deleted users', () => {
     ['received later', now - 1, 'u1', {}, sent],
     ['of another user', now, 'u2', {}, sent],
     ['with another time in it', now, 'u1', { extra: { receivedAt: '2027-01-01T00:00:00.000Z' } }, left],
-  ])('an event %s is delivered or filtered', (_, time, userId, more, expected) => {
+  ])('an event of a deleted user, %s, is delivered or filtered', (_, time, userId, more, expected) => {
     expect(check({}, more, { forgotten: forgotten(time, userId) })).toEqual(expected)
   })
   const rowOf = (operation: 'upsert' | 'delete', ids: object, kind: 'audience' | 'sync' = 'audience') => {
@@ -97,7 +97,7 @@ describe('deleted users', () => {
   ])('a row about an audience member who %s is sent or filtered', (_, given, expected) => {
     expect(rowOf(...given)).toEqual(expected)
   })
-  it('a replay does not send their events either', () => {
+  it('a replay does not send events of deleted users', () => {
     expect(check({}, {}, { forgotten: forgotten(now, 'u1'), meta: { p: 'r' } })).toEqual(left)
   })
 })
@@ -120,11 +120,11 @@ describe('integrations of an event', () => {
     [{ relay: false, 'My orders': true }, left],
     [{ All: true, Relay: false }, left],
     [{ All: 'no' }, sent],
-  ])('%j', (integrations, wanted) => {
+  ])('an event with the integrations %j is delivered or filtered', (integrations, wanted) => {
     expect(check({}, integrations === undefined ? {} : { integrations })).toEqual(wanted)
   })
 
-  it('apply only at the top level of the event, not in nested objects with the same name', () => {
+  it('integrations apply only at the top level of the event, not in nested objects with the same name', () => {
     expect(check({}, { properties: { integrations: { All: false } } })).toEqual(sent)
   })
 })
@@ -152,7 +152,7 @@ describe('consent', () => {
     expect(check(asks, more)).toEqual(wanted)
   })
 
-  it('is checked only if the destination requires it', () => {
+  it('consent is checked only if the destination requires it', () => {
     expect(check({}, given({ advertising: false }))).toEqual(sent)
   })
 })
@@ -163,13 +163,13 @@ describe('the filter of a connection', () => {
     conditions: [{ id: 'aaaa', field: 'properties.total', operator: 'greater_than' as const, value: '10' }],
   }
   const left = { kind: 'filtered', reason: 'Filter of the connection' }
-  it('filters events that do not match, only of its own source', () => {
+  it('the filter of a connection filters events that do not match, only of its own source', () => {
     expect(check({ filters: new Map([['s1', filter]]) })).toEqual(left)
     expect(check({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
     expect(check({ filters: new Map([['s2', filter]]) })).toEqual(sent)
   })
 
-  it('the filter and the integrations do not block replayed events; consent does', () => {
+  it("a connection's filter and integrations do not block replayed events; missing consent does", () => {
     const replay = { meta: { p: 'r' } }
     expect(check({ filters: new Map([['s1', filter]]) }, {}, replay)).toEqual(sent)
     expect(check({}, { integrations: { All: false } }, replay)).toEqual(sent)
@@ -177,18 +177,18 @@ describe('the filter of a connection', () => {
     expect(check({ consentCategories: ['ads'] }, refused, replay)).toMatchObject({ kind: 'filtered' })
   })
 
-  it('gives the reason if several rules filter an event', () => {
+  it('an event that several rules filter gets the reason', () => {
     expect(check({ filters: new Map([['s1', filter]]) }, { integrations: { All: false } })).toEqual(left)
   })
 })
 
-describe('age', () => {
+describe('the age of an event', () => {
   it.each([
     [7 * 86_400_000, 'Older than 7 days'],
     [86_400_000, 'Older than 1 day'],
     [90_000 * 60, 'Older than 90 minutes'],
     [36 * 3_600_000, 'Older than 36 hours'],
-  ])('of %i ms: "%s"', (maxEventAgeMs, reason) => {
+  ])('an event with an age of %i ms gets the reason "%s"', (maxEventAgeMs, reason) => {
     const definition = { maxEventAgeMs }
     expect(check({}, {}, { definition, later: maxEventAgeMs })).toEqual(sent)
     expect(check({}, {}, { definition, later: maxEventAgeMs + 1 })).toEqual({ kind: 'filtered', reason })
@@ -196,7 +196,7 @@ describe('age', () => {
 })
 
 describe('mappings', () => {
-  it("copy a number with all digits if the record's meta marks it, and a filter compares its value", () => {
+  it("a mapping copies a number with all digits if the record's meta marks it, and a filter compares its value", () => {
     const own = mappings({
       destination: 'order',
       field_mappings: [
@@ -217,24 +217,24 @@ describe('mappings', () => {
   const field = (name: string) => [
     { id: 'aaaa', source: { type: 'FIELD', name: `properties.${name}` }, target: { name: 'total' } },
   ]
-  it('set the action and its payload', () => {
+  it('a mapping sets the action and its payload', () => {
     const own = mappings({ destination: 'order', field_mappings: field('total') as never })
     expect(check({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
   })
 
-  it('filter the event if none matches', () => {
+  it('an event is filtered if no mapping matches', () => {
     const own = mappings({ event_name: 'Signed Up' })
     expect(check({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
     expect(check({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
   })
 
-  it('that cannot be applied fail the event with the reason', () => {
+  it('a mapping that cannot be applied fails the event with the reason', () => {
     const own = mappings({ destination: 'order', field_mappings: field('nothing') as never })
     expect(check({ mappings: own })).toMatchObject({ kind: 'failed', reason: expect.stringContaining('total') })
   })
 })
 
-it('an event that is sent whole is not parsed', () => {
+it('an event that is sent as a whole is not parsed', () => {
   const record = recordOf({ integrations: { All: true } })
   let taken = 0
   const watched = { ...record, values: (index: number) => (taken++, record.values(index)) }
@@ -287,7 +287,7 @@ describe('the work of one event is bounded', () => {
         },
       ],
     ],
-  ])('%s fail the event, too', (_, given) => {
+  ])('%s also fail the event because of too much work', (_, given) => {
     expect(check({ mappings: eventMappings.parse(given) }, large)).toEqual({
       kind: 'failed',
       reason:
@@ -321,12 +321,12 @@ describe('conversions of signals', () => {
     const meta = { s: 'signal-1', b: { k: 'signal', n: 'signal signal-1', e: ['k'] } }
     return createGate(platform, { ...entry, mappings, signals }, noneForgotten)(recordOf({ context }, meta), 0, now)
   }
-  it("are mapped by the fields of their signal, regardless of the destination's mappings", () => {
+  it("conversions are mapped by the fields of their signal, regardless of the destination's mappings", () => {
     const conversion = { kind: 'pass', action: 'convert', payload: { event_name: 'Purchase', value: 5 } }
     expect(of(new Map([['signal-1', settings]]))).toEqual(conversion)
     expect(of(new Map([['signal-1', settings]]), [])).toEqual(conversion)
   })
-  it('of a signal that no longer sends to the destination are filtered with that reason', () => {
+  it('conversions of a signal that no longer sends to the destination are filtered with that reason', () => {
     const left = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
     expect([of(undefined), of(new Map([['another', settings]]))]).toEqual([left, left])
   })

@@ -25,19 +25,19 @@ describe('a bucket', () => {
     { requests: 10, perMs: 100 },
     { requests: 100, perMs: 1000 },
     { requests: 1000, perMs: 60_000 },
-  ])('never allows more than $requests in any $perMs ms, and nearly uses the full rate', (limit) => {
+  ])('a bucket never allows more than $requests in any $perMs ms, and nearly uses the full rate', (limit) => {
     const times = starts(limit, limit.requests * 4)
     expect(maxStarts(times, limit.perMs)).toBeLessThanOrEqual(limit.requests)
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
     expect(span).toBeLessThanOrEqual(limit.perMs * 4 * 1.1)
   })
 
-  it('keeps the limit if it is queried late, too', () => {
+  it('a bucket also keeps the limit if it is queried late', () => {
     const limit = { requests: 100, perMs: 1000 }
     expect(maxStarts(starts(limit, 400, 37), limit.perMs)).toBeLessThanOrEqual(100)
   })
 
-  it('does not refill while the clock goes back', () => {
+  it('a bucket does not refill while the clock goes back', () => {
     const bucket = createBucket({ requests: 1, perMs: 1000 })
     bucket.take(5000)
     expect(bucket.wait(4000)).toBe(1000)

@@ -54,7 +54,7 @@ describe('the limits of a destination', () => {
     ['is all for one delivery that has all its partitions', 4, 1, 8, 6],
     ['is shared by the deliveries of its workspace', 4, 8, 2, 1],
     ['is shared by no more deliveries than there are', 4, 2, 4, 3],
-  ])('%s', (_, spread, groups, rate, concurrency) => {
+  ])('the limit of a destination %s', (_, spread, groups, rate, concurrency) => {
     expect(perSecond(spread, groups)).toBe(rate)
     expect(lookAt(spread, groups)?.concurrency).toBe(concurrency)
   })
@@ -70,7 +70,7 @@ describe('the limits of a destination', () => {
       expect(look(spread, groups)).toMatchObject({ ready: { concurrency: 6 }, problem: '' })
   })
 
-  it('the share shrinks when the workspace is spread, with the same connections', () => {
+  it("a destination's share shrinks when the workspace is spread, and its connections stay open", () => {
     const readiness = readinessOf(4)
     const before = readiness.look(entry).ready
     const after = readiness.look({ ...entry, spread: 4 }).ready
@@ -79,7 +79,7 @@ describe('the limits of a destination', () => {
     expect(after?.lifetime).toBe(before?.lifetime)
   })
 
-  it('the share is never zero, however many deliveries have one', () => {
+  it("a destination's share is never zero, however many deliveries share its limits", () => {
     expect(lookAt(64, 64)?.concurrency).toBe(1)
     expect(lookAt(64, 64)?.bucket?.wait(0)).toBe(0)
   })

@@ -67,7 +67,7 @@ const takeAndSend = async (): Promise<{
   }
 }
 
-it('sent events are not kept in memory by their pending rows, nor by queued events', async () => {
+it('sent events are kept in memory neither by their pending rows nor by queued events', async () => {
   const { records, record, first } = await takeAndSend()
   // Weak references that were read keep their target until the end of this turn.
   await nextTurn()

@@ -85,8 +85,8 @@ const amongOf = async (shares: Shares): Promise<number> => {
   return shares.of(entry).among
 }
 
-describe('the limits of a destination are shared', () => {
-  test('by all former owners, until none of them has waiting deliveries', async () => {
+describe('shared limits of a destination', () => {
+  test("all former owners share a destination's limits, until none of them has waiting deliveries", async () => {
     await park(1)
     await park(2, 'dead')
     const shares = [ownerOf(0), ownerOf(1)]
@@ -110,7 +110,7 @@ describe('the limits of a destination are shared', () => {
     expect(shares[0] && (await amongOf(shares[0]))).toBe(3)
   })
 
-  test('a share stays the same object until it changes', async () => {
+  test("a share of a destination's limits stays the same object until it changes", async () => {
     entry = { ...entry, spread: 1 }
     await park(1)
     const shares = ownerOf(0)
@@ -120,7 +120,7 @@ describe('the limits of a destination are shared', () => {
     expect(shares.of(entry)).toBe(share)
   })
 
-  test('with one request at a time, the owners take turns, beginning with former ones', async () => {
+  test('with one request at a time, the owners of a destination take turns, beginning with former owners', async () => {
     const owners = [0, 1, 2, 3].map(ownerOf)
     const turns = async (): Promise<boolean[]> => {
       now += 5000

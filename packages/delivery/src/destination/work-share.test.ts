@@ -82,7 +82,7 @@ it('an event whose mapping exceeds the work limit fails with a reason in the del
   expect(peer.requests).toHaveLength(0)
 })
 
-it('a delivery that stops while events wait for their turn loses none of them', async () => {
+it('if delivery stops while events wait for their turn, no event is lost', async () => {
   const peer = stack.adopt(await startPeer(), (each) => each.close())
   const expensive = fixture.destination({ url: peer.url }, { mappings: slow })
   await fixture.append([expensive], 15, 15)

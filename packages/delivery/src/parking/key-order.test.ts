@@ -52,7 +52,7 @@ test.each([
   ['a later one that waits', 7, 'waiting', 'send'],
   ['another copy of it that is sent', 5, 'sending', 'hold'],
   ['another copy of it that waits', 5, 'waiting', 'send'],
-] as const)('beside %s', (_, offset, state, expected) => {
+] as const)('a change beside %s has the expected next step', (_, offset, state, expected) => {
   const { order, take, admit } = start()
   const other = take(offset)
   if (state === 'waiting') order.park('r', [other], 700)
@@ -60,7 +60,7 @@ test.each([
   expect(admit(take(5))).toBe(expected)
 })
 
-it('changes of different records do not wait for each other; in an ordered destination, no change waits', () => {
+it('changes of different records do not wait for each other; in an ordered destination, no change waits for its key', () => {
   const { enter } = start()
   expect([enter(1, 'a'), enter(1, 'b'), enter(2, 'a')]).toEqual(['send', 'send', 'hold'])
   const inOrder = start({ blocks: false })
@@ -89,7 +89,7 @@ it('held changes are released one by one, each when the previous one is closed, 
   expect([order.size('live'), order.held('live'), queued.bytes, order.released()]).toEqual([0, 0, 0, undefined])
 })
 
-it('a change held behind a failed one waits until that is retried', () => {
+it('a change held behind a failed change waits until the failed one is retried', () => {
   const { order, take, admit, released } = start()
   const [first, second] = [take(1), take(2)]
   expect([admit(first), admit(second)]).toEqual(['send', 'hold'])
@@ -97,7 +97,7 @@ it('a change held behind a failed one waits until that is retried', () => {
   expect(released()).toEqual({ send: [], superseded: [], behind: [[2, 901]] })
 })
 
-it('a change taken from its row again keeps its place; changes behind it are released if the row is lost', () => {
+it('a change that is taken from its row again keeps its place; if the row is lost, changes behind it are released', () => {
   const { order, take, admit, enter } = start()
   const first = take(1)
   order.park('r-1', [first], 500)
@@ -110,7 +110,7 @@ it('a change taken from its row again keeps its place; changes behind it are rel
   expect(order.released()?.send).toHaveLength(1)
 })
 
-it('a change is not sent after a later one was delivered, whether it is held or just taken', () => {
+it('a change is not sent after a later one was delivered, whether it is held or was just taken', () => {
   const { order, take, admit, released } = start()
   const later = take(9)
   expect(admit(later)).toBe('send')

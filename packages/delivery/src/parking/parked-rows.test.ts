@@ -105,8 +105,8 @@ const start = (stored: readonly ParkedRow[]) => {
 }
 const ids = (...offsets: number[]): string[] => offsets.map((offset) => `r-${offset}-0`)
 
-describe('rows are read from the log', () => {
-  test('in the given order, in more than one read, and only once for rows of the same record', async () => {
+describe('rows read from the log', () => {
+  test('rows are read from the log in the given order, in several reads, and once for rows of one record', async () => {
     const rows = [0, 1, 1, 2, 5, 9, 12, 13, 19, 19].map((offset, n) => row(offset, { indexes: [n] }))
     const { read, taken, records } = start(rows)
     expect(await read(rows, () => true)).toBe(10)
@@ -120,14 +120,14 @@ describe('rows are read from the log', () => {
     expect([taken, dead]).toEqual([ids(3, 4), ['r-99-0 No longer in the log']])
   })
 
-  test('no row is taken behind a row that may not be taken', async () => {
+  test('no row is taken after a row that may not be taken', async () => {
     const { read, taken } = start([])
     expect(await read([row(3), row(4), row(5)], ({ offset }) => offset !== 4)).toBe(1)
     expect(taken).toEqual(ids(3))
   })
 })
 
-test('rows of a partition that was taken away are not taken', async () => {
+test('rows of a removed partition are not taken', async () => {
   const { read, owned, taken } = start([])
   owned.clear()
   expect(await read([row(3)], () => true)).toBe(0)
@@ -148,7 +148,7 @@ describe('rows of an unordered destination', () => {
     expect([taken, rows.nextDue]).toEqual([ids(1, 2), 100])
   })
 
-  test('a row waits until earlier records in the log were offered', async () => {
+  test('a row waits until earlier records in the log have been offered', async () => {
     const { due, taken, rows, now } = start([row(2), row(5)])
     now.readTo = 5
     await due()
@@ -169,7 +169,7 @@ describe('rows of an unordered destination', () => {
     expect(second.taken).toEqual([])
   })
 
-  test('rows looked up before partitions were taken away are not taken, even if the partitions are back', async () => {
+  test('rows that were looked up before partitions were removed are not taken, even if the partitions return', async () => {
     const { due, taken, rows, answer } = start([row(1)])
     answer.before = () => {
       rows.handovers++
@@ -181,7 +181,7 @@ describe('rows of an unordered destination', () => {
     expect(taken).toEqual(ids(1))
   })
 
-  test('after a stop during the query, no row is taken', async () => {
+  test('if the worker stops during the query, no row is taken', async () => {
     const { due, taken, now, answer } = start([row(1)])
     answer.before = () => {
       now.state = 'stopped'
@@ -204,14 +204,14 @@ describe('rows of an ordered destination', () => {
     expect([taken, order.head()?.offset, rows.nextDue]).toEqual([ids(1), 2, 1700])
   })
 
-  test('rows behind held records wait for them', async () => {
+  test('rows behind held records wait for those records', async () => {
     const { inOrder, taken, order, spilled } = start([row(1), row(6)])
     hold(spilled, 4)
     await inOrder()
     expect([taken, order.head()?.offset]).toEqual([ids(1), 6])
   })
 
-  test('when no row is left, the order reports that none waits', async () => {
+  test('if no row is left, the order reports that none waits', async () => {
     const { inOrder, taken, order, rows } = start([row(1), row(6)])
     await inOrder()
     expect([taken, order.known(), order.head(), rows.nextDue]).toEqual([ids(1, 6), true, undefined, Infinity])

@@ -46,7 +46,7 @@ test.each([
   expect([head && order.isNext(head), order.limit(range)]).toEqual([isNext, limit])
 })
 
-test('the head stays valid until another row may wait', () => {
+test('the head of an ordered destination stays valid until another row may wait', () => {
   const { order, rows, spilled, hold } = start()
   hold(5)
   const range = spilled.next()
@@ -58,7 +58,7 @@ test('the head stays valid until another row may wait', () => {
   expect([order.known(), order.head(), order.limit(range)]).toEqual([false, undefined, undefined])
 })
 
-test('nothing is next until everything that was taken or failed is durable', () => {
+test('an ordered destination has no next item until everything that was taken or failed is durable', () => {
   let busy = true
   const { order, rows, spilled, hold } = start(() => busy)
   hold(5)

@@ -89,7 +89,7 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
   return { reading, ended }
 }
 
-test('every record of a range that names the destination is taken once, in order; then the range is done', async () => {
+test('every record of a range that names the destination is taken once and in order, and then the range is done', async () => {
   hold(10, 290)
   const [range] = spilled.all()
   await start().ended()
@@ -140,7 +140,7 @@ test.each<[string, (change: { state: Intake; hasCapacity: boolean }) => void]>([
   ['the room was taken by others', (now) => (now.hasCapacity = false)],
   ['the range was given up', () => spilled.all().forEach((range) => (range.dead = 'limit'))],
   ['a range of lower places was taken up', () => spilled.all().forEach((range) => (range.cursor = 50))],
-])('records read while %s are not taken', async (_, change) => {
+])('records that are read while %s are not taken', async (_, change) => {
   hold(40, 100)
   const now: { state: Intake; hasCapacity: boolean } = { state: 'flowing', hasCapacity: true }
   let changed = false

@@ -50,7 +50,7 @@ const dead = (index: number): EventFailure => ({
   result: undefined,
 })
 
-it('a record in flight is released only when its parked events are durable, and then the row is counted', () => {
+it('a record in flight is released when its parked events are durable, and then the row is counted', () => {
   let finished = 0
   const { park, rows, write } = start()
   const inFlight = partOf(2, undefined, () => void finished++)
@@ -60,7 +60,7 @@ it('a record in flight is released only when its parked events are durable, and 
   expect([finished, rows.waiting, rows.unparked, rows.nextDue]).toEqual([1, 1, 0, 5000])
 })
 
-it('a row is replaced by the outcomes of its events, and stays unchanged if none was tried', () => {
+it('a row is replaced by the outcomes of its events, and stays unchanged if no event was tried', () => {
   const { park, close, rows, changes, write } = start()
   park(partOf(2), [waiting(0, 5000), waiting(1, 5000)], 1, 1000)
   const [row] = changes()[0]?.rows ?? []
@@ -81,7 +81,7 @@ it('a row is replaced by the outcomes of its events, and stays unchanged if none
   expect([rows.taken.size, rows.waiting]).toEqual([0, 0])
 })
 
-it('hanging events get their own row, which releases their record; their outcome is written to that row', () => {
+it('hanging events get their own row, which releases their record, and their outcome is written to that row', () => {
   let finished = 0
   const { takeOver, rows, changes, write } = start()
   const inFlight = partOf(2, undefined, () => void finished++)

@@ -66,7 +66,7 @@ describe('after an attempt', () => {
       facts(1, policy.maxElapsedMs * 10),
       { kind: 'waiting', nextTime: now + 1000, reason: 'not allowed' },
     ],
-  ])('%s', (_title, outcome, attempt, decision) => {
+  ])('after an attempt: %s', (_title, outcome, attempt, decision) => {
     expect(decide(outcome, attempt, policy, cap)).toEqual(decision)
   })
 
@@ -92,11 +92,11 @@ describe('an error thrown by a connector', () => {
     [new ConfigurationError('bad key', exchange), { kind: 'retry', reason: 'bad key', misconfigured: true }, true],
     [new EgressRefusedError('private', exchange), { kind: 'retry', reason: 'private', misconfigured: true }, true],
     [new TypeError('secret detail'), { kind: 'retry', reason: 'The connector failed' }, false],
-  ])('%s has its own outcome', (error, outcomes, misconfigured) => {
+  ])("the connector's error %s has its own outcome", (error, outcomes, misconfigured) => {
     expect(resultOfError(error)).toMatchObject({ outcomes, misconfigured })
   })
 
-  it('keeps request and response', () => {
+  it('an error thrown by a connector keeps request and response', () => {
     expect(resultOfError(new RejectedError('no', exchange))).toMatchObject(exchange)
   })
 })

@@ -23,7 +23,7 @@ const only = (ranges: readonly SpilledRange[]): SpilledRange => {
 }
 
 describe('records in flight', () => {
-  it('end in any order, and `low` is the lowest open one', () => {
+  it('records in flight end in any order, and `low` is the lowest open one', () => {
     const tracker = createOffsetTracker()
     const [a, b, c] = [3, 7, 8].map((offset) => tracker.begin(offset))
     if (a === undefined || b === undefined || c === undefined) throw new Error('three begun')
@@ -38,7 +38,7 @@ describe('records in flight', () => {
     expect(tracker.size()).toBe(0)
   })
 
-  it('use little memory after many have ended', () => {
+  it('records in flight use little memory after many have ended', () => {
     const tracker = createOffsetTracker()
     for (let offset = 0; offset < 100_000; offset++) tracker.release(tracker.begin(offset))
     tracker.begin(100_000)
@@ -47,7 +47,7 @@ describe('records in flight', () => {
 })
 
 describe('held ranges', () => {
-  it('ten thousand consecutive records are one range', () => {
+  it('ten thousand consecutive held records are one range', () => {
     const spilled = createSpilledRanges()
     for (let offset = 5; offset < 10_005; offset++) spilled.add(record(offset), 0)
     expect(only(spilled.all())).toMatchObject({ cursor: 5, end: 10_005, events: 10_000, bytes: 100_000 })
@@ -59,7 +59,7 @@ describe('held ranges', () => {
     ])
   })
 
-  it('are closed after a while, so that limits can drop the oldest part', () => {
+  it('held ranges are closed after a while, so that limits can drop the oldest part', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1, { time: 0 }), 0)
     spilled.add(record(2, { time: 600_001 }), 0)
@@ -67,7 +67,7 @@ describe('held ranges', () => {
     expect(spilled.next()?.cursor).toBe(1)
   })
 
-  it('a range that is read to its end is not extended by later records, which are held separately', () => {
+  it('a held range that is read to its end is not extended by later records, which make a new range', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 0)
     const range = only(spilled.all())
@@ -81,7 +81,7 @@ describe('held ranges', () => {
     ])
   })
 
-  it('the position passes durable ranges, but not records that were added since', () => {
+  it('the position passes durable ranges, but not records that were added afterwards', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 0)
     const range = only(spilled.all())
@@ -132,7 +132,7 @@ describe('writing of held ranges', () => {
   ) =>
     rangeChange({ id: 'd', lane: 'live', spilled, settings, metrics: noMetrics, now, all: false, gone: false, ...more })
 
-  it('a short burst is never written', () => {
+  it('a short burst of held records is never written', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 2000)
     expect(input(spilled, 2999).change.rows).toHaveLength(0)
@@ -143,7 +143,7 @@ describe('writing of held ranges', () => {
     expect([change.rows.length, change.deletes.length, spilled.all().length]).toEqual([0, 0, 0])
   })
 
-  it('a range is written when it is old enough, again after it moved, and deleted when it is done', () => {
+  it('a held range is written when it is old enough, again after it moved, and deleted when it is done', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 2000)
     const first = input(spilled, 3000)
@@ -160,7 +160,7 @@ describe('writing of held ranges', () => {
     expect(input(spilled, 9000).change).toMatchObject({ deletes: [range.id], rows: [] })
   })
 
-  it('beyond the limits, the oldest range dies first, with the reason', () => {
+  it('beyond the limits, the oldest held range becomes dead first, with the reason', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1, { events: 4, time: 0 }), 0)
     spilled.add(record(2, { events: 4, time: 600_001 }), 0)
@@ -170,7 +170,7 @@ describe('writing of held ranges', () => {
     expect(only(spilled.all()).cursor).toBe(2)
   })
 
-  it('records that arrive while a dying range is written do not die with it', () => {
+  it('records that arrive while a dead range is written do not become dead with it', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 0)
     const { apply } = input(spilled, 5, { gone: true })

@@ -58,7 +58,7 @@ describe('maintenance of parked rows', () => {
     )
   })
 
-  it('rows and ranges of old records become dead, even if they are made due repeatedly, and the log can delete the records', async () => {
+  it('old rows and ranges become dead, even if made due repeatedly, and the log can delete the records', async () => {
     const held = { maxAgeMs: hour, maxLogAgeMs: 500, maxEvents: 1000, maxRows: 1000 }
     const retry = { baseMs: hour, capMs: hour, maxElapsedMs: hour }
     const circuit = { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 }
@@ -107,7 +107,7 @@ describe('maintenance of parked rows', () => {
     expect(distinct(peer)).toBe(3)
   })
 
-  it('a dead range of held records is sent when it is made due again', async () => {
+  it('a dead range of held records is sent if it is made due again', async () => {
     const id = await open({ held: { maxAgeMs: 700, maxLogAgeMs: hour, maxEvents: 1000, maxRows: 1000 } }, () => ({
       status: 200,
     }))

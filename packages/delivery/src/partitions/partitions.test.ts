@@ -105,7 +105,7 @@ const openWorld = async (ordered: boolean) => {
 // An ordered destination, since concurrent requests could reorder events.
 consumerConformance('delivery', () => openWorld(true))
 
-test('records read before a partition was taken away are not sent after it is given back', async () => {
+test('records that were read before a partition was removed are not sent after the partition is returned', async () => {
   const world = await openWorld(true)
   const sent: string[] = []
   const handle = (holder: string) => async (key: string, number: number) => void sent.push(`${holder} ${key} ${number}`)
@@ -175,7 +175,7 @@ test('a partition is released only when the progress of each range is written', 
   expect([written, range.persisted]).toEqual([2, { from: 1, end: 2 }])
 })
 
-test('the owner of some partitions dead-letters nothing of the others', async () => {
+test('the owner of some partitions makes no rows of other partitions dead', async () => {
   const world = await openWorld(false)
   const holder = await world.open(async () => {
     throw new Error('not now')

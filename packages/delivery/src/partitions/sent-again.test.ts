@@ -41,7 +41,7 @@ const setBack = async (): Promise<void> => {
   )
 }
 
-it('delivered events are sent again after a reset, and later events once', async () => {
+it('delivered events are sent again after a reset of the position, and later events once', async () => {
   const id = fixture.destination({ url: peer.url })
   await fixture.append([id], 20)
   await setBack()
@@ -56,7 +56,7 @@ it('delivered events are sent again after a reset, and later events once', async
   expect(messageIds(peer)).toHaveLength(50)
 })
 
-it('events of audiences and syncs are not sent again, but their later events are sent', async () => {
+it('after a reset, events of audiences and syncs are not sent again, but their later events are sent', async () => {
   const id = fixture.destination({ url: peer.url })
   const change = (key: string) => fixture.append([id], 1, 1, { b: { k: 'audience', n: 'audience c-1', e: [key] } })
   await change('p-1')
@@ -70,7 +70,7 @@ it('events of audiences and syncs are not sent again, but their later events are
   expect(sortedIds(peer)).toEqual(['m-0', 'm-1', 'm-1', 'm-2', 'm-3'])
 })
 
-it('held events are sent once', async () => {
+it('after a reset, held events are sent once', async () => {
   const id = fixture.destination({ url: peer.url }, { enabled: false })
   await fixture.append([id], 30)
   await setBack()
@@ -82,7 +82,7 @@ it('held events are sent once', async () => {
   expect(sortedIds(peer)).toEqual(expectedIds(0, 30))
 })
 
-it('events of users who were deleted since are not sent', async () => {
+it('after a reset, events of users who were deleted since are not sent', async () => {
   const id = fixture.destination({ url: peer.url })
   await fixture.append([id], 5)
   await setBack()
@@ -94,7 +94,7 @@ it('events of users who were deleted since are not sent', async () => {
   expect(attempts.filter(({ status }) => status === 'filtered')).toHaveLength(5)
 })
 
-it('a note of another log does not apply to this log', async () => {
+it('a reset note of another log does not apply to this log', async () => {
   const id = fixture.destination({ url: peer.url })
   await fixture.append([id], 1, 1, { b: { k: 'audience', n: 'audience c-1', e: ['p-1'] } })
   await fixture.delivery.idle()
