@@ -114,7 +114,7 @@ describe.each(modes)('%s', (mode) => {
     [2, 70],
     [3, 70],
     [4, 0],
-  ])('over runs of random rows leaves exactly what it promises (seed %i)', async (seed, keys) => {
+  ])('runs of random rows leave exactly the rows that the mode promises (seed %i)', async (seed, keys) => {
     const random = randomOf(seed * 97)
     const sync = newId()
     const rows = new Map<string, string>([
@@ -176,7 +176,7 @@ test('a run only removes rows that this sync has confirmed', async () => {
   expect([...destination.rows.keys()].toSorted()).toEqual(['a', 'theirs'])
 })
 
-test('a key whose row can no longer be sent is not removed', async () => {
+test('a key whose row cannot be sent any more is not removed', async () => {
   const sync = newId()
   await run(sync, 1, 'FULL_SYNC', [row('a'), row('b')], open())
   const { sent, counts } = await run(sync, 2, 'FULL_SYNC', [row('a', '', { broken: true }), row('b'), row('b')], open())
@@ -187,7 +187,7 @@ test('a key whose row can no longer be sent is not removed', async () => {
   ])
 })
 
-test('a changed match value is a removal and a new row if the mode removes, and otherwise a new row', async () => {
+test('a changed match value makes a new row, and in a mode that removes also a removal', async () => {
   for (const [mode, operations] of [
     ['FULL_SYNC', ['upsert new', 'delete old']],
     ['UPSERT_ONLY', ['upsert new']],
@@ -215,7 +215,7 @@ test('rows that share a primary key are not sent, whatever their keys at the des
 const owned = (sync: string, version: number, rows: readonly Row[], destination: Destination) =>
   run(sync, version, 'FULL_SYNC', rows, destination, false, true)
 
-test('a sync that owns its object removes every row that is not in the model: rejected, added by others, or never sent', async () => {
+test('a sync that owns its object removes all rows that are not in the model: rejected, foreign, or never sent', async () => {
   const sync = newId()
   const destination = open()
   for (const key of ['a', 'theirs', 'older', 'broken']) destination.rows.set(key, 'w')
@@ -235,7 +235,7 @@ test('a sync that owns its object removes every row that is not in the model: re
   expect(keysOf((await owned(sync, 3, rows, destination)).sent)).toEqual([])
 })
 
-test('for its guard, a sync that owns its object counts the keys at the destination, each once', async () => {
+test('a sync that owns its object counts each key at the destination once for its approval limit', async () => {
   const sync = newId()
   const destination = open()
   for (const key of ['a', 'theirs']) destination.rows.set(key, 'w')
@@ -255,7 +255,7 @@ test.each([
   ['007', '7'],
   ['10', '10.'],
 ])(
-  'in an object that a sync owns, %j is not removed while the model has %j, which the destination may treat as the same',
+  'a sync that owns its object keeps %j while the model has %j, which the destination may treat as the same',
   async (there, key) => {
     const destination = open()
     for (const each of [there, 'other', '2.5', '100']) destination.rows.set(each, 'w')
@@ -264,7 +264,7 @@ test.each([
   },
 )
 
-test('records from the event store contain the planned rows in their order, as if written one by one', async () => {
+test('records from the event store contain the planned rows in order, as if written one by one', async () => {
   const [sync, object, identifier] = [newId(), 'my "rows"/ü', 'the "key"']
   const texts = [
     'a/b',

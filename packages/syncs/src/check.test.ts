@@ -12,7 +12,7 @@ const given = {
 }
 const model = { columns: [{ name: 'id', type: 'bigint' }] }
 
-test('a sync to a webhook cannot have the name for rows of deleted users, so that none of its rows looks like a deletion', () => {
+test('a sync to a webhook cannot use the object name of deleted users, so its rows never look like deletions', () => {
   const check = (object_name: string) => checkSync(webhook.rowObjects?.[0], model, { ...given, object_name })
   expect(() => check('users')).toThrow('for deleted users')
   check('customers')

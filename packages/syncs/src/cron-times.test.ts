@@ -91,7 +91,7 @@ const expressions = [
   '7 0-23 * * *',
 ]
 
-test.each(zones)('in %s each expression runs at the times that a walk minute by minute finds', (zone, ...days) => {
+test.each(zones)('in %s, each expression runs at the times that a minute-by-minute search finds', (zone, ...days) => {
   const shown = clockOf(zone)
   for (const day of days) {
     const [from, until] = [Date.parse(day) - 12 * hourMs, Date.parse(day) + 26 * hourMs]
@@ -111,7 +111,7 @@ test.each(zones)('in %s each expression runs at the times that a walk minute by 
   }
 })
 
-test('from any minute around a clock change, the next time is the first that the walk finds after it', () => {
+test('from any minute around a clock change, the next time equals that of a minute-by-minute search', () => {
   for (const [zone, day] of [
     ['Europe/Berlin', '2026-10-25'],
     ['Europe/Berlin', '2026-03-29'],

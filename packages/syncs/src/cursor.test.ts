@@ -34,9 +34,12 @@ test.each([
   ['time', ['infinity', '0000-00-00 00:00:00'], null],
   ['time', ['2999-01-01 00:00:00'], '2026-06-01T00:00:00.000Z'],
   ['time', [], null],
-] as const)('of %s values %j the highest is %s, rounded down, and never ahead of now', (kind, texts, expected) => {
-  expect(highestOf(kind, texts)).toBe(expected)
-})
+] as const)(
+  'the highest cursor value of %s values %j is %s, rounded down, and never in the future',
+  (kind, texts, expected) => {
+    expect(highestOf(kind, texts)).toBe(expected)
+  },
+)
 
 test.each([
   ['number', '18446744073709551615', 1000, '18446744073709550615'],
@@ -45,7 +48,7 @@ test.each([
   ['date', '2026-01-02T00:00:00.000Z', 0, '2026-01-02'],
   ['time', '2026-01-02T00:00:00.000Z', 90, '2026-01-01T22:30:00.000Z'],
   ['time', '1970-01-01T00:00:00.000Z', 1_000_000_000, '1970-01-01T00:00:00.000Z'],
-] as const)('rows are read from a %s %s less %i on, which is %s', (kind, to, overlap, expected) => {
+] as const)('a run with a cursor of %s %s and an overlap of %i reads rows from %s', (kind, to, overlap, expected) => {
   expect(lowestOf(kind, to, overlap)).toBe(expected)
 })
 

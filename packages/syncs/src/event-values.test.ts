@@ -34,7 +34,7 @@ const staging = (fields: Record<string, string> = usual, more: { sync?: string; 
   })
 const row = ['7', '42', '2025-01-02 03:04:05.678901+00', '12345678901234567890.10', 'a']
 
-test('a row becomes the event of its mapping with all digits, and its key is the primary key', () => {
+test('a row becomes an event by its mapping with all digits, and its key is the primary key', () => {
   const { key, payload, problem } = staging()(row)
   expect([key, problem]).toEqual(['7', ''])
   expect(payload).toContain('"total":12345678901234567890.10')
@@ -49,7 +49,7 @@ test('a row becomes the event of its mapping with all digits, and its key is the
   })
 })
 
-test('a null is kept in properties and traits, and is left out of everything else', () => {
+test('a null is kept in properties and traits, and omitted from all other fields', () => {
   const { payload } = staging({ ...usual, event: 'note' })(['7', '42', null, '1', null])
   expect(JSON.parse(payload)).toEqual({
     messageId: expect.anything(),
@@ -60,7 +60,7 @@ test('a null is kept in properties and traits, and is left out of everything els
   })
 })
 
-test('a row becomes an identify event of profiles, or an event with the name in the mapped column', () => {
+test('a row becomes an identify event, or an event whose name is in the mapped column', () => {
   const profile = staging({ userId: 'user', 'traits.note': 'note' }, { object: 'profiles' })(row)
   expect(JSON.parse(profile.payload)).toMatchObject({ type: 'identify', userId: '42', traits: { note: 'a' } })
   expect(JSON.parse(staging({ ...usual, event: 'note' })(row).payload)).toMatchObject({ event: 'a' })
@@ -74,7 +74,7 @@ test('the message ID is the same for the same row, and different for another syn
   expect(new Set([id, ...others]).size).toBe(4)
 })
 
-describe('a row that cannot be an event has a problem that says why', () => {
+describe('a row that cannot become an event', () => {
   it.each([
     ['no key', [null, ...row.slice(1)], 'The primary key is null'],
     ['nobody', ['7', null, ...row.slice(2)], 'userId and anonymousId are empty'],
@@ -83,11 +83,11 @@ describe('a row that cannot be an event has a problem that says why', () => {
     ['a day of month 0', ['7', '42', '2026-00-10 10:00:00', '1', 'a'], 'timestamp is not a time: 2026-00-10 10:00:00'],
     ['a day 0', ['7', '42', '2026-11-00', '1', 'a'], 'timestamp is not a time: 2026-11-00'],
     ['too much', [...row.slice(0, 4), 'x'.repeat(33_000)], 'The event is longer than 32 KiB'],
-  ])('%s', (_, cells, problem) => {
+  ])('a row that cannot be an event has a problem with the reason: %s', (_, cells, problem) => {
     expect(staging()(cells)).toMatchObject({ payload: '', problem })
   })
 
-  it('a row without its mapped message ID, or with one that is too long, has a problem, too', () => {
+  it('a row has a problem if its mapped message ID is missing or too long', () => {
     const of = (note: string) => staging({ ...usual, messageId: 'note' })([...row.slice(0, 4), note])
     expect(of('mine').problem).toBe('')
     expect(JSON.parse(of('mine').payload).messageId).toBe('mine')
@@ -109,6 +109,6 @@ it.each([
     ['userId', 'properties.a', 'properties.a.b'],
     "properties.a can't have a value, since properties.a.b is inside of it",
   ],
-])('columns can go to %j: %s', (targets, problem) => {
+])('the mapped targets %j are valid or have the problem %s', (targets, problem) => {
   expect(eventFieldsProblem(objectOf('events'), targets)).toEqual(problem)
 })

@@ -38,7 +38,7 @@ test.each([
   ['Array(UInt64)', '[18446744073709551615,2]', '[18446744073709551615,2]'],
   ['Map(String, Decimal(9, 2))', '{"a":1.10}', '{"a":1.10}'],
   ['IntervalDay', '3', '"3"'],
-])('a value of the type %s reaches the row with its digits: %s is %s', (type, value, json) => {
+])('a value of the type %s keeps its digits in the row: %s is %s', (type, value, json) => {
   expect(payloadOf(type, value)).toBe(json)
 })
 
@@ -47,7 +47,7 @@ test.each([
   ['the empty text', '', 'id is empty', ''],
   ['10,000 characters', 'x'.repeat(10_000), 'id is longer than 1000 characters', ''],
   ['half a surrogate pair', 'a\ud800', '', 'a\ufffd'],
-])('a row whose key is %s is not sent and says why, or has a key that can be stored', (_, id, problem, key) => {
+])('a row whose key is %s is not sent and has the reason, or has a key that can be stored', (_, id, problem, key) => {
   const toStaged = stagedRows([{ name: 'id', type: 'text' }], {
     primaryKey: ['id'],
     fields: [{ column: 'id', target: 'id' }],
@@ -68,7 +68,7 @@ test('a row that is too large is not sent, and does not count as removed', () =>
   })
 })
 
-test('only the mapped columns of 2,000 make the row, in the order of their target names', () => {
+test('of 2,000 columns, the row contains only the mapped ones, sorted by target name', () => {
   const columns = Array.from({ length: 2000 }, (_, at) => ({ name: `c${at}`, type: 'int' }))
   const fields = [1999, 7, 500].map((at) => ({ column: `c${at}`, target: `to${at}` }))
   const toStaged = stagedRows(columns, { primaryKey: ['c7'], fields, identifier: 'to7' })

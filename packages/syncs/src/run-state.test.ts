@@ -24,7 +24,7 @@ const table: [string, string][] = [
   ['canceling settled_with_rejected', 'canceled'],
 ]
 
-test('every state handles every event, and only the listed events change it', () => {
+test('every run state handles every event, and only the listed events change the state', () => {
   const moves = syncRunStates.flatMap((state) =>
     runEvents.flatMap((event) => {
       const next = runTransitions[state][event]

@@ -3,7 +3,7 @@ import { doubtOf } from './run.ts'
 
 const given = { readsAll: true, read: 100, confirmed: 100, changed: 0, removed: 0 }
 
-test('a run asks for approval if it would change and remove more than its share of the confirmed rows', () => {
+test('a run asks for approval if it would change and remove a larger share of the confirmed rows than allowed', () => {
   expect(doubtOf({ ...given, changed: 15, removed: 5 }, { guard_percent: 20 })).toBeUndefined()
   expect(doubtOf({ ...given, changed: 15, removed: 6 }, { guard_percent: 20 })).toContain(
     'change 15 and remove 6 of 100',

@@ -28,7 +28,7 @@ test('a daily time that the clock shows twice in fall runs once', () => {
   ])
 })
 
-test('an hourly schedule stays hourly when the clock changes, and a time of day stays the same by the clock', () => {
+test('an hourly schedule stays hourly when the clock changes, and a daily time keeps its local time', () => {
   const hours = after('0 * * * *', 'America/New_York', '2026-11-01T04:30:00Z', 4)
   expect(hours.map((time) => time.slice(11, 13))).toEqual(['05', '06', '07', '08'])
   expect(after('0 9 * * 1', 'America/New_York', '2026-10-27T00:00:00Z', 2)).toEqual([
@@ -68,7 +68,7 @@ test('if the clock changes at midnight, a midnight schedule runs once that day',
   ])
 })
 
-test('a next time is always later than now, even after the clock went backwards', () => {
+test('the next time is always later than now, even after the clock went backwards', () => {
   for (const now of [0, Date.parse('2026-03-29T01:00:00Z'), Date.parse('2026-10-25T01:00:00Z')])
     for (const times of [
       { interval_minutes: 15, cron: null, cron_time_zone: null },
@@ -84,10 +84,10 @@ test.each([
   ['0 0 * * * *', 'UTC', 'cron.expression'],
   ['each day', 'UTC', 'cron.expression'],
   ['0 9 * * *', 'Berlin', 'cron.time_zone'],
-])('%s in %s is refused', (expression, time_zone, field) => {
+])('the schedule %s in %s is refused', (expression, time_zone, field) => {
   expect(() => checkCron({ expression, time_zone }, 0)).toThrow(field)
 })
 
-test.each(['*/5 * * * *', '0 9 * * 1-5', '0 0 1 1 *', '0 0 29 2 *'])('%s is a schedule', (expression) => {
+test.each(['*/5 * * * *', '0 9 * * 1-5', '0 0 1 1 *', '0 0 29 2 *'])('%s is a valid schedule', (expression) => {
   checkCron({ expression, time_zone: 'Asia/Kolkata' }, Date.parse('2026-01-01T00:00:00Z'))
 })

@@ -28,17 +28,20 @@ test.each<[string, SyncTarget, string, string]>([
   ['one that objects inherit', destination('shop'), 'toString', 'contacts, orders'],
   ['one of a source, at a destination', destination('shop'), 'events', 'contacts, orders'],
   ['one of a destination, at a source', source, 'contacts', 'events, profiles'],
-])('%s is refused with the names of the objects that exist', async (_, target, object, names) => {
-  const { code, metadata } = await refusalOf(target, object)
-  expect([code, metadata]).toEqual([400, { object: `There is no object "${object}" here. Choose one of: ${names}` }])
-})
+])(
+  'the object name %s is refused, and the message has the names of the existing objects',
+  async (_, target, object, names) => {
+    const { code, metadata } = await refusalOf(target, object)
+    expect([code, metadata]).toEqual([400, { object: `There is no object "${object}" here. Choose one of: ${names}` }])
+  },
+)
 
-test('a refused name is shown in short and never cut inside a character', async () => {
+test('a refused object name is shortened in the message, and never cut inside a character', async () => {
   const { message } = await refusalOf(destination('shop'), `${'x'.repeat(99)}🙂${'y'.repeat(1000)}`)
   expect(message).toContain(`"${'x'.repeat(99)}"`)
 })
 
-test('an object that exists is found by its name', async () => {
+test('an existing object is found by its name', async () => {
   expect(await requireObject(catalog, destination('shop'), 'orders')).toMatchObject({ name: 'orders' })
   expect(await findObject(catalog, source, 'profiles')).toMatchObject({ name: 'profiles' })
   expect(await findObject(catalog, destination('chat'), 'orders')).toBeUndefined()

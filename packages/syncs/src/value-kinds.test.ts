@@ -56,7 +56,7 @@ test.each([
   expect(encoderOf(type)(text)).toBe(json)
 })
 
-test('every valid day of the calendar is a moment, and no other text is', () => {
+test('every valid calendar day is converted to a time, and every other text stays unchanged', () => {
   const encode = encoderOf('datetime')
   for (const year of [
     '0000',
@@ -82,7 +82,7 @@ test('every valid day of the calendar is a moment, and no other text is', () => 
       }
 })
 
-test('a long list without an end is scanned only once', () => {
+test('a long list without a closing bracket is scanned only once', () => {
   const text = `{${'"a\\\\",'.repeat(20_000)}`
   expect(encoderOf('text[]')(text)).toBe(JSON.stringify(text))
 })

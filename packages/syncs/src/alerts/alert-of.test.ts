@@ -27,7 +27,7 @@ test.each([
   ['larger than usual', { read: 1501 }, '1,501 rows were read, and 1,000 are usual'],
   ['without rows', { read: 0 }, '0 rows were read, and 1,000 are usual'],
   ['failed', { failed: true, message: 'No such table' }, 'The run failed: No such table'],
-])('a run %s causes the alert of its rules, and none without rules', (_, some, alert) => {
+])('a run %s causes the alert of its rules, and no alert without rules', (_, some, alert) => {
   expect(alertOf(rules, { ...run, ...some }, before)).toBe(alert)
   expect(alertOf(none, { ...run, ...some }, before)).toBe('')
 })
