@@ -49,7 +49,7 @@ test.each([
   ['60 conditions, as many as fit into one number', broad(60, 'at_least', 'and'), 60],
   ['61 conditions that others meet', broad(61, 'at_most', 'and'), 61],
   ['one condition', broad(1, 'at_least', 'and'), 1],
-])('the statement of an audience of %s lists each profile once', async (_, query, sets) => {
+])('the statement of an audience with %s lists each profile once', async (_, query, sets) => {
   const workspaceId = newId()
   const rows = Array.from({ length: people }, (__, index) => ({
     workspace_id: workspaceId,

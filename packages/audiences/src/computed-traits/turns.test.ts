@@ -10,7 +10,7 @@ const take = (turns: ReturnType<typeof createTurns>, busy: readonly string[], co
     return id
   })
 
-test('an owner that always has work gets one turn for each turn of the others', () => {
+test('an owner that always has work gets one turn for each turn of the other owners', () => {
   expect(take(createTurns(), ['heavy', 'a', 'b'], 7)).toEqual(['heavy', 'a', 'b', 'heavy', 'a', 'b', 'heavy'])
 })
 
@@ -20,7 +20,7 @@ test('a new owner waits for one turn of each waiting owner, in whatever order th
   expect(take(turns, ['late', 'heavy', 'a'], 5)).toEqual(['a', 'heavy', 'late', 'a', 'heavy'])
 })
 
-test('an owner that may not have a turn yet does not delay the others, and an owner without work is removed', () => {
+test('an owner that must wait does not delay the others, and an owner without work is removed', () => {
   const turns = createTurns()
   turns.offer(['failed', 'a'])
   turns.served('failed', 100)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { markNow } from './changed-profiles.ts'
 
-test('changes are read up to the first whose event is not stored, in whatever partition it is', async () => {
+test('changes are read up to the first one whose event is not stored, in any partition', async () => {
   const { db, close } = await createTestDatabase()
   const [organization, workspace] = [newId(), newId()]
   await db.insertInto('organizations').values({ id: organization, title: 'Acme' }).execute()
