@@ -25,7 +25,7 @@ test('a year that starts on a leap day ends on February 28, and four years later
   expect(periodEnd(anchor, at('2031-02-28T00:00:00Z'), 'ANNUALLY')).toEqual(at('2032-02-29T00:00:00Z'))
 })
 
-test('the prorated rest of a period is never more than the full amount, and never negative', () => {
+test('the prorated remainder of a period never exceeds the full amount, and is never negative', () => {
   const period = { start: at('2026-03-01T00:00:00Z'), end: at('2026-04-01T00:00:00Z') }
   expect(remainderOf(9_999, period, at('2026-03-16T12:00:00Z'))).toBe(4_999)
   expect(remainderOf(9_999, period, at('2026-02-01T00:00:00Z'))).toBe(9_999)

@@ -18,14 +18,14 @@ test.each([
   expect(startedBlocks(profiles, { included: -1 })).toBe(0)
 })
 
-test('a cap allows whole blocks only, in its own currency, and never bills more than was used', () => {
+test('a cap allows only whole blocks, in its own currency, and never bills more than was used', () => {
   const within = (amount: number, currency = 'USD') => blocksWithin({ amount, currency }, terms)
   expect([within(0), within(99_99), within(100_00), within(250_00)]).toEqual([0, 0, 1, 2])
   expect([within(250_00, 'EUR'), blocksWithin(undefined, terms)]).toEqual([undefined, undefined])
   expect([billedBlocks(5, 2), billedBlocks(1, 2), billedBlocks(5, undefined)]).toEqual([2, 1, 5])
 })
 
-test('extra profiles are billed if the plan has a price for them and a limit, and its currency is that of the subscription', () => {
+test("extra profiles are billed if the plan has a limit, a price for them, and the subscription's currency", () => {
   const billing = { plans: defaultPlans, limits: true }
   const included = (plan: string, currency = 'USD', limits = true) =>
     overageTerms({ ...billing, limits }, { plan, currency }).included

@@ -17,7 +17,7 @@ test.each([
   ['one profile more', { profiles: 11, events: 0 }, true, ['profiles 100']],
   ['one event more', { profiles: 0, events: 101 }, true, ['events 100']],
 ] as const)(
-  'OPEN-56: an organization that used %s gets the expected warnings, and is over its plan or not',
+  'OPEN-56: a usage of %s gives the expected warnings, and shows correctly whether the organization is over its plan',
   (_, usage, over, warned) => {
     const standing = standingOf(usage, limits, given)
     expect([standing.over !== null, standing.warnings.map(({ what, percent }) => `${what} ${percent}`)]).toEqual([
@@ -27,7 +27,7 @@ test.each([
   },
 )
 
-test('events are held after the grace period; a plan with overage billing holds only beyond its cap', () => {
+test('events are held after the grace period; a plan with overage billing holds them only beyond its cap', () => {
   const over = { profiles: 11, events: 0 }
   const since = (hours: number) => ({ ...given, over: new Date(now - hours * hour) })
   expect(standingOf(over, limits, given)).toMatchObject({ over: new Date(now), holds: false })
