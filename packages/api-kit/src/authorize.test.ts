@@ -69,14 +69,17 @@ const table: [string, Access, number[]][] = [
   ['administrators in an organization', inOrganization(administrators), [404, 403, 403, 200, 404, 200]],
 ]
 
-describe('a call that is for', () => {
-  test.each(table)('%s is open to them alone', async (_, access, statuses) => {
-    const found = await Promise.all(Object.values(callers).map((caller) => ask(access, caller)))
-    expect(found).toEqual(statuses)
-  })
+describe('the access of a call', () => {
+  test.each(table)(
+    "a method with the access '%s' returns the expected status to each kind of caller",
+    async (_, access, statuses) => {
+      const found = await Promise.all(Object.values(callers).map((caller) => ask(access, caller)))
+      expect(found).toEqual(statuses)
+    },
+  )
 })
 
-test('a missing ID and a malformed ID are 404, also for staff', async () => {
+test('a missing ID and a malformed ID give 404, also to staff', async () => {
   for (const id of [newId(), 'x', '']) {
     const given = { workspace: id, organization: id, user: id }
     expect(await ask(inWorkspace(everyRole), callers.staff, given)).toBe(404)

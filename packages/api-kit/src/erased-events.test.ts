@@ -4,7 +4,7 @@ import type { EventStore } from '@tributary/storage'
 import { expect, test } from 'vitest'
 import { hidingErased } from './erased-events.ts'
 
-test('a query that fails before its caller awaits it rejects for the caller, and does not end the process', async () => {
+test('if a query fails before its caller awaits it, the caller gets the error and the process continues', async () => {
   const store = { query: () => Promise.reject(new Error('away')) } as Partial<EventStore> as EventStore
   const { query } = hidingErased(store, {} as never)
   const unheard = once(process, 'unhandledRejection').then(() => 'unheard')

@@ -46,7 +46,7 @@ const start = async (send: MailTransport['send'], logger: Logger = silentLogger)
   return { stop }
 }
 
-test('a mail is sent once, after its transaction is committed; then its text is removed', async () => {
+test('a mail is sent once after its transaction is committed, and then its text is deleted', async () => {
   const sent: OutgoingMail[] = []
   await start(async (mail) => void sent.push(mail))
   const jobs = await openJobs()
@@ -96,7 +96,7 @@ test('a failed mail is retried and its error kept until the mail expires; then i
   expect(tries).toBe(2)
 })
 
-test('a mail that is permanently refused is given up immediately', async () => {
+test('a permanently refused mail is abandoned immediately', async () => {
   const sent: string[] = []
   await start(async ({ recipient }) => {
     sent.push(recipient)
@@ -126,7 +126,7 @@ test('if a sender ends while it sends a mail, another sender sends the mail', as
   expect((await rowOf('a@example.com')).attempts).toBe(2)
 })
 
-test('mail that was queued without a job gets one; mail that already has a job, was sent, or has expired does not', async () => {
+test('mail that was queued without a job gets one; mail that has a job, was sent, or has expired gets none', async () => {
   const { time, expireTime, mail } = codeMail('')
   const before = (recipient: string, more: { sent_time?: Date; expire_time?: Date } = {}) => ({
     id: crypto.randomUUID(),
