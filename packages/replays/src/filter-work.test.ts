@@ -17,7 +17,7 @@ const standing = () => {
   return { share: createWorkShare({ share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
 }
 
-test('evaluating conditions uses only the share of its workspace, and waits beyond it', async () => {
+test('conditions of a workspace use only its share of the thread, and wait once it is used up', async () => {
   const { share, pass } = standing()
   const work = createFilterWork(share, 'a', filter)
   const slow = (): unknown => {

@@ -108,7 +108,7 @@ const check = async (filters: readonly EventConditions[]): Promise<boolean[]> =>
   })
 }
 
-test('no matching event is excluded by a prefilter, and many prefilters exclude some events', async () => {
+test('a prefilter never excludes a matching event, and many prefilters exclude some events', async () => {
   let narrowed = 0
   for (const operator of conditionOperators)
     for (const field of fields) {

@@ -35,7 +35,7 @@ const row = (more: Partial<StoredEventRow> = {}, of: unknown = original): Stored
 })
 
 describe('a stored event', () => {
-  test('has the same JSON as deliveries sent, in the same order', () => {
+  test('a stored event has the same JSON as deliveries sent, in the same order', () => {
     expect(JSON.stringify(storedEvent(row()))).toBe(
       JSON.stringify({
         eventId: '0-1-0',
@@ -56,7 +56,7 @@ describe('a stored event', () => {
     )
   })
 
-  test('has lone surrogates in its IDs and name, which the event store cannot hold', () => {
+  test('a stored event has lone surrogates in its IDs and name, which the event store cannot store', () => {
     const sent = String.raw`{"type":"page","messageId":"m\ud800","userId":"a\ud800","anonymousId":7,"groupId":"\udc00","properties":{"name":"Home \ud83d"}}`
     const stored = { type: 'page', message_id: 'm\ufffd', user_id: 'a\ufffd', anonymous_id: '7', group_id: '\ufffd' }
     const text = storedEventText(row({ ...stored, event: 'Home \ufffd', previous_id: '\ufffd' }, sent))
@@ -69,20 +69,20 @@ describe('a stored event', () => {
     ['{"a":1,"b":2,"a":3}', '{"a":3,"b":2}'],
     ['{"a":1.0,"a":2.50}', '{"a":2.50}'],
     ['{"list":[{"x":1,"x":{"y":1e400,"y":2.0}}],"10":1}', '{"list":[{"x":{"y":2.0}}],"10":1}'],
-  ])('has the last value of a repeated name, like destinations got it: %s', (given, kept) => {
+  ])('a stored event has the last value of a repeated name, as destinations received it: %s', (given, kept) => {
     const sent = `{"type":"track","userId":"u","userId":"u1","event":"e","properties":${given},"more":${given}}`
     expect(storedEventText(row({}, sent))).toContain(`"properties":${kept},`)
     expect(storedEventText(row({}, sent))).toContain(`"extra":{"more":${kept}}`)
   })
 
-  test('keeps a time that cannot be parsed as sent', () => {
+  test('a stored event keeps a time that cannot be parsed as it was sent', () => {
     const sent = { ...original, timestamp: 'yesterday', sentAt: '2026-01-01T00:00:01Z' }
     expect(storedEvent(row({ original_timestamp_ms: null }, sent))).toMatchObject({
       extra: { channel: 'server', timestamp: 'yesterday' },
     })
   })
 
-  test('is the text that deliveries sent, with all digits and in its order', () => {
+  test('a stored event is the text that deliveries sent, with all digits and in order', () => {
     const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400,"a":null}'
     const text = storedEventText(
       row(
@@ -98,21 +98,21 @@ describe('a stored event', () => {
     expect(traits).toContain('"traits":{"ltv":10.0},"context"')
   })
 
-  test('has the integrations of its batch if they were stored', () => {
+  test('a stored event has the integrations of its batch if they were stored', () => {
     expect(storedEvent(row({ integrations: '{"All":false,"Webhook":true}' }))?.integrations).toEqual({
       All: false,
       Webhook: true,
     })
   })
 
-  test('of type identify has the traits of its context if it has no own traits', () => {
+  test('a stored identify event has the traits of its context if it has no own traits', () => {
     const context = '{"traits":{"email":"a@b.co"}}'
     expect(storedEvent(row({ type: 'identify', context }, {}))?.traits).toEqual({ email: 'a@b.co' })
     expect(storedEvent(row({ type: 'identify', context }, { traits: { plan: 'x' } }))?.traits).toEqual({ plan: 'x' })
     expect(storedEvent(row({ context }, {}))).not.toHaveProperty('traits')
   })
 
-  test('of type page keeps its name only as `event`', () => {
+  test('a stored page event keeps its name only as `event`', () => {
     const page = storedEvent(row({ type: 'page', event: 'Home' }, { type: 'page', name: 'Home' }))
     expect(page).toMatchObject({ event: 'Home' })
     expect(page).not.toHaveProperty('extra')
@@ -123,7 +123,7 @@ describe('a stored event', () => {
     ['is no object', row({}, 'text')],
     ['is no JSON', row({ original: '{"a":' })],
     ['has no type of ours', row({ type: '' })],
-  ])('that %s has no event form', (_, given) => {
+  ])('a stored row that %s has no event form', (_, given) => {
     expect(storedEvent(given)).toBeUndefined()
   })
 })

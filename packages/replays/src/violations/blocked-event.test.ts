@@ -69,7 +69,7 @@ test.each<[string, object | string, Partial<BlockedRow>]>([
   ['with such traits in its context', {}, { type: 'identify', event: '', context: '{"traits":{"email":1}}' }],
   ['that is none', '[1]', {}],
   ['that is broken', '{', {}],
-])('an event %s is not sent again', (_, original, more) => {
+])('a blocked event %s is not sent again', (_, original, more) => {
   expect(sent(row(original, more))).toBeUndefined()
 })
 
@@ -77,12 +77,12 @@ test.each<[string, object | string, Partial<BlockedRow>]>([
   ['without properties', {}, {}],
   ['with null for properties', { properties: null }, {}],
   ['with its own traits, whatever those of its context', { traits: {} }, { context: '{"traits":{"email":1}}' }],
-])('an event that matches the schema is sent again: %s', (_, original, more) => {
+])('a blocked event that matches the schema is sent again: %s', (_, original, more) => {
   const type = 'context' in more ? { type: 'identify', event: '' } : {}
   expect(sent(row(original, { ...type, ...more }))).toBeDefined()
 })
 
-test('every value is sent again unchanged', () => {
+test('every value of a blocked event is sent again unchanged', () => {
   const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400}'
   const text = replayedEvent(
     row(`{"userId":12345678901234567890,"properties":{"total":10.0},"7":${odd},"context":{}}`, {
@@ -96,7 +96,7 @@ test('every value is sent again unchanged', () => {
   )
 })
 
-test('names like __proto__ stay names', () => {
+test('names like __proto__ in a blocked event stay names', () => {
   const text = replayedEvent(row('{"__proto__":{"a":1},"properties":{}}'), schema)
   expect(Object.entries(JSON.parse(text ?? ''))[0]).toEqual(['__proto__', { a: 1 }])
 })
