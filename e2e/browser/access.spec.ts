@@ -7,7 +7,7 @@ import { untilRefused } from './tracking.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
-test('a guest sees everything of a workspace and nothing to create, change or delete', async ({
+test('a guest sees every part of a workspace and no way to create, change, or delete', async ({
   page,
   product,
   database,
@@ -104,7 +104,7 @@ for (const { role, title, may } of [
     await expect(heading(page, "You don't have access to this resource.")).toBeVisible()
   })
 
-test('ROLE-13b, ROLE-14b, ROLE-15, ROLE-17: a platform admin who acts for an organisation counts as its administrator', async ({
+test('ROLE-13b, ROLE-14b, ROLE-15, ROLE-17: a platform admin who acts for an organization counts as its administrator', async ({
   signedIn: page,
   product,
   database,
@@ -127,7 +127,7 @@ test('ROLE-13b, ROLE-14b, ROLE-15, ROLE-17: a platform admin who acts for an org
   })
 })
 
-test('a collaborator may create sources', async ({ page, product, database }) => {
+test('a collaborator can create sources', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Team')
   await signIn(page, await addPerson(database, 'Cora', { organization, role: 'ORG_COLLABORATOR' }))
   await page.goto(`/${workspace}/catalog-sources/http/new`)
@@ -136,7 +136,7 @@ test('a collaborator may create sources', async ({ page, product, database }) =>
   await expect(heading(page, 'HTTP API')).toBeVisible()
 })
 
-test('a wrong password shows a message below the form and the form stays as it is', async ({ page }) => {
+test('a wrong password shows a message below the form, and the form stays filled in', async ({ page }) => {
   await page.goto('/auth/login')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
@@ -147,7 +147,7 @@ test('a wrong password shows a message below the form and the form stays as it i
   expect(new URL(page.url()).pathname).toBe('/auth/login')
 })
 
-test('a session that was ended on the server shows one notice, however many calls fail, and the way back is kept [SES-13, SES-15, AUTH-39]', async ({
+test('a session that was ended on the server shows one notice for all failed calls, and sign-in returns to the page [SES-13, SES-15, AUTH-39]', async ({
   page,
   product,
   database,
@@ -184,7 +184,7 @@ test('a session that was ended on the server shows one notice, however many call
   await page.waitForURL(`**/${workspace}**`)
 })
 
-test('AUTH-10, UI-35, UI-36, UI-37: a deep link is remembered over the sign-in, with its tab; tabs set the hash or clear it', async ({
+test('AUTH-10, UI-35, UI-36, UI-37: a deep link with its tab is opened after sign-in; tabs set or clear the URL hash', async ({
   page,
   product,
 }) => {
@@ -220,7 +220,7 @@ test('signing out ends the session on the server, and the pages ask to sign in a
   await page.waitForURL('**/auth/login')
 })
 
-test('an address that names no page says so and leads home; inside a workspace it shows the overview', async ({
+test('an unknown URL shows a message and a link home; inside a workspace, it shows the overview', async ({
   signedIn: page,
   product,
 }) => {
@@ -234,10 +234,7 @@ test('an address that names no page says so and leads home; inside a workspace i
   await expect(page.getByText('Getting started')).toBeVisible()
 })
 
-test('a resource that does not exist says so inside the frame of its workspace', async ({
-  signedIn: page,
-  product,
-}) => {
+test('a missing resource shows a message inside the frame of its workspace', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Nothing there')
   for (const kind of ['sources', 'destinations']) {
     await page.goto(`/${workspace}/${kind}/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe`)
@@ -248,11 +245,7 @@ test('a resource that does not exist says so inside the frame of its workspace',
   }
 })
 
-test("another organisation's workspace is as unknown as one that does not exist", async ({
-  page,
-  product,
-  database,
-}) => {
+test("another organization's workspace gets the same message as a missing one", async ({ page, product, database }) => {
   const own = await createWorkspace(product.api, 'Own company')
   const other = await createWorkspace(product.api, 'Other company')
   await signIn(page, await addPerson(database, 'Otto', { organization: own.organization, role: 'ORG_ADMIN' }))
@@ -296,7 +289,7 @@ test('requests with an unknown write key are shown to a platform admin on the so
   await expect(lost).toHaveCount(0)
 })
 
-test('requests with the key of a deleted source are shown to all members of its workspace on the sources page', async ({
+test("requests with the key of a deleted source are shown to all members on the workspace's sources page", async ({
   page,
   product,
   database,

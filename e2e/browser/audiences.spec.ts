@@ -148,7 +148,7 @@ test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, s
   await expect(page.getByText('Create your first audience')).toBeVisible()
 })
 
-test('SEG-09, SEG-13: each element shows its own error, in the words of the specification, and takes it along', async ({
+test('SEG-09, SEG-13: each element shows its own error as specified, and deleting the element removes the error', async ({
   signedIn: page,
   product,
 }) => {
@@ -178,7 +178,7 @@ test('SEG-09, SEG-13: each element shows its own error, in the words of the spec
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveAccessibleDescription('Required')
 })
 
-test('dates and pasted lists are conditions, and the sentence says what they mean', async ({
+test('dates and pasted lists can be conditions, and the sentence describes them', async ({
   signedIn: page,
   product,
 }) => {
@@ -219,7 +219,7 @@ test('dates and pasted lists are conditions, and the sentence says what they mea
   await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
 })
 
-test('a user who saves over a change of another user gets a conflict, and every version can be restored', async ({
+test("a user who saves over another user's change gets a conflict, and every version can be restored", async ({
   signedIn: page,
   product,
 }) => {
@@ -264,7 +264,7 @@ test('OPEN-40: a guest sees audiences and cannot change them', async ({ page, pr
   await expect(page.getByRole('link', { name: 'Edit' })).toBeHidden()
 })
 
-test('who entered by an event of the last day leaves within the minute when its time is over, which History shows', async ({
+test('a profile leaves an audience of last-day events within a minute after the time ends, which History shows', async ({
   chromium,
 }) => {
   // The test has its own product, because a clock cannot be moved back. The product takes long to start on a busy

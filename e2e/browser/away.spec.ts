@@ -5,7 +5,7 @@ import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
 import { sendTracks } from './tracking.ts'
 
-test('while the server is away the frame stays and says so, nothing is saved twice, and everything goes on by itself', async ({
+test('while the server is unavailable, the frame stays with a message, nothing is saved twice, and everything resumes automatically', async ({
   page,
   product,
 }) => {

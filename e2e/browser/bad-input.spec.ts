@@ -10,7 +10,7 @@ const names = [
   '<script>window.ran = true</script><img src=x onerror="window.ran = true">',
 ]
 
-test('names of 100 characters, with emoji, right to left or with markup are shown as they are and break no page at any width', async ({
+test('long, emoji, right-to-left, and markup names are shown as they are and break no page at any width', async ({
   signedIn: page,
   product,
 }) => {
@@ -50,7 +50,7 @@ test('names of 100 characters, with emoji, right to left or with markup are show
   expect(await page.evaluate(() => Reflect.get(window, 'ran'))).toBeUndefined()
 })
 
-test('a browser without storage signs in and works until the page is closed', async ({ chromium, product }) => {
+test('a browser without storage can sign in, and works until the page is closed', async ({ chromium, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Without storage')
   await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })
   await context.addInitScript(() => {
@@ -74,7 +74,7 @@ test('a browser without storage signs in and works until the page is closed', as
   expect(errors).toEqual([])
 })
 
-test('who wants less motion gets none: what opens is there at once', async ({ signedIn: page, product }) => {
+test('for a user who prefers less motion, opened elements appear immediately', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Less motion')
   await page.goto(`/${workspace}`)
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
@@ -96,7 +96,10 @@ test('who wants less motion gets none: what opens is there at once', async ({ si
   }
 })
 
-test('on a slow connection a page says that it loads, and then is whole', async ({ chromium, product }) => {
+test('on a slow connection, a page shows that it is loading, and then its full content', async ({
+  chromium,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Slow')
   await createSource(product.api, workspace, 'Shop')
   await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })

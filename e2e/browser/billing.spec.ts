@@ -3,7 +3,7 @@ import { adminCredentials, createWorkspace, startProduct, startStripePeer, strip
 import { addPerson, signIn } from './people.ts'
 import { expect, freeSources, test } from './product-fixture.ts'
 
-test('BIL-20, BIL-22, BIL-35, BIL-43, OPEN-15: a test card buys a plan, whose invoice opens without signing in, and which is canceled and resumed', async ({
+test('BIL-20, BIL-22, BIL-35, BIL-43, OPEN-15: a test card buys a plan, its invoice opens without a session, and the plan is canceled and resumed', async ({
   page,
   product,
   database,
@@ -56,7 +56,7 @@ test('BIL-20, BIL-22, BIL-35, BIL-43, OPEN-15: a test card buys a plan, whose in
   await expect(page.getByText(/^Renews on /)).toBeVisible()
 })
 
-test('BIL-21, ERR-24, OPEN-56: a free plan that has no more says so, is upgraded with a test card, and then creates', async ({
+test('BIL-21, ERR-24, OPEN-56: a free plan at its limit shows this, is upgraded with a test card, and then allows another source', async ({
   page,
   product,
   database,
@@ -123,7 +123,7 @@ const stripeJs = `window.Stripe = (key) => ({
   confirmCardPayment: async (secret) => { await window.atStripe('payment', secret); return {} },
 })`
 
-test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own form, and a first payment is confirmed with the bank in place", async ({
+test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own form, and a first payment is confirmed with the bank", async ({
   chromium,
 }) => {
   // The test has its own product, because the payment provider is a setting.

@@ -2,7 +2,7 @@ import { createSource, createWorkspace } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
-test('an event that the schema blocks says so in the live table, before and after a reload, and in its window', async ({
+test('a blocked event is marked in the live table, before and after a reload, and in its dialog', async ({
   signedIn: page,
   product,
 }) => {

@@ -16,7 +16,7 @@ const callsOf = (page: Page): Request[] => {
 const pathsOf = (calls: readonly Request[], verb = 'GET'): string[] =>
   calls.filter((call) => call.method() === verb).map((call) => new URL(call.url()).pathname.slice('/api'.length))
 
-test('API-02, API-03, API-52: every call asks for JSON, and carries the token of the session as soon as there is one', async ({
+test('API-02, API-03, API-52: every call accepts JSON, and has the token of the session once there is one', async ({
   page,
   product,
 }) => {
@@ -44,7 +44,7 @@ test('API-02, API-03, API-52: every call asks for JSON, and carries the token of
     })
 })
 
-test('API-06, API-07: a product query that fails is asked once, and coming back to the window asks nothing', async ({
+test('API-06, API-07: a failed product query is not retried automatically, and returning to the window starts no query', async ({
   chromium,
   product,
 }) => {
@@ -82,7 +82,7 @@ test('API-06, API-07: a product query that fails is asked once, and coming back 
   expect(pathsOf(calls).filter((path) => path.startsWith(`/${workspace}`) || path.startsWith('/users'))).toEqual([])
 })
 
-test('API-16: a changed profile is read again', async ({ page, product, database }) => {
+test('API-16: a changed profile is loaded again', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Profile')
   const person = await addPerson(database, 'Petra', { organization, role: 'ORG_COLLABORATOR' })
   await signIn(page, person)
@@ -98,7 +98,7 @@ test('API-16: a changed profile is read again', async ({ page, product, database
   expect(order.indexOf(`PATCH ${user}`)).toBeLessThan(order.indexOf(`GET ${user}`))
 })
 
-test('SES-27: memberships are loaded wherever a session exists, and not without one', async ({ page }) => {
+test('SES-27: memberships are loaded if a session exists, and not without a session', async ({ page }) => {
   const calls = callsOf(page)
   const memberships = (): string[] => pathsOf(calls).filter((path) => /^\/users\/[^/]+\/memberships$/.test(path))
   await page.goto('/auth/login')
@@ -115,7 +115,7 @@ test('SES-27: memberships are loaded wherever a session exists, and not without 
   }
 })
 
-test('OBS-07, OPEN-45: the flags are asked for user, organization and workspace, and again for the next workspace', async ({
+test('OBS-07, OPEN-45: feature flags are requested for user, organization, and workspace, and again for the next workspace', async ({
   signedIn: page,
   product,
 }) => {
@@ -139,7 +139,7 @@ test('OBS-07, OPEN-45: the flags are asked for user, organization and workspace,
   }
 })
 
-test('a part of the product is there exactly while it is switched on', async ({ signedIn: page, product }) => {
+test('a part of the product is visible only while its flag is on', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Switched off')
   const links = page.getByRole('navigation', { name: 'Workspace' })
   await page.goto(`/${workspace}/signals`)
@@ -154,7 +154,7 @@ test('a part of the product is there exactly while it is switched on', async ({ 
   await expect(links.getByRole('link', { name: 'Signals' })).toHaveCount(0)
 })
 
-test('OBS-01, OBS-05, OBS-06, SRC-36b: with a key, what users do arrives, in its order, as events of the source it belongs to', async ({
+test("OBS-01, OBS-05, OBS-06, SRC-36b: with an analytics key, user actions arrive in order as events of the key's source", async ({
   page,
   product,
   database,
@@ -195,7 +195,7 @@ test('OBS-01, OBS-05, OBS-06, SRC-36b: with a key, what users do arrives, in its
   })
 })
 
-test('ERR-20, OBS-09: with an address, a fault of a page is reported with the user and without the query; what is gone is not', async ({
+test('ERR-20, OBS-09: with a report URL, a page error is reported with the user and without the query; a missing page is not', async ({
   page,
   product,
 }) => {
@@ -232,7 +232,7 @@ test('ERR-20, OBS-09: with an address, a fault of a page is reported with the us
   expect(envelopes.join('\n')).not.toContain('very-secret')
 })
 
-test('OBS-11: without keys nothing is loaded from or sent to others, and the console stays clean', async ({
+test('OBS-11: without keys, nothing is loaded from or sent to third parties, and the console has no errors', async ({
   page,
   product,
 }) => {

@@ -2,7 +2,7 @@ import { createSource, createWebhook, createWorkspace } from '@tributary/test-ki
 import { expect, test } from './product-fixture.ts'
 import { sendTracks, untilAttempted } from './tracking.ts'
 
-test('the connections of a workspace are made, switched, searched and taken apart on one map', async ({
+test('the connections of a workspace are created, toggled, searched, and deleted on one map', async ({
   signedIn: page,
   product,
   receiver,
@@ -68,7 +68,7 @@ test('the connections of a workspace are made, switched, searched and taken apar
   await expect(page.getByText('No sources or destinations match.')).toBeVisible()
 })
 
-test('a filter on a connection is built from conditions, and what went over the connection is counted on its line', async ({
+test("a filter on a connection is built from conditions, and the connection's line shows its event counts", async ({
   signedIn: page,
   product,
   receiver,

@@ -1,7 +1,7 @@
 import { createSource, createWorkspace, eventually } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
-test('a Slack channel is set up by its guide, tried without a message, and gets the events in words', async ({
+test('a Slack channel is set up by its guide, tested without a message, and gets events as text messages', async ({
   signedIn: page,
   product,
   receiver,

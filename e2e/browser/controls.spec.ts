@@ -7,7 +7,7 @@ import { sendTracks } from './tracking.ts'
 const tableRows = (page: Page, name: string): Locator =>
   page.getByRole('table', { name }).getByRole('rowgroup').last().getByRole('row')
 
-test('a new write key is taken at once and a revoked one is refused', async ({ signedIn: page, product }) => {
+test('a new write key is accepted immediately, and a revoked one is refused', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Write keys')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}#setup`)
@@ -31,11 +31,7 @@ test('a new write key is taken at once and a revoked one is refused', async ({ s
   expect(await sendTracks(product.url, added, [{ event: 'Still', messageId: 'still' }])).toBe(200)
 })
 
-test('a connection that is switched off or taken apart delivers nothing more', async ({
-  signedIn: page,
-  product,
-  receiver,
-}) => {
+test('a disabled or deleted connection delivers nothing more', async ({ signedIn: page, product, receiver }) => {
   const { workspace } = await createWorkspace(product.api, 'Connections')
   const { source, key } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Hook')
@@ -68,7 +64,7 @@ test('a connection that is switched off or taken apart delivers nothing more', a
   expect((await product.api.ok('GET', `/${destination}`)).title).toBe('Hook')
 })
 
-test('each setting is saved by itself and holds from the next delivery on; a secret is never shown again', async ({
+test('each setting is saved separately and applies from the next delivery; a secret is never shown again', async ({
   signedIn: page,
   product,
   receiver,
@@ -104,7 +100,7 @@ test('each setting is saved by itself and holds from the next delivery on; a sec
   expect(JSON.stringify(await product.api.ok('GET', `/${destination}`))).not.toContain('a secret of mine')
 })
 
-test('the settings of batches are asked for only while batches are on, in the form and on the page', async ({
+test('batch settings are shown only while batches are enabled, in the form and on the page', async ({
   signedIn: page,
   product,
   receiver,
@@ -138,7 +134,10 @@ test('the settings of batches are asked for only while batches are on, in the fo
   await expect(size).toHaveValue('7')
 })
 
-test('UI-27, UI-28: a list is searched by its box and sorted by its heads', async ({ signedIn: page, product }) => {
+test('UI-27, UI-28: a list is searched by its search box and sorted by its column headers', async ({
+  signedIn: page,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Lists')
   for (const title of ['Quince', 'Apple', 'Medlar']) await createSource(product.api, workspace, title)
   await page.goto(`/${workspace}/sources`)
@@ -158,10 +157,7 @@ test('UI-27, UI-28: a list is searched by its box and sorted by its heads', asyn
   await expect(page.getByText('No Entries Found')).toBeVisible()
 })
 
-test('a list fits a phone: long titles are cut short, and nothing scrolls sideways', async ({
-  signedIn: page,
-  product,
-}) => {
+test('a list fits a phone: long titles are cut, and nothing scrolls sideways', async ({ signedIn: page, product }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const { workspace } = await createWorkspace(product.api, 'Phone')
   await createSource(product.api, workspace, 'A source whose title goes on and on and does not end soon')
@@ -176,7 +172,7 @@ test('a list fits a phone: long titles are cut short, and nothing scrolls sidewa
   expect((await table.getByRole('link').boundingBox())?.width ?? 0).toBeGreaterThan(100)
 })
 
-test('SRC-01, SRC-06, SRC-07, SRC-08, SRC-25: the catalogue is searched and filtered by category, and an entry opens New source for that app', async ({
+test('SRC-01, SRC-06, SRC-07, SRC-08, SRC-25: the catalog is searched and filtered by category, and an entry opens New source for its app', async ({
   signedIn: page,
   product,
 }) => {
@@ -224,10 +220,7 @@ test('SRC-01, SRC-06, SRC-07, SRC-08, SRC-25: the catalogue is searched and filt
   await expect(entries).toHaveCount(python.length)
 })
 
-test('the guide of a source has its key and the address of this server filled in', async ({
-  signedIn: page,
-  product,
-}) => {
+test('the guide of a source contains its key and the address of this server', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Guides')
   const host = new URL(product.url).host
   for (const [app, line] of [
@@ -244,7 +237,7 @@ test('the guide of a source has its key and the address of this server filled in
   }
 })
 
-test('the getting-started list of a workspace ticks off what is done and stays hidden once it is hidden', async ({
+test('the getting-started list of a workspace checks off completed steps, and stays hidden once it is hidden', async ({
   signedIn: page,
   product,
 }) => {

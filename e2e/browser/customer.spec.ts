@@ -11,7 +11,7 @@ type Browsing = Window & {
 const rows = (page: Page, name: string): Locator => page.getByRole('table', { name }).getByRole('row')
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name })
 
-test('a visitor of a site becomes one profile by signing in, gets a computed trait, is split, and is deleted everywhere, the webhook included', async ({
+test('a site visitor becomes one profile by signing in, gets a computed trait, is split, and is deleted everywhere including the webhook', async ({
   signedIn: page,
   chromium,
   product,

@@ -4,7 +4,7 @@ import { expect, test } from './product-fixture.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('ERR-04, MAP-07, MAP-09, MAP-10a, OPEN-60: a data source is added, its tables are found, a query becomes a model, and a database that is away is named', async ({
+test('ERR-04, MAP-07, MAP-09, MAP-10a, OPEN-60: a data source is added, its tables are listed, a query becomes a model, and an unreachable database is reported', async ({
   signedIn: page,
   product,
 }) => {
@@ -83,7 +83,7 @@ test('ERR-04, MAP-07, MAP-09, MAP-10a, OPEN-60: a data source is added, its tabl
   await expect(page.getByRole('table', { name: 'Preview' }).getByRole('row')).toHaveCount(4)
 })
 
-test('a file is uploaded, refused while a row is broken, replaced, and becomes a model', async ({
+test('a file is uploaded, refused because of an invalid row, replaced, and becomes a model', async ({
   signedIn: page,
   product,
 }) => {
@@ -119,7 +119,7 @@ test('a file is uploaded, refused while a row is broken, replaced, and becomes a
   await expect(page.getByText('Model Created')).toBeVisible()
 })
 
-test('nothing of data sources shows while syncs are off', async ({ signedIn: page, product }) => {
+test('no part of data sources is shown while syncs are disabled', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Switched off')
   await page.route('**/ofrep/v1/evaluate/flags', (route) =>
     route.fulfill({ json: { flags: [{ key: 'syncs', value: false, reason: 'STATIC', variant: 'off' }] } }),

@@ -21,7 +21,7 @@ const openSettings = async (page: Page, workspace: string): Promise<void> => {
   await expect(page.getByRole('button', { name: 'Delete destination' })).toBeVisible()
 }
 
-test('DST-01, DST-04, DST-09, DST-10, DST-11: a destination is made by its form, and its page opens', async ({
+test('DST-01, DST-04, DST-09, DST-10, DST-11: a destination is created with its form, and its page opens', async ({
   signedIn: page,
   product,
   receiver,
@@ -55,7 +55,7 @@ test('DST-01, DST-04, DST-09, DST-10, DST-11: a destination is made by its form,
   await expect(page.getByRole('row', { name: /Own service/ })).toBeVisible()
 })
 
-test('DST-12, DST-13, DST-14, FORM-09, FORM-10: a title must be given, which its field says; saving it sends it alone and says so', async ({
+test('DST-12, DST-13, DST-14, FORM-09, FORM-10: an empty title is refused at its field; saving sends only the title and shows a confirmation', async ({
   signedIn: page,
   product,
   receiver,
@@ -85,7 +85,7 @@ test('DST-12, DST-13, DST-14, FORM-09, FORM-10: a title must be given, which its
   ])
 })
 
-test('DST-15, DST-16: nothing is deleted until the question is answered with yes', async ({
+test('DST-15, DST-16: a destination is deleted only after the confirmation is accepted', async ({
   signedIn: page,
   product,
   receiver,
@@ -110,7 +110,7 @@ test('DST-15, DST-16: nothing is deleted until the question is answered with yes
 const reads = (calls: readonly ApiCall[], path: string): number =>
   calls.filter(({ verb, path: called }) => verb === 'GET' && called.startsWith(path)).length
 
-test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at once, then the page; list and workspaces are read again', async ({
+test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deleted destination leaves the list immediately, its page closes, and list and workspaces are loaded again', async ({
   signedIn: page,
   product,
   receiver,
@@ -154,7 +154,7 @@ test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at onc
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
 })
 
-test('a destination leaves the list while it is deleted, and is put back when that is refused (DST-20)', async ({
+test('a destination leaves the list during its deletion, and returns if the deletion is refused (DST-20)', async ({
   signedIn: page,
   product,
   receiver,
@@ -185,7 +185,7 @@ test('a destination leaves the list while it is deleted, and is put back when th
   await expect(page.getByRole('link', { name: 'Old hook' })).toBeVisible()
 })
 
-test('DST-21b: a deletion that is refused puts the destination back, says why, and the list is read again', async ({
+test('DST-21b: if its deletion is refused, a destination returns to the list with the reason, and the list is loaded again', async ({
   signedIn: page,
   product,
   receiver,
@@ -207,7 +207,7 @@ test('DST-21b: a deletion that is refused puts the destination back, says why, a
   expect(callsTo(calls, `/${destination}`).filter(({ verb }) => verb === 'DELETE')).toHaveLength(1)
 })
 
-test('a setting is not saved empty, is saved by itself, shows why it was not, and is read again [DST-24, DST-25, DST-26, DST-27, MAP-10b]', async ({
+test('a setting is not saved if empty, is saved separately, shows why saving failed, and is loaded again [DST-24, DST-25, DST-26, DST-27, MAP-10b]', async ({
   signedIn: page,
   product,
   receiver,
@@ -266,7 +266,7 @@ test('a setting is not saved empty, is saved by itself, shows why it was not, an
   await expect(url).toHaveValue(receiver.url)
 })
 
-test('DST-23: a setting is labelled and explained, and begins with its default', async ({
+test('DST-23: a setting has a label and a description, and starts with its default', async ({
   signedIn: page,
   product,
 }) => {
@@ -280,7 +280,7 @@ test('DST-23: a setting is labelled and explained, and begins with its default',
   await expect(page.getByRole('textbox', { name: 'URL' })).toHaveAccessibleDescription(/\w{3}/)
 })
 
-test('the form for a new destination shows what it receives, how, and what identifies a record', async ({
+test('the form for a new destination shows its objects, delivery methods, and record identifiers', async ({
   signedIn: page,
   product,
 }) => {
@@ -295,7 +295,7 @@ test('the form for a new destination shows what it receives, how, and what ident
   ])
 })
 
-test('FORM-15, FORM-16, FORM-17: the connection of a destination is tested, and consent is asked for by categories, added by Tab and Enter, removed by Backspace', async ({
+test("FORM-15, FORM-16, FORM-17: a destination's connection is tested, and consent categories are added with Tab and Enter and removed with Backspace", async ({
   signedIn: page,
   product,
   receiver,

@@ -4,7 +4,7 @@ import { createSource, createWorkspace, eventually } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('a snippet that is found in the documentation, copied with the key of the chosen source and run, sends an event there', async ({
+test("a documentation snippet that is copied with the chosen source's key and run sends an event to that source", async ({
   signedIn: page,
   product,
 }) => {
@@ -45,7 +45,7 @@ test('a snippet that is found in the documentation, copied with the key of the c
   })
 })
 
-test('code has no key of others: signed out, in another organization, and after the session has ended', async ({
+test('documentation code contains no key when signed out, in another organization, or after the session ended', async ({
   page,
   product,
   database,
@@ -78,7 +78,7 @@ test('code has no key of others: signed out, in another organization, and after 
   await expect(code).toContainText("-u 'YOUR_WRITE_KEY:'")
 })
 
-test('on a phone the pages are behind a button, nothing scrolls sideways, and the theme is the chosen one', async ({
+test('on a phone, the documentation pages are behind a button, nothing scrolls sideways, and the chosen theme applies', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 })

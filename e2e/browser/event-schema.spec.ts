@@ -45,7 +45,7 @@ const standardRows = (dialog: Locator): Locator =>
   dialog.getByRole('table', { name: 'Standard properties' }).getByRole('rowgroup').last().getByRole('row')
 const newProperties = (dialog: Locator): Locator => dialog.getByRole('region', { name: 'New properties' })
 
-test('EVT-02, EVT-45, EVT-46, EVT-47: each row has a sign of how its event fits, and hovering it says so', async ({
+test("EVT-02, EVT-45, EVT-46, EVT-47: each row has an icon for the event's compatibility, and hovering shows its text", async ({
   signedIn: page,
   product,
 }) => {
@@ -69,7 +69,7 @@ test('EVT-02, EVT-45, EVT-46, EVT-47: each row has a sign of how its event fits,
   await expect(icon(rows(page), 'needsAttention')).toBeVisible()
 })
 
-test('EVT-19, EVT-43: each property of the schema has a row with its type, whether it is required, and the result of its validation', async ({
+test('EVT-19, EVT-43: each property of the schema has a row with its type, its requirement, and the result of its validation', async ({
   signedIn: page,
   product,
 }) => {
@@ -87,7 +87,7 @@ test('EVT-19, EVT-43: each property of the schema has a row with its type, wheth
   await expect(newProperties(dialog)).toHaveCount(0)
 })
 
-test('EVT-20, SCH-11, SCH-14, SCH-15, SCH-17: a new property is listed, is added with its requirement, and is then no longer new', async ({
+test('EVT-20, SCH-11, SCH-14, SCH-15, SCH-17: a new property is listed, added with its requirement, and then no longer listed as new', async ({
   signedIn: page,
   product,
 }) => {
@@ -135,7 +135,7 @@ test('EVT-20, SCH-11, SCH-14, SCH-15, SCH-17: a new property is listed, is added
   })
 })
 
-test('EVT-21, SCH-12: an event that the schema does not have is said to be new, and is added as it was seen', async ({
+test('EVT-21, SCH-12: an event that the schema lacks is shown as new, and can be added with its received properties', async ({
   signedIn: page,
   product,
 }) => {
@@ -174,7 +174,7 @@ test('EVT-21, SCH-12: an event that the schema does not have is said to be new, 
   for (const index of [0, 1]) await expect(icon(rows(page).nth(index), 'incompatible')).toBeVisible()
 })
 
-test('SCH-18: a schema that the server refuses stays as it was, and nothing is said', async ({
+test('SCH-18: a schema that the server refuses stays unchanged, and no success is shown', async ({
   signedIn: page,
   product,
 }) => {
@@ -205,7 +205,7 @@ test('SCH-18: a schema that the server refuses stays as it was, and nothing is s
   await expect(newProperties(dialog).getByRole('listitem')).toHaveText([/^gift/])
 })
 
-test('the view says which version validated the event, and that it is validated anew when the schema is another since', async ({
+test('the view shows which schema version validated an event, and validates it again after the schema changed', async ({
   signedIn: page,
   product,
 }) => {
@@ -227,7 +227,7 @@ test('the view says which version validated the event, and that it is validated 
   await expect(icon(dialog, 'compatible').first()).toBeVisible()
 })
 
-test('a rejected event is not validated, a page always fits, and a guest sees what is new without a way to add it', async ({
+test('a rejected event is not validated, a page call always fits, and a guest sees new properties without a button to add them', async ({
   signedIn: page,
   product,
   chromium,

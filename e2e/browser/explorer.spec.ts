@@ -49,7 +49,10 @@ const filledWorkspace = async (product: Product, title: string) => {
   return { workspace, shop, app }
 }
 
-test('the list narrows by every filter, which the address keeps over a reload', async ({ signedIn: page, product }) => {
+test('every filter narrows the list, and the URL keeps the filters over a reload', async ({
+  signedIn: page,
+  product,
+}) => {
   const { workspace, app } = await filledWorkspace(product, 'Explorer')
   await page.goto(`/${workspace}`)
   await page.getByRole('link', { name: 'Explore events' }).click()
@@ -96,7 +99,7 @@ test('the list narrows by every filter, which the address keeps over a reload', 
   await only(`to=${new Date(Date.now() + 60_000).toISOString()}&message=order`, ['Order Completed'])
 })
 
-test('a value is searched for when typing rests, and half a property narrows nothing', async ({
+test('a value is searched for when typing stops, and an incomplete property filter has no effect', async ({
   signedIn: page,
   product,
 }) => {
@@ -117,7 +120,7 @@ test('a value is searched for when typing rests, and half a property narrows not
   )
 })
 
-test('nothing found says what to change, a new workspace what to do, a failure is tried again', async ({
+test('an empty result suggests what to change, a new workspace what to do, and a failure can be retried', async ({
   signedIn: page,
   product,
 }) => {
@@ -138,7 +141,7 @@ test('nothing found says what to change, a new workspace what to do, a failure i
   await expect(page.getByRole('heading', { name: 'No events yet' })).toBeVisible()
 })
 
-test('more events are loaded by the page, each once', async ({ signedIn: page, product }) => {
+test('more events are loaded page by page, each once', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Many')
   const { key } = await createSource(product.api, workspace)
   await send(
@@ -159,7 +162,7 @@ test('more events are loaded by the page, each once', async ({ signedIn: page, p
   expect(new Set(await names(page).allTextContents()).size).toBe(70)
 })
 
-test('the page of an event shows its whole outcome: received, checked, delivered with each attempt, and its payload', async ({
+test('the page of an event shows its whole outcome: receipt, validation, each delivery attempt, and the payload', async ({
   signedIn: page,
   product,
   receiver,
@@ -194,7 +197,7 @@ test('the page of an event shows its whole outcome: received, checked, delivered
   await expect(page).toHaveURL(/\/events\?search=order$/)
 })
 
-test('a rejected event says why and what to fix; one that does not exist says so', async ({
+test('a rejected event shows the reason and the fix, and a missing event shows a message', async ({
   signedIn: page,
   product,
 }) => {
@@ -211,7 +214,7 @@ test('a rejected event says why and what to fix; one that does not exist says so
   })
 })
 
-test('violations are shown property by property; a blocked event leads to its replay, and from there to the event sent again', async ({
+test('violations are shown per property; a blocked event links to its replay, which links to the event sent again', async ({
   signedIn: page,
   product,
 }) => {

@@ -15,7 +15,7 @@ const intercept = (page: Page, verb: string, end: string, act: (route: Route) =>
     )
     .then(() => undefined)
 
-test('ERR-01, ERR-02, ERR-15: a list that cannot be loaded says why in its place and in a notification; Retry loads it', async ({
+test('ERR-01, ERR-02, ERR-15: a list that cannot be loaded shows the reason in its place and in a notification; Retry loads it', async ({
   signedIn: page,
   product,
 }) => {
@@ -33,7 +33,7 @@ test('ERR-01, ERR-02, ERR-15: a list that cannot be loaded says why in its place
   await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible()
 })
 
-test('a switch that the server refuses falls back, and the fault is shown [ERR-15]', async ({
+test('a switch that the server refuses returns to its previous state, and the error is shown [ERR-15]', async ({
   signedIn: page,
   product,
 }) => {
@@ -49,7 +49,7 @@ test('a switch that the server refuses falls back, and the fault is shown [ERR-1
   await expect(toggle).toBeEnabled()
 })
 
-test('a refused action of a destination shows a message: pausing, connecting, retrying', async ({
+test('a refused action of a destination shows a message: pausing, connecting, and retrying', async ({
   signedIn: page,
   product,
 }) => {
@@ -89,7 +89,7 @@ test('a refused action of a destination shows a message: pausing, connecting, re
   await expect(toggle).toBeChecked()
 })
 
-test('the list of destinations names those that fail, and claims nothing of what it could not load', async ({
+test('the list of destinations names the failing ones, and shows no state that it could not load', async ({
   signedIn: page,
   product,
 }) => {
@@ -118,7 +118,7 @@ test('the list of destinations names those that fail, and claims nothing of what
   await expect(row).not.toContainText('No sources')
 })
 
-test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the message at its field, and can be sent again', async ({
+test('ERR-22, ERR-24, ERR-26: a refused form stays filled in, shows the message at its field, and can be sent again', async ({
   signedIn: page,
   product,
 }) => {
@@ -149,7 +149,7 @@ test('ERR-22, ERR-24, ERR-26: a form that is refused stays filled in, shows the 
   await expect(page.getByRole('heading', { name: 'Till system', level: 1 })).toBeVisible()
 })
 
-test('ERR-08: Refresh on the screen of what does not exist loads the page again', async ({
+test('ERR-08: Refresh on the screen of a missing resource loads the page again', async ({
   signedIn: page,
   product,
 }) => {
@@ -180,7 +180,7 @@ const failsWhileBroken = (component: string): string => `
     return Real(props)
   }`
 
-test('ERR-11, ERR-13, ERR-14: a fault inside a workspace page shows the last resort in the frame, and it can be tried again', async ({
+test('ERR-11, ERR-13, ERR-14: an error inside a workspace page shows the error screen in the frame, which offers another try', async ({
   signedIn: page,
   product,
 }) => {
@@ -196,7 +196,7 @@ test('ERR-11, ERR-13, ERR-14: a fault inside a workspace page shows the last res
   await expect(page.getByText('Add your first source')).toBeVisible()
 })
 
-test('ERR-12a, ERR-13: a fault outside the workspace area shows the fallback, and its reset brings the page back', async ({
+test('ERR-12a, ERR-13: an error outside the workspace area shows the error screen, and its reset button restores the page', async ({
   signedIn: page,
   product,
 }) => {
@@ -210,7 +210,7 @@ test('ERR-12a, ERR-13: a fault outside the workspace area shows the fallback, an
   await expect(page.getByRole('region', { name: 'Behind the fault' })).toBeVisible()
 })
 
-test('ERR-12b: a page whose code fails to run shows the fallback without a reload', async ({ signedIn: page }) => {
+test('ERR-12b: a page whose code fails to run shows the error screen without a reload', async ({ signedIn: page }) => {
   await replacePage(page, 'create-organization-page', 'CreateOrganizationPage', "throw new Error('Broken code')")
   let loads = 0
   page.on('load', () => {
@@ -225,7 +225,7 @@ test('ERR-12b: a page whose code fails to run shows the fallback without a reloa
   await expect(page.getByRole('heading', { name: 'Create an organization' })).toBeVisible()
 })
 
-test('ERR-17: a page whose file is gone is loaded again once, then the fault is shown', async ({
+test('ERR-17: a page whose file is missing is loaded again once, and then the error is shown', async ({
   signedIn: page,
   product,
 }) => {
@@ -246,7 +246,7 @@ test('ERR-17: a page whose file is gone is loaded again once, then the fault is 
   await expect(page.getByText('Add your first source')).toBeVisible()
 })
 
-test('a deletion that is refused says so in its dialog and deletes nothing', async ({ signedIn: page, product }) => {
+test('a refused deletion shows the reason in its dialog and deletes nothing', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Refused deletion')
   const { source, sourceId } = await createSource(product.api, workspace, 'Shop')
   await intercept(page, 'DELETE', `/sources/${sourceId}`, refuse(409, 'IN_USE', 'A sync still runs'))

@@ -2,7 +2,7 @@ import { createSource, createWebhook, createWorkspace, eventually, startWebhookR
 import { expect, test } from './product-fixture.ts'
 import { sendTracks, untilAttempted } from './tracking.ts'
 
-test('failures are gathered by cause, with what was sent and answered; once fixed, one retry delivers the group', async ({
+test('failures are grouped by cause, with request and response; once the cause is fixed, one retry delivers the group', async ({
   signedIn: page,
   product,
 }) => {
@@ -56,7 +56,7 @@ test('failures are gathered by cause, with what was sent and answered; once fixe
   await expect(page.getByRole('table', { name: 'Deliveries' }).getByRole('row')).toHaveCount(4)
 })
 
-test('a single delivery of a group is retried by itself, and dead letters are discarded after a question', async ({
+test('a single delivery of a group can be retried, and dead letters are discarded after a confirmation', async ({
   signedIn: page,
   product,
 }) => {
@@ -91,7 +91,7 @@ test('a single delivery of a group is retried by itself, and dead letters are di
   await expect(page.getByText('Discarded. HTTP 422')).toBeVisible()
 })
 
-test('filtered events are counted with their reason, listed as filtered, and shown on the page of the event', async ({
+test('filtered events are counted by reason, listed as filtered, and shown on the page of the event', async ({
   signedIn: page,
   product,
   receiver,
@@ -128,7 +128,7 @@ test('filtered events are counted with their reason, listed as filtered, and sho
   expect(receiver.messageIds().has('left-out')).toBe(false)
 })
 
-test('a paused destination holds its events, says so, and offers no retry until it is resumed', async ({
+test('a paused destination holds its events, shows this, and offers no retry until it is resumed', async ({
   signedIn: page,
   product,
   receiver,
@@ -156,7 +156,7 @@ test('a paused destination holds its events, says so, and offers no retry until 
   expect(receiver.messageIds().get('paused-1')).toBe(1)
 })
 
-test('a repeated message id is counted as a duplicate, and a rejected event says what to fix', async ({
+test('a repeated message ID is counted as a duplicate, and a rejected event shows what to fix', async ({
   signedIn: page,
   product,
 }) => {
@@ -194,7 +194,7 @@ test('the help menu opens the documentation of the API in a new tab', async ({ s
   await expect((await opened).getByRole('heading', { name: /Tributary/ }).first()).toBeVisible()
 })
 
-test('while a workspace is answered 429 for what waits, the page of the source says so and what to do', async ({
+test('while a workspace gets 429 because of its backlog, the page of the source shows this and what to do', async ({
   signedIn: page,
   product,
 }) => {

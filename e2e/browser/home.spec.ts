@@ -25,7 +25,7 @@ const receiving = async (product: Product, title: string, count: number) => {
   return { workspace, organization, ...made }
 }
 
-test('DATA-03: home opens with the last 7 days by the day; another range is kept in the address', async ({
+test('DATA-03: home opens with the last 7 days by day, and the URL keeps another range', async ({
   signedIn: page,
   product,
 }) => {
@@ -58,7 +58,7 @@ test('DATA-03: home opens with the last 7 days by the day; another range is kept
   await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
 })
 
-test('NAV-05, OPEN-12: home counts what was received and draws it; a bar leads to its events', async ({
+test('NAV-05, OPEN-12: home counts and charts received events, and a bar links to its events', async ({
   signedIn: page,
   product,
 }) => {
@@ -89,7 +89,7 @@ test('NAV-05, OPEN-12: home counts what was received and draws it; a bar leads t
   )
 })
 
-test('SES-26: the eye hides every value and change, and the chart keeps its bars without axes', async ({
+test('SES-26: the eye button hides every value and change, and the chart keeps its bars without axes', async ({
   signedIn: page,
   product,
 }) => {
@@ -121,7 +121,7 @@ test('SES-26: the eye hides every value and change, and the chart keeps its bars
   await expect(chart.getByText(today, { exact: true })).toBeVisible()
 })
 
-test('the checklist leads to inviting a teammate, and ticks it off after an invitation', async ({
+test('the checklist leads to inviting a teammate, and checks off the step after an invitation', async ({
   signedIn: page,
   product,
 }) => {
@@ -140,7 +140,7 @@ test('the checklist leads to inviting a teammate, and ticks it off after an invi
   expect(flags[`getting-started ${workspace} teammate`]).toEqual({ done: true })
 })
 
-test('counts that fail say so in their places, and are counted on a second try', async ({
+test('counts that cannot be loaded show a message in their places, and appear after a retry', async ({
   signedIn: page,
   product,
 }) => {
@@ -161,7 +161,7 @@ test('counts that fail say so in their places, and are counted on a second try',
   await expect(figure(page, 'Events received')).toContainText(/Events received2/)
 })
 
-test("a source's overview counts its own events by how they fit its schema; live events stay where they were", async ({
+test("a source's overview counts its own events by compatibility, and its live events keep their URL", async ({
   signedIn: page,
   product,
 }) => {

@@ -3,7 +3,7 @@ import { createWorkspace } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('the bell shows how many are unread and opens the list, in which one or all are marked as read [NAV-32]', async ({
+test('the bell shows the unread count and opens the list, in which one or all are marked as read [NAV-32]', async ({
   page,
   product,
   database,
@@ -53,7 +53,7 @@ test('the bell shows how many are unread and opens the list, in which one or all
   expect(rows.filter(({ read_time }) => read_time === null)).toEqual([])
 })
 
-test('a long address in a notification stays beside the button', async ({ page, product, database }) => {
+test('a long address in a notification stays beside its button', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Narrow inbox')
   const person = await addPerson(database, 'Lena', { organization, role: 'ORG_ADMIN' })
   const title = `${'longmailboxname'.repeat(4)}@example.com joined`

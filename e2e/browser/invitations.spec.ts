@@ -37,7 +37,7 @@ const inviteByMail = async (
   return link.slice(url.length)
 }
 
-test('invited by mail, accepted in another browser, another role, and removed: each counts at once for the invited one', async ({
+test('an invitation by mail, its acceptance, a role change, and a removal all apply immediately for the invited user', async ({
   page,
   product,
   database,
@@ -89,7 +89,7 @@ test('invited by mail, accepted in another browser, another role, and removed: e
   await expect(theirs.getByText('The requested Workspace was not found.')).toBeVisible()
 })
 
-test('MEM-14: the link of a mailed invitation, opened signed in, accepts it and lands in the workspace', async ({
+test('MEM-14: the mailed invitation link of a signed-in user accepts the invitation and opens the workspace', async ({
   page,
   product,
   database,
@@ -116,7 +116,7 @@ test('MEM-14: the link of a mailed invitation, opened signed in, accepts it and 
   await expect(page.getByRole('link', { name: 'Production' })).toHaveAttribute('href', `/${workspace}`)
 })
 
-test('ORG-07: an invitation link, opened signed in, accepts it; a member who opens it goes to the workspaces', async ({
+test('ORG-07: a signed-in user accepts an invitation link; a member who opens it goes to the workspaces', async ({
   page,
   product,
   database,
@@ -139,7 +139,7 @@ test('ORG-07: an invitation link, opened signed in, accepts it; a member who ope
   await page.waitForURL((url) => url.pathname === '/')
 })
 
-test('MEM-15: an invitation opened signed out is kept, and accepted with the session that the sign-up begins', async ({
+test('MEM-15: an invitation that is opened without a session is kept, and accepted with the session after sign-up', async ({
   page,
   product,
   mail,
@@ -176,7 +176,7 @@ test('MEM-15: an invitation opened signed out is kept, and accepted with the ses
   await page.waitForURL(`**/${workspace}`)
 })
 
-test('an invited user with an account logs in from the invitation, with the address filled in, and is joined', async ({
+test('an invited user with an account logs in from the invitation with the address filled in, and joins', async ({
   page,
   product,
   database,
@@ -192,7 +192,7 @@ test('an invited user with an account logs in from the invitation, with the addr
   await expect(page.getByRole('button', { name: 'Workspace Production' })).toContainText('Known here')
 })
 
-test('signed in with another address than the invited one, the page says so and signs out for the right one', async ({
+test('a user who is signed in with another address than the invited one sees a message, and can sign out to switch', async ({
   page,
   product,
   database,
@@ -213,7 +213,7 @@ test('signed in with another address than the invited one, the page says so and 
   await expect(page.getByText('Organization joined')).toBeVisible()
 })
 
-test('an expired, a revoked, and an unknown invitation show different messages, and lead home', async ({
+test('an expired, a revoked, and an unknown invitation show different messages, and link to home', async ({
   page,
   product,
   database,
@@ -239,7 +239,7 @@ test('an expired, a revoked, and an unknown invitation show different messages, 
   await page.waitForURL('**/auth/login')
 })
 
-test('revoked while its page stands open, an invitation is not accepted and the page says why', async ({
+test('an invitation that is revoked while its page is open cannot be accepted, and the page shows the reason', async ({
   page,
   product,
   database,
@@ -259,7 +259,7 @@ test('revoked while its page stands open, an invitation is not accepted and the 
   await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
 })
 
-test('where sign-up is off, a user who is invited by mail can still sign up', async ({ page, product, mail }) => {
+test('with sign-up disabled, a user who is invited by mail can still sign up', async ({ page, product, mail }) => {
   const { organization } = await createWorkspace(product.api, 'Closed doors')
   const email = newAddress()
   const path = await inviteByMail(product, mail, organization, email)

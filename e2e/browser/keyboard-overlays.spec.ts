@@ -109,7 +109,7 @@ const press = async (opener: Locator): Promise<void> => {
   await opener.press('Enter')
 }
 
-test('every menu opens by Enter, is walked by arrows, closes by Escape and gives the focus back', async ({
+test('every menu opens with Enter, is navigated with arrows, closes with Escape, and returns the focus', async ({
   page,
   product,
   database,
@@ -132,7 +132,7 @@ test('every menu opens by Enter, is walked by arrows, closes by Escape and gives
     })
 })
 
-test('every dialog opens by Enter, keeps the focus inside, closes by Escape and gives the focus back', async ({
+test('every dialog opens with Enter, keeps the focus inside, closes with Escape, and returns the focus', async ({
   signedIn: page,
   product,
   database,

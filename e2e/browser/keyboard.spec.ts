@@ -30,7 +30,7 @@ const runCommand = async (page: Page, text: string, entry: string): Promise<void
   await expect(palette).toHaveCount(0)
 }
 
-test('the first Tab offers to skip to the content, and taking it leaves the tab of the page as it is', async ({
+test('the first Tab offers a link to skip to the content, which does not change the selected tab', async ({
   signedIn: page,
   product,
 }) => {
@@ -50,7 +50,7 @@ test('the first Tab offers to skip to the content, and taking it leaves the tab 
   ).toBeFocused()
 })
 
-test('from the sign-in page to a delivered event nothing but the keyboard is needed', async ({
+test('a user can go from the sign-in page to a delivered event with only the keyboard', async ({
   page,
   product,
   database,
@@ -120,7 +120,7 @@ test('from the sign-in page to a delivered event nothing but the keyboard is nee
   await expect(delivered).toBeFocused()
 })
 
-test('the shortcuts are listed by ?, none of them acts while typing or in a dialog, and the palette opens from a line of text', async ({
+test('? lists the shortcuts, none of them works while typing or in a dialog, and the palette opens from a text field', async ({
   signedIn: page,
   product,
 }) => {
@@ -159,7 +159,7 @@ test('the shortcuts are listed by ?, none of them acts while typing or in a dial
   await expect(page).toHaveURL(new RegExp(`/${source}$`))
 })
 
-test('what is typed while the command palette is on its way is in it when it opens', async ({
+test('text that is typed while the command palette loads is in its input when it opens', async ({
   signedIn: page,
   product,
 }) => {
@@ -184,7 +184,7 @@ test('what is typed while the command palette is on its way is in it when it ope
   await expect(page).toHaveURL(new RegExp(`/${source}$`))
 })
 
-test('the sidebar is collapsed and expanded by keyboard, stays so over a reload, and its links keep their names', async ({
+test('the sidebar is collapsed and expanded with the keyboard, stays so over a reload, and its links keep their names', async ({
   signedIn: page,
   product,
 }) => {
@@ -218,7 +218,7 @@ test('the sidebar is collapsed and expanded by keyboard, stays so over a reload,
   await expect(page.getByRole('button', { name: 'Collapse sidebar' })).toHaveAttribute('aria-expanded', 'true')
 })
 
-test('a menu opens by keyboard, its entries are reached by arrows, Escape gives the focus back, Enter chooses', async ({
+test('a menu opens with the keyboard, arrows reach its entries, Escape returns the focus, and Enter chooses', async ({
   page,
   product,
   database,
@@ -259,7 +259,7 @@ test('a menu opens by keyboard, its entries are reached by arrows, Escape gives 
   await expect(page.getByRole('region', { name: 'Menus' })).toBeVisible()
 })
 
-test('a confirmation opens by keyboard, keeps the focus inside, closes on Escape and gives it back', async ({
+test('a confirmation opens with the keyboard, keeps the focus inside, closes with Escape, and returns the focus', async ({
   signedIn: page,
   product,
 }) => {
@@ -280,7 +280,7 @@ test('a confirmation opens by keyboard, keeps the focus inside, closes on Escape
   expect((await product.api.ok('GET', `/${source}`)).title).toBe('Shop')
 })
 
-test('tabs are changed by arrows, and the address follows', async ({ signedIn: page, product }) => {
+test('arrows change tabs, and the URL follows', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Tabs')
   const { source } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}`)
@@ -292,7 +292,7 @@ test('tabs are changed by arrows, and the address follows', async ({ signedIn: p
   await expect(page.getByText('No events in the schema yet')).toBeVisible()
 })
 
-test('on a phone the navigation opens by keyboard, closes on Escape, and leads to a page', async ({
+test('on a phone, the navigation opens with the keyboard, closes with Escape, and leads to a page', async ({
   signedIn: page,
   product,
 }) => {

@@ -41,7 +41,7 @@ test('a long menu is about 10rem high and scrolls', async ({ page }) => {
   await expect(page.getByRole('menuitem', { name: 'Item 30' })).toBeInViewport()
 })
 
-test('a panel comes in from the right, keeps the focus and closes on Escape', async ({ page }) => {
+test('a panel slides in from the right, keeps the focus, and closes with Escape', async ({ page }) => {
   await page.goto('')
   const opener = page.getByRole('button', { name: 'Panel sm' })
   await opener.click()
@@ -55,7 +55,9 @@ test('a panel comes in from the right, keeps the focus and closes on Escape', as
   await expect(opener).toBeFocused()
 })
 
-test('no component breaks a rule of accessibility or sticks out of a phone, in light and in dark', async ({ page }) => {
+test('no component violates an accessibility rule or exceeds the width of a phone, in light and dark mode', async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 390, height: 800 })
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -70,7 +72,7 @@ test('no component breaks a rule of accessibility or sticks out of a phone, in l
   }
 })
 
-test('no state of a pattern breaks a rule of accessibility or sticks out of a phone', async ({ page }) => {
+test('no state of a pattern violates an accessibility rule or exceeds the width of a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 })
   for (const [address, heading] of [
     ['?pattern=list', 'Objects'],
@@ -89,7 +91,7 @@ test('no state of a pattern breaks a rule of accessibility or sticks out of a ph
   }
 })
 
-test('MAP-17b: an editor works without any request to another origin, and a plain field takes its place when its module cannot be loaded', async ({
+test('MAP-17b: an editor requests nothing from other origins, and a plain field replaces it if its module cannot be loaded', async ({
   page,
 }) => {
   const asked = new Set<string>()
@@ -109,7 +111,7 @@ test('MAP-17b: an editor works without any request to another origin, and a plai
   await expect(page.locator('.cm-editor')).toHaveCount(0)
 })
 
-test('in an editor Tab indents, and leaves it after Escape; Shift and Tab go back', async ({ page }) => {
+test('Tab indents in an editor, and leaves the editor after Escape; Shift+Tab goes back', async ({ page }) => {
   await page.goto('')
   await expect(page.locator('.cm-editor').first()).toBeVisible()
   const editor = page.getByRole('textbox', { name: 'JSON', exact: true })

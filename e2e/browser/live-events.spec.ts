@@ -4,7 +4,7 @@ import { area, expectListed, newEvents, numbered, openLive, rows, scrollTo, show
 import { expect, test } from './product-fixture.ts'
 import { sendTracks } from './tracking.ts'
 
-test('EVT-01, EVT-04, EVT-05: the table has type, name, environment and time in an area of 320 px that scrolls, and says when it waits', async ({
+test('EVT-01, EVT-04, EVT-05: the live table shows type, name, environment, and time in a scrolling area of 320 px, and says while it waits', async ({
   signedIn: page,
   product,
 }) => {
@@ -15,7 +15,7 @@ test('EVT-01, EVT-04, EVT-05: the table has type, name, environment and time in 
   await expect(page.getByText('No events received yet. Waiting for data...', { exact: true })).toBeVisible()
 })
 
-test('EVT-03: a row has its type, its name cut after 24 characters, Test or Prod, and stands above older ones, after a reload too', async ({
+test('EVT-03: a row shows its type, its name cut after 24 characters, and Test or Prod, above older rows, also after a reload', async ({
   signedIn: page,
   product,
 }) => {
@@ -40,7 +40,7 @@ test('EVT-03: a row has its type, its name cut after 24 characters, Test or Prod
   await expect(rows(page)).toHaveText(live)
 })
 
-test('the newest 50 are kept, each message id once', async ({ signedIn: page, product }) => {
+test('the live table keeps the newest 50 events, each message ID once', async ({ signedIn: page, product }) => {
   const { send } = await openLive(page, product)
   await showEveryRow(page)
   for (const [index, name] of ['First', 'Second', 'Third'].entries()) {
@@ -55,7 +55,7 @@ test('the newest 50 are kept, each message id once', async ({ signedIn: page, pr
   await expectListed(page, 50)
 })
 
-test('EVT-06, EVT-08, EVT-33: scrolled away, the rows stay and a green button counts what is new; it leads to the top and takes it in', async ({
+test('EVT-06, EVT-08, EVT-33: while scrolled down, the rows stay and a green button counts new events; the button scrolls up and adds them', async ({
   signedIn: page,
   product,
 }) => {
@@ -87,7 +87,7 @@ test('EVT-06, EVT-08, EVT-33: scrolled away, the rows stay and a green button co
   await expectListed(page, 50)
 })
 
-test('EVT-09: scrolling back to the top takes in what is new, and at the top no button shows', async ({
+test('EVT-09: scrolling back to the top adds new events, and at the top no button is shown', async ({
   signedIn: page,
   product,
 }) => {
@@ -105,7 +105,7 @@ test('EVT-09: scrolling back to the top takes in what is new, and at the top no 
   await expect(newEvents(page)).toHaveCount(0)
 })
 
-test('paused, nothing is taken in until it is resumed; cleared, only what comes later shows', async ({
+test('a paused table adds no events until it is resumed; a cleared table shows only later events', async ({
   signedIn: page,
   product,
 }) => {
@@ -128,7 +128,7 @@ test('paused, nothing is taken in until it is resumed; cleared, only what comes 
   await expect(rows(page)).toContainText(['After 1'])
 })
 
-test('EVT-11, EVT-12, EVT-13, EVT-14, EVT-15: a row opens a dialog with name, type in lowercase and time, which Close closes', async ({
+test('EVT-11, EVT-12, EVT-13, EVT-14, EVT-15: a row opens a dialog with name, type in lowercase, and time, which Close closes', async ({
   signedIn: page,
   product,
 }) => {
@@ -147,7 +147,7 @@ test('EVT-11, EVT-12, EVT-13, EVT-14, EVT-15: a row opens a dialog with name, ty
   await expect(dialog).toHaveCount(0)
 })
 
-test('EVT-16, EVT-17: the dialog has the tabs Payload, Compatibility and Deliveries; the payload is the event to the digit, indented and read-only', async ({
+test('EVT-16, EVT-17: the dialog has the tabs Payload, Compatibility, and Deliveries; the payload is the exact event, indented and read-only', async ({
   signedIn: page,
   product,
 }) => {
@@ -171,10 +171,7 @@ test('EVT-16, EVT-17: the dialog has the tabs Payload, Compatibility and Deliver
   await expect(dialog).toHaveCount(0)
 })
 
-test('a rejected event is marked in its row and gives its reason in the dialog', async ({
-  signedIn: page,
-  product,
-}) => {
+test('a rejected event is marked in its row, and its dialog shows the reason', async ({ signedIn: page, product }) => {
   const { send } = await openLive(page, product)
   await send([{ event: '', messageId: 'nameless' }])
   await expect(rows(page)).toHaveCount(1)
@@ -186,7 +183,7 @@ test('a rejected event is marked in its row and gives its reason in the dialog',
   await expect(dialog.getByText('Rejected events are stored but not delivered.')).toBeVisible()
 })
 
-test('Enter and Space open a row, Escape closes the dialog and gives the row its focus back', async ({
+test('Enter and Space open a row, and Escape closes the dialog and returns the focus to the row', async ({
   signedIn: page,
   product,
 }) => {
@@ -219,7 +216,7 @@ test('Enter and Space open a row, Escape closes the dialog and gives the row its
   await expect(dialog).toHaveCount(0)
 })
 
-test('an event that came just before the channel was joined appears, although neither the channel nor the first read has it', async ({
+test('an event just before the channel was joined appears, although neither the channel nor the first read has it', async ({
   signedIn: page,
   product,
 }) => {
@@ -244,7 +241,7 @@ test('an event that came just before the channel was joined appears, although ne
   await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
 })
 
-test('without the live connection the list is read again and again, so that events still appear', async ({
+test('without the live connection, the list is read repeatedly, so that events still appear', async ({
   signedIn: page,
   product,
 }) => {
@@ -269,7 +266,7 @@ test('the inbox and the live table share one connection', async ({ signedIn: pag
   expect(sockets).toBe(1)
 })
 
-test('an open event has an address of its own: Back closes it, a link opens it, Close leaves the page of the source', async ({
+test('an open event has its own URL: Back closes it, a link opens it, and Close returns to the source', async ({
   signedIn: page,
   product,
 }) => {
@@ -295,7 +292,7 @@ test('an open event has an address of its own: Back closes it, a link opens it, 
   await expect(page.getByRole('dialog').getByText('The requested resource was not found.')).toBeVisible()
 })
 
-test('filters narrow what is shown and what counts as new; without a match the table says so', async ({
+test('filters apply to shown and to new events, and without a match the table says so', async ({
   signedIn: page,
   product,
 }) => {
@@ -336,7 +333,7 @@ test('filters narrow what is shown and what counts as new; without a match the t
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('at 390 px every filter is within the page and works', async ({ signedIn: page, product }) => {
+test('at 390 px, every filter is within the page and works', async ({ signedIn: page, product }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const { send } = await openLive(page, product)
   await send([{ event: 'A', messageId: 'a', test: true }, ...numbered('B', 1)])
@@ -353,7 +350,7 @@ test('at 390 px every filter is within the page and works', async ({ signedIn: p
   await expect(rows(page)).toHaveText([/A.*Test/])
 })
 
-test('expanded, the table reaches to the end of the window, also after a reload, and 320 px again when collapsed; density and property are kept, too', async ({
+test('an expanded table fills the window, also after a reload, and has 320 px when collapsed; density and property are kept, too', async ({
   signedIn: page,
   product,
 }) => {
@@ -380,7 +377,7 @@ test('expanded, the table reaches to the end of the window, also after a reload,
   await expect(area(page)).toHaveCSS('height', '320px')
 })
 
-test('EVT-11: the open event stands beside its list, which stays in use; arrows go to the next and previous, and their row is marked and in sight', async ({
+test('EVT-11: the open event is beside its usable list; arrows go to the next and previous event, and its row is highlighted', async ({
   signedIn: page,
   product,
 }) => {
@@ -416,7 +413,7 @@ test('EVT-11: the open event stands beside its list, which stays in use; arrows 
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('of a burst larger than a message of the live channel no event is missing in the end', async ({
+test('no event is missing after a burst that is larger than a message of the live channel', async ({
   signedIn: page,
   product,
 }) => {

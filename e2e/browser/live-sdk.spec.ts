@@ -7,7 +7,7 @@ type Browsing = Window & {
   shop: { track: (name: string, properties: object) => Promise<unknown> }
 }
 
-test('EVT-48: events of a site appear live and are counted while away; a new kind is added to the schema and the next one fits, without reloading', async ({
+test('EVT-48: events of a site appear live and are counted while scrolled away; a new event is added to the schema without a reload', async ({
   signedIn: page,
   chromium,
   product,

@@ -9,7 +9,7 @@ const codeField = (page: Page) => page.getByRole('textbox', { name: 'One-time pa
 const requestButton = (page: Page) => page.getByRole('button', { name: 'Request temporary access', exact: true })
 const expiryNotice = 'Your session has been expired, please login again'
 
-test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provider, forgotten password and sign-up', async ({
+test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provider, forgotten password, and sign-up', async ({
   page,
 }) => {
   await page.goto('/auth/login')
@@ -26,7 +26,7 @@ test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provid
   await expect(page).toHaveURL(/\/auth\/register$/)
 })
 
-test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', async ({ page, product }) => {
+test('AUTH-05: the sign-up link is shown only while sign-up is enabled', async ({ page, product }) => {
   await page.goto('/auth/login')
   await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
   // The tests of the configuration cover the effect of TRIBUTARY_SIGN_UP on the response, because a server with that
@@ -40,7 +40,7 @@ test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', asyn
   await expect(page).toHaveURL(/\/auth\/login$/)
 })
 
-test('an invalid address or no password shows a message under its field once submitted, until corrected, and nothing is sent [AUTH-06, AUTH-07, FORM-06, FORM-07, FORM-08]', async ({
+test('an invalid address or a missing password shows a message under its field until corrected, and nothing is sent [AUTH-06, AUTH-07, FORM-06, FORM-07, FORM-08]', async ({
   page,
 }) => {
   const calls = recordCalls(page)
@@ -60,7 +60,7 @@ test('an invalid address or no password shows a message under its field once sub
   expect(callsTo(calls, '/users:login')).toEqual([])
 })
 
-test('AUTH-08, AUTH-11, FORM-14: a password of one character, shown or hidden, is sent; the refusal stands in the form and ends no session', async ({
+test('AUTH-08, AUTH-11, FORM-14: a password of one character, shown or hidden, is sent; the refusal is shown in the form and ends no session', async ({
   page,
 }) => {
   const visited: string[] = []
@@ -84,7 +84,7 @@ test('AUTH-08, AUTH-11, FORM-14: a password of one character, shown or hidden, i
   await expect(page).toHaveURL(/\/auth\/login$/)
 })
 
-test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one name, leads to / and survives a reload', async ({
+test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one key, leads to / and survives a reload', async ({
   page,
   database,
 }) => {
@@ -119,7 +119,7 @@ test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one name, leads 
   await expect(page).toHaveURL(/\/$/)
 })
 
-test('AUTH-12, AUTH-13, AUTH-15, AUTH-18: one-time-code login asks for an address, and stays there until a code is sent', async ({
+test('AUTH-12, AUTH-13, AUTH-15, AUTH-18: one-time-code login asks for an address, and shows no code field until a code is sent', async ({
   page,
 }) => {
   const calls = recordCalls(page)
@@ -186,7 +186,10 @@ test('AUTH-14, AUTH-16, AUTH-17, AUTH-22, AUTH-23: a mailed one-time code logs i
   expect((await storedSession(page)).currentUserResourceName).toBe(`users/${otto.userId}`)
 })
 
-test('a code can be sent again after thirty seconds, and another address be taken', async ({ chromium, product }) => {
+test('a code can be sent again after thirty seconds, and another address can be entered', async ({
+  chromium,
+  product,
+}) => {
   await using own = await otherPage(chromium, product)
   const { page } = own
   await page.clock.install()
@@ -207,7 +210,7 @@ test('a code can be sent again after thirty seconds, and another address be take
   await expect(emailField(page)).toBeEditable()
 })
 
-test('AUTH-40: a forgotten password is set anew with a one-time code', async ({ page, database, mail }) => {
+test('AUTH-40: a forgotten password is reset with a one-time code', async ({ page, database, mail }) => {
   const fay = await addPerson(database, 'Fay')
   const calls = recordCalls(page)
   await page.goto('/auth/forgot-password')
@@ -232,7 +235,7 @@ test('AUTH-40: a forgotten password is set anew with a one-time code', async ({ 
   await expect(page.getByText('No organization found')).toBeVisible()
 })
 
-test('AUTH-40: asking for a reset code looks the same whether or not the address is known', async ({ page }) => {
+test('AUTH-40: requesting a reset code looks the same for known and unknown addresses', async ({ page }) => {
   await page.goto('/auth/forgot-password')
   await emailField(page).fill('unknown-to-us@example.com')
   await page.getByRole('button', { name: 'Send reset code', exact: true }).click()
@@ -240,7 +243,7 @@ test('AUTH-40: asking for a reset code looks the same whether or not the address
   await expect(page.getByRole('textbox', { name: 'New password' })).toBeVisible()
 })
 
-test('AUTH-41: addresses below /auth are public: an unknown one says so in the frame of the pages before sign-in', async ({
+test('AUTH-41: addresses below /auth are public, and an unknown one shows a message in the frame of the sign-in pages', async ({
   page,
 }) => {
   await page.goto('/auth/anything/at/all')

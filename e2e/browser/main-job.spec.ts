@@ -9,7 +9,7 @@ const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name 
 const rowsOf = (page: Page, table: string): Locator =>
   page.getByRole('table', { name: table }).getByRole('rowgroup').last().getByRole('row')
 
-test('EVT-18: a new user comes from the sign-in page to the copied payload of their first event by the screens alone', async ({
+test('EVT-18: a new user gets from the sign-in page to the copied payload of a first event, guided only by the screens', async ({
   page,
   database,
   product,
@@ -81,14 +81,14 @@ test('EVT-18: a new user comes from the sign-in page to the copied payload of th
   await expect(dialog).toHaveCount(0)
 })
 
-test('the next source of an app is called after it and its number', async ({ signedIn: page, product }) => {
+test("the next source of an app has the app's name and a number as its title", async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Titles')
   await createSource(product.api, workspace, 'First', 'http')
   await page.goto(`/${workspace}/catalog-sources/http/new`)
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('HTTP API 1')
 })
 
-test('a webhook made by its form, wrong entries fixed at their fields, gets the events of the sources it is connected to', async ({
+test('a webhook is created with its form, after errors at fields are corrected, and gets the events of connected sources', async ({
   signedIn: page,
   product,
   receiver,
@@ -147,7 +147,7 @@ test('a webhook made by its form, wrong entries fixed at their fields, gets the 
   await expect(page.getByRole('heading', { name: 'Own service', level: 1 })).toBeVisible()
 })
 
-test('an event that a webhook cannot take now waits, and Retry all now delivers it without waiting for its turn', async ({
+test('an event that a webhook cannot accept now waits, and Retry all now delivers it immediately', async ({
   signedIn: page,
   product,
 }) => {
@@ -168,7 +168,7 @@ test('an event that a webhook cannot take now waits, and Retry all now delivers 
   expect(peer.messageIds().get('waits')).toBe(1)
 })
 
-test('an event that a webhook answers with 404 is a dead letter with both sides kept, and is delivered by a retry', async ({
+test('an event that a webhook refuses with 404 is a dead letter with request and response, and a retry delivers it', async ({
   signedIn: page,
   product,
 }) => {
@@ -205,7 +205,7 @@ test('an event that a webhook answers with 404 is a dead letter with both sides 
   await expect(page.getByText('No deliveries match.')).toBeVisible()
 })
 
-test('a source can be renamed, disabled so that its events are refused and counted, and deleted', async ({
+test('a source can be renamed, disabled (its events are refused and counted), and deleted', async ({
   signedIn: page,
   product,
 }) => {
@@ -251,7 +251,11 @@ test('a source can be renamed, disabled so that its events are refused and count
   expect(await sendTracks(product.url, key, [{ event: 'Gone', messageId: 'gone' }])).toBe(401)
 })
 
-test('a destination can be renamed, set anew, disabled and deleted', async ({ signedIn: page, product, receiver }) => {
+test('a destination can be renamed, reconfigured, disabled, and deleted', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Destination life')
   const { source } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Old hook')

@@ -33,7 +33,7 @@ const addField = async (editor: Locator, name: string, kind: string): Promise<Lo
 const editorOf = (page: Page): Locator =>
   page.getByRole('dialog').filter({ has: page.getByRole('complementary', { name: 'Preview' }) })
 
-test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, seen in the preview, sent for a try, and then delivered so', async ({
+test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, previewed, sent as a test, and then delivered accordingly', async ({
   signedIn: page,
   product,
 }) => {
@@ -161,7 +161,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await expect(page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)).toContainText('Delivered')
 })
 
-test('MAP-11, MAP-12, MAP-13, MAP-14, MAP-15: the editor of a template offers variables and filters, and applies nothing that does not parse', async ({
+test('MAP-11, MAP-12, MAP-13, MAP-14, MAP-15: the template editor offers variables and filters, and does not apply an invalid template', async ({
   signedIn: page,
   product,
   receiver,
@@ -198,7 +198,7 @@ test('MAP-11, MAP-12, MAP-13, MAP-14, MAP-15: the editor of a template offers va
   await expect(template).toHaveCount(0)
 })
 
-test('an editor that was open before the first event came proposes its name and tries it', async ({
+test("an editor that was open before the first event suggests the event's name and previews the event", async ({
   signedIn: page,
   product,
   receiver,
@@ -223,7 +223,7 @@ test('an editor that was open before the first event came proposes its name and 
   await expect(preview.getByLabel('Payload for Early', { exact: true })).toContainText('"o-1"')
 })
 
-test('mappings are put in order, copied, deleted and brought back as a draft that leaving the page asks about', async ({
+test('mappings are reordered, copied, deleted, and reset in a draft, and leaving the page asks first', async ({
   signedIn: page,
   product,
   receiver,
@@ -298,7 +298,7 @@ test('mappings are put in order, copied, deleted and brought back as a draft tha
   expect(await saved()).toEqual([''])
 })
 
-test('a required target without a source keeps a mapping from being saved, in words at its line', async ({
+test('a required target without a source prevents saving a mapping, and its line shows the reason', async ({
   signedIn: page,
   product,
 }) => {
@@ -333,7 +333,7 @@ test('a required target without a source keeps a mapping from being saved, in wo
   expect(puts).toHaveLength(1)
 })
 
-test('a guest reads the mappings and changes, tries and sends nothing', async ({
+test('a guest reads the mappings, and cannot change, preview, or send them', async ({
   page,
   product,
   database,

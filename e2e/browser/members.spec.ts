@@ -8,7 +8,7 @@ const membersPath = (workspace: string): string => `/${workspace}/settings/organ
 const members = (page: Page) => page.getByRole('table', { name: 'Members' })
 const invite = (page: Page) => page.getByRole('dialog', { name: 'Add team members' })
 
-test('MEM-01, MEM-02, MEM-03, MEM-07, MEM-08: the window for inviting sends a list of addresses with the index of the role', async ({
+test('MEM-01, MEM-02, MEM-03, MEM-07, MEM-08: the invitation dialog sends a list of addresses with the index of the role', async ({
   page,
   product,
   database,
@@ -45,7 +45,7 @@ test('MEM-01, MEM-02, MEM-03, MEM-07, MEM-08: the window for inviting sends a li
   ])
 })
 
-test('MEM-09, MEM-10: after sending, the window says so and closes, and the lists are read again', async ({
+test('MEM-09, MEM-10: after sending, the invitation dialog shows a confirmation and closes, and the lists are loaded again', async ({
   page,
   product,
   database,
@@ -65,7 +65,7 @@ test('MEM-09, MEM-10: after sending, the window says so and closes, and the list
   expect(callsTo(calls, `/${organization}/memberships`)).toHaveLength(1)
 })
 
-test('the address of a member shows a message at the field, and no invitation is sent', async ({
+test('inviting the address of a member shows a message at the field, and sends no invitation', async ({
   page,
   product,
   database,
@@ -85,7 +85,7 @@ test('the address of a member shows a message at the field, and no invitation is
   await expect(page.getByText('No pending invitations.')).toBeVisible()
 })
 
-test('MEM-12: the Invite menu of the sidebar opens the window for inviting', async ({ page, product, database }) => {
+test('MEM-12: the Invite menu of the sidebar opens the invitation dialog', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'From the sidebar')
   await signIn(page, await addPerson(database, 'Sia', { organization, role: 'ORG_ADMIN' }))
   await page.goto(`/${workspace}`)
@@ -93,7 +93,7 @@ test('MEM-12: the Invite menu of the sidebar opens the window for inviting', asy
   await expect(invite(page)).toBeVisible()
 })
 
-test('MEM-18: administrators see all members with role and joining, pending invitations and links', async ({
+test('MEM-18: administrators see all members with role and join date, pending invitations, and links', async ({
   page,
   product,
   database,
@@ -121,7 +121,7 @@ test('MEM-18: administrators see all members with role and joining, pending invi
   await expect(row).toHaveCount(0)
 })
 
-test('a member with an unknown role is displayed as Guest [MEM-17]', async ({ page, product, database }) => {
+test('a member with an unknown role is shown as Guest [MEM-17]', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Unknown role')
   await signIn(page, await addPerson(database, 'Una', { organization, role: 'ORG_ADMIN' }))
   await addPerson(database, 'Xaver', { organization, role: 'ORG_COLLABORATOR' })
@@ -134,7 +134,7 @@ test('a member with an unknown role is displayed as Guest [MEM-17]', async ({ pa
   await expect(page.getByRole('combobox', { name: 'Role of Xaver' })).toHaveValue('ORG_GUEST')
 })
 
-test('the last administrator can neither step down nor leave; with a second one both can', async ({
+test('the last administrator can neither step down nor leave; with a second administrator, both can', async ({
   page,
   product,
   database,
@@ -158,7 +158,11 @@ test('the last administrator can neither step down nor leave; with a second one 
   await expect(page.getByText('No organization found')).toBeVisible()
 })
 
-test('a pending invitation is sent again and revoked; an expired one says so', async ({ page, product, database }) => {
+test('a pending invitation can be sent again and revoked, and an expired one is shown as expired', async ({
+  page,
+  product,
+  database,
+}) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Pending')
   await product.api.ok('POST', `/${organization}/invitations:batchCreate`, {
     emails: ['late@x.co', 'dora@x.co'],
@@ -185,7 +189,12 @@ test('a pending invitation is sent again and revoked; an expired one says so', a
   await expect(late).toHaveCount(0)
 })
 
-test('an invitation link is made with a role, copied and revoked', async ({ page, product, database, chromium }) => {
+test('an invitation link is created with a role, copied, and revoked', async ({
+  page,
+  product,
+  database,
+  chromium,
+}) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Links')
   await signIn(page, await addPerson(database, 'Linda', { organization, role: 'ORG_ADMIN' }))
   await page.goto(membersPath(workspace))
@@ -211,7 +220,7 @@ test('an invitation link is made with a role, copied and revoked', async ({ page
   await expect(visitor.page.getByRole('heading', { name: 'This invitation is no longer valid' })).toBeVisible()
 })
 
-test('with many members a search finds them by name, address and role', async ({ page, product, database }) => {
+test('members can be searched by name, address, and role', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Crowd')
   await signIn(page, await addPerson(database, 'Clara', { organization, role: 'ORG_ADMIN' }))
   for (let index = 0; index < 8; index++)
@@ -228,7 +237,7 @@ test('with many members a search finds them by name, address and role', async ({
   await expect(page.getByText('No Entries Found', { exact: true })).toBeVisible()
 })
 
-test('at every width an address breaks before its @ at most', async ({ page, product, database }) => {
+test('at every width, an address breaks at most before its @', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Widths')
   const { email } = await addPerson(database, 'Bartholomew', { organization, role: 'ORG_COLLABORATOR' })
   await signIn(page, await addPerson(database, 'Wanda', { organization, role: 'ORG_ADMIN' }))
@@ -245,11 +254,7 @@ test('at every width an address breaks before its @ at most', async ({ page, pro
 })
 
 for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const)
-  test(`ORG-11: for the role ${role} what only administrators manage is out of reach`, async ({
-    page,
-    product,
-    database,
-  }) => {
+  test(`ORG-11: the role ${role} cannot reach what only administrators manage`, async ({ page, product, database }) => {
     const { workspace, organization } = await createWorkspace(product.api, 'Not for all')
     await signIn(page, await addPerson(database, 'Nina', { organization, role }))
     for (const place of ['organization', 'organization/members', 'organization/billing']) {
@@ -264,7 +269,7 @@ for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const)
     await expect(page.getByRole('link', { name: 'Members' })).toHaveCount(0)
   })
 
-test('without a mail server the window for inviting says that invitations are not delivered automatically', async ({
+test('without a mail server, the invitation dialog says that invitations are not delivered automatically', async ({
   signedIn: page,
   product,
 }) => {

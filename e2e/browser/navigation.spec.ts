@@ -30,7 +30,7 @@ test('NAV-02: every protected address sends a visitor without a session to the l
   }
 })
 
-test('NAV-03, NAV-04: an address that names no page says so, signed in or not, and its button leads home', async ({
+test('NAV-03, NAV-04: an unknown URL shows a message, with or without a session, and its button leads home', async ({
   page,
 }) => {
   await page.goto('/nope')
@@ -43,7 +43,7 @@ test('NAV-03, NAV-04: an address that names no page says so, signed in or not, a
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
 })
 
-test('NAV-18a, NAV-18b, NAV-29, NAV-30: the links of the sidebar lead to what is built, each page with its title and description', async ({
+test('NAV-18a, NAV-18b, NAV-29, NAV-30: the links of the sidebar lead to existing pages, each with its title and description', async ({
   signedIn: page,
   product,
 }) => {
@@ -91,7 +91,7 @@ test('NAV-18a, NAV-18b, NAV-29, NAV-30: the links of the sidebar lead to what is
   await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
 })
 
-test('NAV-01: moving between pages keeps the document', async ({ signedIn: page, product }) => {
+test('NAV-01: navigating between pages does not load a new document', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'One document')
   await page.goto(`/${workspace}`)
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
@@ -105,7 +105,7 @@ test('NAV-01: moving between pages keeps the document', async ({ signedIn: page,
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs and both catalogues open by address, with or without a slash at the end', async ({
+test('NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs, and both catalogs open by URL, with or without a trailing slash', async ({
   signedIn: page,
   product,
 }) => {
@@ -126,7 +126,7 @@ test('NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs
     }
 })
 
-test('every area shows itself at unknown addresses below it (NAV-06, NAV-07, NAV-08, NAV-09, NAV-13)', async ({
+test('every area opens for unknown addresses below it (NAV-06, NAV-07, NAV-08, NAV-09, NAV-13)', async ({
   signedIn: page,
   product,
 }) => {
@@ -150,7 +150,7 @@ test('every area shows itself at unknown addresses below it (NAV-06, NAV-07, NAV
     }
 })
 
-test('NAV-12: the organisation addresses below a workspace lead to its settings, others to the overview', async ({
+test('NAV-12: the organization URLs below a workspace lead to its settings, and other ones to the overview', async ({
   signedIn: page,
   product,
 }) => {
@@ -175,7 +175,7 @@ test('NAV-14: any other path of a workspace shows the overview', async ({ signed
   await expect(sidebar(page)).toBeVisible()
 })
 
-test('NAV-15, NAV-16: the return pages of third-party connections say that none is waiting, or why it was refused, and lead back', async ({
+test('NAV-15, NAV-16: the return pages of third-party connections say that none is pending or why it was refused, and link back', async ({
   signedIn: page,
   product,
 }) => {
@@ -196,7 +196,7 @@ test('NAV-15, NAV-16: the return pages of third-party connections say that none 
   await expect(page.getByText('The provider answered: The user said no. Nothing changed.')).toBeVisible()
 })
 
-test('BIL-44, NAV-17, OPEN-05: short links lead to the page in the workspace used last, unknown ones to the choice of a workspace', async ({
+test('BIL-44, NAV-17, OPEN-05: short links lead to the page in the last used workspace, and unknown ones to the workspace selection', async ({
   signedIn: page,
   product,
 }) => {
@@ -245,7 +245,7 @@ test('NAV-19, NAV-20, NAV-21: the open sidebar is 14rem wide, collapses to icons
   await expect(sidebar(page).getByText('Sources')).toBeVisible()
 })
 
-test('NAV-22: help leads to the documentation in a new tab and, without a support chat, to a mail to support', async ({
+test('NAV-22: help links to the documentation in a new tab and, without a support chat, to a mail to support', async ({
   signedIn: page,
   product,
 }) => {
@@ -265,7 +265,7 @@ test('NAV-22: help leads to the documentation in a new tab and, without a suppor
   )
 })
 
-test('NAV-23: with a support chat configured, Support starts it for the user and shows it', async ({
+test('NAV-23: with a support chat configured, Support starts the chat for the user and shows it', async ({
   signedIn: page,
   product,
 }) => {
@@ -296,7 +296,7 @@ test('NAV-23: with a support chat configured, Support starts it for the user and
     ])
 })
 
-test('NAV-24, NAV-25, NAV-26: the user menu leads to the account, and administrators alone to the organisation', async ({
+test('NAV-24, NAV-25, NAV-26: the user menu links to the account, and only for administrators to the organization', async ({
   page,
   product,
   database,
@@ -324,7 +324,7 @@ test('NAV-24, NAV-25, NAV-26: the user menu leads to the account, and administra
   }
 })
 
-test('NAV-27: signing out passes the logout page and leaves no session behind', async ({ page, product, database }) => {
+test('NAV-27: signing out goes through the logout page and leaves no session', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Signing out')
   await signIn(page, await addPerson(database, 'Otis', { organization, role: 'ORG_ADMIN' }))
   await page.goto(`/${workspace}`)
@@ -339,7 +339,7 @@ test('NAV-27: signing out passes the logout page and leaves no session behind', 
   expect(session?.currentUserResourceName ?? null).toBeNull()
 })
 
-test('NAV-28: an address longer than 24 characters is cut in the menu, and whole on hover', async ({
+test('NAV-28: an address longer than 24 characters is cut in the menu, and shown in full on hover', async ({
   page,
   product,
   database,
@@ -365,7 +365,7 @@ test('NAV-31: a notice appears in the toast area', async ({ signedIn: page, prod
   await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')).toHaveCount(1)
 })
 
-test('on a narrow screen the sidebar lies over the page, and a link closes it', async ({ signedIn: page, product }) => {
+test('on a narrow screen, the sidebar covers the page, and a link closes it', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Narrow')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`/${workspace}/settings/account`)

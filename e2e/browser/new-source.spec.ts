@@ -9,7 +9,7 @@ const create = (page: Page) => page.getByRole('button', { name: 'Create' })
 const picker = (page: Page) => page.getByRole('combobox', { name: 'Schema' })
 const gate = () => Promise.withResolvers<void>()
 
-test('FORM-05, SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and required; lists of a description have discs', async ({
+test('FORM-05, SRC-09, SRC-10, SRC-11, SRC-26: the title has a label, a hint, and a required mark; lists in a description have bullets', async ({
   signedIn: page,
   product,
 }) => {
@@ -35,7 +35,7 @@ test('FORM-05, SRC-09, SRC-10, SRC-11, SRC-26: the title is labelled, hinted and
   expect(calls.filter(({ verb }) => verb === 'POST')).toEqual([])
 })
 
-test('SRC-15, SRC-17, SRC-18, SRC-19, SRC-20: an app without a schema of its own asks for one, from templates, and begins with the blank one', async ({
+test('SRC-15, SRC-17, SRC-18, SRC-19, SRC-20: an app without its own schema asks for a template, starting with the blank one', async ({
   signedIn: page,
   product,
 }) => {
@@ -58,7 +58,7 @@ test('SRC-15, SRC-17, SRC-18, SRC-19, SRC-20: an app without a schema of its own
   for (const [index, title] of titles.entries()) await expect(group.getByRole('option').nth(index)).toContainText(title)
 })
 
-test('SRC-21, SRC-22, SRC-23, SRC-24: existing sources are offered once there are any, with pictures, in a list that scrolls', async ({
+test('SRC-21, SRC-22, SRC-23, SRC-24: existing sources are offered with icons in a scrolling list, if there are any', async ({
   signedIn: page,
   product,
 }) => {
@@ -94,7 +94,7 @@ test('SRC-21, SRC-22, SRC-23, SRC-24: existing sources are offered once there ar
   expect(measures).toEqual({ maxHeight: '288px', overflow: 'auto', scrolls: true, width: '384px' })
 })
 
-test('SRC-28, SRC-29, SRC-30, SRC-31: while the lists load a placeholder stands, and when both fail one panel tries both again', async ({
+test('SRC-28, SRC-29, SRC-30, SRC-31: while the lists load, a placeholder is shown; if both fail, one panel retries both', async ({
   signedIn: page,
   product,
 }) => {
@@ -119,7 +119,7 @@ test('SRC-28, SRC-29, SRC-30, SRC-31: while the lists load a placeholder stands,
   expect(callsTo(calls, '/sources')).toHaveLength(1)
 })
 
-test('SRC-16, SRC-32, SRC-34: an app with a schema of its own asks for none and sends none', async ({
+test('SRC-16, SRC-32, SRC-34: an app with its own schema asks for no schema and sends none', async ({
   signedIn: page,
   product,
 }) => {
@@ -135,7 +135,7 @@ test('SRC-16, SRC-32, SRC-34: an app with a schema of its own asks for none and 
   expect(sent?.body).toEqual({ title: 'Stripe', app: { name: 'catalogSources/stripe' } })
 })
 
-test('SRC-33: without a schema nothing is sent', async ({ signedIn: page, product }) => {
+test('SRC-33: without a schema, the form is not sent', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'No schema')
   await page.goto(newSource(workspace))
   const calls = recordCalls(page)
@@ -147,7 +147,7 @@ test('SRC-33: without a schema nothing is sent', async ({ signedIn: page, produc
   await expect(page.getByText('Schema template is required')).toHaveCount(0)
 })
 
-test('SRC-27, SRC-35, SRC-36a, SRC-43, SRC-39: a source is created with its template, listed at once, then given a key and opened', async ({
+test('SRC-27, SRC-35, SRC-36a, SRC-43, SRC-39: a source is created with its template, listed immediately, given a key, and opened', async ({
   signedIn: page,
   product,
 }) => {
@@ -206,7 +206,7 @@ test('SRC-27, SRC-35, SRC-36a, SRC-43, SRC-39: a source is created with its temp
   expect(Object.keys(JSON.parse((schema as { schema: string }).schema).events).length).toBeGreaterThan(2)
 })
 
-test('SRC-38, SRC-40, SRC-41, SRC-42: after creation the new source opens, and lists, entry and workspaces are read again', async ({
+test('SRC-38, SRC-40, SRC-41, SRC-42: after its creation, the new source opens, and lists, entry, and workspaces are loaded again', async ({
   signedIn: page,
   product,
 }) => {
@@ -232,7 +232,10 @@ test('SRC-38, SRC-40, SRC-41, SRC-42: after creation the new source opens, and l
   })
 })
 
-test('SRC-44: a source that is refused leaves the list, and its form says why', async ({ signedIn: page, product }) => {
+test('SRC-44: a refused new source leaves the list, and its form shows the reason', async ({
+  signedIn: page,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Refused')
   await createSource(product.api, workspace, 'Old shop')
   await page.goto(`/${workspace}/sources`)
@@ -250,7 +253,7 @@ test('SRC-44: a source that is refused leaves the list, and its form says why', 
   await expect(page.getByRole('table', { name: 'Sources' }).getByRole('row')).toHaveCount(2)
 })
 
-test('when only the key fails the source stays, and a key can be made on its page', async ({
+test('if only creating the key fails, the source stays, and a key can be created on its page', async ({
   signedIn: page,
   product,
 }) => {

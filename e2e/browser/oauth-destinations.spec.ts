@@ -27,7 +27,7 @@ const permit = async (page: Page, button: string, email: string): Promise<void> 
 const taken = ({ destination }: OpenIdProvider, text: string): number =>
   destination.received.filter(({ status, body }) => status === 200 && body.includes(text)).length
 
-test('a destination is connected in a popup, receives with its token, is held when that is revoked, and goes on when reconnected', async ({
+test('a destination is connected in a popup, receives with its token, is held when that is revoked, and continues when reconnected', async ({
   signedIn: page,
   product,
   openId,
@@ -76,7 +76,7 @@ test('a destination is connected in a popup, receives with its token, is held wh
   await expect(page.getByText('Not connected', { exact: true })).toBeVisible()
 })
 
-test('without an opener the way leads back to the destination, and a refusal shows its reason and another try', async ({
+test('without an opener window, consent returns to the destination, and a refusal shows its reason and a way to retry', async ({
   signedIn: page,
   product,
   openId,
@@ -111,11 +111,7 @@ test('without an opener the way leads back to the destination, and a refusal sho
   await expect(page).toHaveURL(new RegExp(`/${destination}#settings$`))
 })
 
-test('where no popup may open, the permission is given in the same window', async ({
-  signedIn: page,
-  product,
-  openId,
-}) => {
+test('if popups are blocked, consent is given in the same window', async ({ signedIn: page, product, openId }) => {
   openId.addUser({ email: 'third@example.com' })
   const { workspace } = await createWorkspace(product.api, 'Blocked')
   const { source } = await createSource(product.api, workspace, 'Shop')

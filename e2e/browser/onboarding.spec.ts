@@ -26,7 +26,7 @@ const makeLink = async ({ api }: Pick<Product, 'api'>) => {
   }
 }
 
-test('ONB-01, ONB-02, ORG-12: both addresses create an organisation, whose name has 4 characters or more and whose industry is one of nine', async ({
+test('ONB-01, ONB-02, ORG-12: both addresses create an organization, with a name of 4 characters or more and one of nine industries', async ({
   page,
   database,
 }) => {
@@ -59,7 +59,7 @@ test('ONB-01, ONB-02, ORG-12: both addresses create an organisation, whose name 
   await page.waitForURL('**/workspaces/*')
 })
 
-test('without a session an onboarding link shows its user and organisation, the email read-only [ONB-03, ONB-04, ONB-05, ONB-17]', async ({
+test('without a session, an onboarding link shows its user and organization, with the email read-only [ONB-03, ONB-04, ONB-05, ONB-17]', async ({
   page,
   product,
 }) => {
@@ -77,7 +77,7 @@ test('without a session an onboarding link shows its user and organisation, the 
   expect(new URL(page.url()).pathname).not.toMatch(/^\/auth/)
 })
 
-test('ONB-06, ONB-07, ONB-08: the names and the new password have their rules, the box for joining by domain is off and toggles', async ({
+test('ONB-06, ONB-07, ONB-08: the names and the new password have their rules, and the checkbox for joining by domain is off and can be toggled', async ({
   page,
   product,
 }) => {
@@ -105,7 +105,7 @@ test('ONB-06, ONB-07, ONB-08: the names and the new password have their rules, t
   await expect(open).toBeChecked()
 })
 
-test('ONB-09, ONB-10, ONB-11, ONB-15, ROLE-19a: joining sends the form, begins a session and leads home; then the link leads home too', async ({
+test('ONB-09, ONB-10, ONB-11, ONB-15, ROLE-19a: joining sends the form, starts a session, and leads home; then the link also leads home', async ({
   page,
   product,
 }) => {
@@ -136,7 +136,7 @@ test('ONB-09, ONB-10, ONB-11, ONB-15, ROLE-19a: joining sends the form, begins a
   await expect(choice).toBeVisible()
 })
 
-test('ONB-12, ONB-13, ONB-16: an onboarding address without its token, or of no page, says so and asks nothing', async ({
+test('ONB-12, ONB-13, ONB-16: an onboarding URL without its token, or of no page, shows a message and sends no request', async ({
   page,
 }) => {
   const asked: string[] = []
@@ -159,7 +159,7 @@ test('ONB-12, ONB-13, ONB-16: an onboarding address without its token, or of no 
   expect(asked).toEqual([])
 })
 
-test('ONB-14: a link that was used up, revoked or never made is not found', async ({ page, product }) => {
+test('ONB-14: a used, revoked, or made-up onboarding link is not found', async ({ page, product }) => {
   const link = await makeLink(product)
   await product.api.ok('POST', `/users/${link.userId}:completeOnboarding`, {
     onboarding_token: link.token,

@@ -33,7 +33,7 @@ const isWhole = async ({ page, path }: Opened): Promise<void> => {
 const isSame = (page: Page): Promise<unknown> => page.evaluate(() => Reflect.get(window, 'notReloaded'))
 const banner = (page: Page) => page.getByRole('status').filter({ hasText: "The server can't be reached." })
 
-test('every page keeps its frame through an outage of a moment and of a minute, says so, and is whole again without a reload', async ({
+test('every page keeps its frame through a short and a one-minute outage, shows a message, and recovers without a reload', async ({
   chromium,
   product,
 }) => {

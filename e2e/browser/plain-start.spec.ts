@@ -62,7 +62,7 @@ const onboard = async ({ api }: Pick<Product, 'api'>, title: string) => {
   }
 }
 
-test('on a plain start signing in leads on to the only workspace, and every other way to / shows the selection (WSP-01, WSP-10)', async ({
+test('on a plain start, signing in leads to the only workspace, and every other way to / shows the selection (WSP-01, WSP-10)', async ({
   signedIn: page,
 }) => {
   await button(page, 'Workspace Production').click()
@@ -74,7 +74,7 @@ test('on a plain start signing in leads on to the only workspace, and every othe
   await expectSelection(page, 'Plain Co', 'Production')
 })
 
-test('on a plain start a person who joins by an onboarding link, and opens it again, sees the selection (ONB-11, ONB-15)', async ({
+test('on a plain start, a person who joins by an onboarding link and opens it again sees the selection (ONB-11, ONB-15)', async ({
   chromium,
   product,
 }) => {
@@ -89,7 +89,7 @@ test('on a plain start a person who joins by an onboarding link, and opens it ag
   await expectSelection(page, 'Joined Co', 'Main')
 })
 
-test('on a plain start staff who act and stop acting see the selection, and are refused in their own organization (STF-18, STF-21, STF-24, STF-25)', async ({
+test('on a plain start, staff who act and stop acting see the selection, and are refused in their own organization (STF-18, STF-21, STF-24, STF-25)', async ({
   signedIn: page,
   product,
   only,
@@ -116,7 +116,7 @@ test('on a plain start staff who act and stop acting see the selection, and are 
   await expect(page.getByRole('region', { name: 'Acting on behalf' })).toHaveCount(0)
 })
 
-test("on a plain start Upgrade opens the product's own plans, and no page offers what cannot be paid (BIL-06, BIL-36, BIL-43)", async ({
+test("on a plain start, Upgrade opens the product's own plans, and no page offers payments that are impossible (BIL-06, BIL-36, BIL-43)", async ({
   signedIn: page,
   only,
 }) => {
@@ -142,7 +142,7 @@ test("on a plain start Upgrade opens the product's own plans, and no page offers
   await expect(page.getByRole('main').getByText(/payment method|invoices/i)).toHaveCount(0)
 })
 
-test('on a plain start the form of an onboarding link asks for no amounts, and the result speaks of no invoice (STF-02, STF-08, STF-10)', async ({
+test('on a plain start, the form of an onboarding link asks for no amounts, and the result mentions no invoice (STF-02, STF-08, STF-10)', async ({
   signedIn: page,
   only,
 }) => {
@@ -164,7 +164,7 @@ test('on a plain start the form of an onboarding link asks for no amounts, and t
   await expect(page.getByRole('term')).toHaveText(['Organization ID', 'Workspace ID', 'Onboarding link'])
 })
 
-test('on a plain start the pages before a session have no third-party button and no legal links (AUTH-02, REG-02)', async ({
+test('on a plain start, the pages before sign-in have no third-party button and no legal links (AUTH-02, REG-02)', async ({
   page,
 }) => {
   await page.goto('/auth/login')
@@ -179,7 +179,7 @@ test('on a plain start the pages before a session have no third-party button and
   await expect(page.getByText(/^No mail server is set up/)).toBeVisible()
 })
 
-test('on a plain start inviting says that nothing is mailed, and an invitation waits with what to do instead (MEM-01, MEM-09, MEM-10)', async ({
+test('on a plain start, inviting says that nothing is mailed, and a pending invitation shows what to do instead (MEM-01, MEM-09, MEM-10)', async ({
   signedIn: page,
   only,
 }) => {
@@ -195,7 +195,7 @@ test('on a plain start inviting says that nothing is mailed, and an invitation w
   await expect(page.getByText('These were not emailed. Share an invitation link instead.')).toBeVisible()
 })
 
-test('on a plain start the page Installation lists what is not set, and its Docs links open the pages they name', async ({
+test('on a plain start, the page Installation lists what is not set, and its Docs links open the named pages', async ({
   signedIn: page,
   only,
 }) => {

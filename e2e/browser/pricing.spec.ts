@@ -43,7 +43,7 @@ const addCard = async (page: Page, number: string): Promise<void> => {
 
 const choose = (plan: Locator): Promise<void> => plan.getByRole('button').first().click()
 
-test('BIL-01, BIL-02, BIL-03, BIL-04, BIL-06: the pricing modal has its title, a card with one button for each plan, and a frequency that is monthly', async ({
+test('BIL-01, BIL-02, BIL-03, BIL-04, BIL-06: the pricing modal has its title, a card with one button for each plan, and the frequency monthly', async ({
   page,
   product,
   database,
@@ -68,7 +68,7 @@ test('BIL-01, BIL-02, BIL-03, BIL-04, BIL-06: the pricing modal has its title, a
   await expect(dialog.getByRole('radio', { name: 'Monthly' })).toBeChecked()
 })
 
-test('BIL-07, BIL-10, BIL-13, BIL-18, BIL-19: a card says what its plan has; the current one and one without an amount do nothing', async ({
+test("BIL-07, BIL-10, BIL-13, BIL-18, BIL-19: a card lists its plan's features; the cards of the current plan and of plans without an amount do nothing", async ({
   page,
   product,
   database,
@@ -100,7 +100,7 @@ test('BIL-07, BIL-10, BIL-13, BIL-18, BIL-19: a card says what its plan has; the
   expect(changes).toEqual([])
 })
 
-test('BIL-05, BIL-17, BIL-23, BIL-25, BIL-34: Enterprise leads to sales; a plan is bought by the year with the card that is listed', async ({
+test('BIL-05, BIL-17, BIL-23, BIL-25, BIL-34: Enterprise leads to sales; a yearly plan is bought with the listed card', async ({
   page,
   product,
   database,
@@ -128,7 +128,7 @@ test('BIL-05, BIL-17, BIL-23, BIL-25, BIL-34: Enterprise leads to sales; a plan 
   await expect(dialog).toHaveCount(0)
 })
 
-test('a declined card shows a message and stays; a plan that costs nothing is a downgrade [BIL-24, BIL-30, BIL-33]', async ({
+test('a declined card shows a message and stays; choosing a free plan is a downgrade [BIL-24, BIL-30, BIL-33]', async ({
   page,
   product,
   database,
@@ -149,7 +149,7 @@ test('a declined card shows a message and stays; a plan that costs nothing is a 
   await expect(page.getByText('Your plan has been successully downgraded to Free', { exact: true })).toBeVisible()
 })
 
-test("without a page of prices Upgrade opens the product's own plans, and says when they could not be loaded (BIL-27, BIL-36)", async ({
+test("without a pricing page, Upgrade opens the product's own plans, and shows a message if they could not be loaded (BIL-27, BIL-36)", async ({
   page,
   product,
   database,

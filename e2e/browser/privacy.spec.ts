@@ -34,7 +34,7 @@ const known = (product: Product, workspace: string, search: string): Promise<unk
 const eventsOf = async (product: Product, workspace: string): Promise<{ user_id: string }[]> =>
   (await product.api.ok('GET', `/${workspace}/events`)).events as { user_id: string }[]
 
-test('a user is exported and deleted on the page of the profile: profiles and events have nothing left, the webhook was notified, and the request says so', async ({
+test('a user is exported and deleted on the profile page: profiles and events are empty, the webhook was notified, and the request shows this', async ({
   signedIn: page,
   product,
 }) => {
@@ -93,7 +93,7 @@ test('a user is exported and deleted on the page of the profile: profiles and ev
   await expect(page.getByText('Not suppressed')).toBeVisible()
 })
 
-test('a list of users is deleted after a question that says what cannot be undone', async ({
+test('a list of users is deleted after a confirmation that names what cannot be undone', async ({
   signedIn: page,
   product,
 }) => {

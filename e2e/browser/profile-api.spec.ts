@@ -1,7 +1,7 @@
 import { createSource, createWorkspace, eventually } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
-test('a key of the Profile API is made, shown once, reads a profile, and is refused once it is revoked', async ({
+test('a key of the Profile API is created, shown once, reads a profile, and is refused once it is revoked', async ({
   signedIn: page,
   product,
 }) => {

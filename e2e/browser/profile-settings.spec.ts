@@ -1,7 +1,7 @@
 import { createSource, createWorkspace, eventually } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
-test('linking by email address is switched on, and the next event with an address merges the profiles that have it', async ({
+test('linking by email address is enabled, and the next event with an address merges the profiles that have it', async ({
   signedIn: page,
   product,
 }) => {

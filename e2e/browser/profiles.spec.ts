@@ -76,7 +76,7 @@ test('SEG-11, OPEN-35: an anonymous visitor who signs in is one profile, found b
   await expect(rows(page, 'Profiles')).toHaveCount(3)
 })
 
-test('events of a profile appear as they come with what became of them, and those without a profile are counted and found', async ({
+test('events of a profile appear live with their outcome, and events without a profile are counted and can be found', async ({
   signedIn: page,
   product,
   receiver,
@@ -115,7 +115,7 @@ test('events of a profile appear as they come with what became of them, and thos
   await expect(events.getByRole('link')).toHaveText(['Lost', 'Lost'])
 })
 
-test('a split is asked for, makes two profiles that link to each other, and is kept when the same event comes again', async ({
+test('a confirmed split makes two profiles that link to each other, and remains when the same event comes again', async ({
   signedIn: page,
   product,
 }) => {
@@ -169,7 +169,7 @@ test('a guest sees masked profiles and cannot split them', async ({ page, produc
   await expect(page.getByText(/Lovelace|user-ada|browser-1/)).toHaveCount(0)
 })
 
-test('a list that cannot be read says so, and shows it on the next try', async ({ signedIn: page, product }) => {
+test('a list that cannot be loaded shows a message, and appears after a retry', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Unread')
   let away = true
   await onCall(page, '/profiles', (route) => (away ? refuse(503, 'UNAVAILABLE', 'Away')(route) : route.continue()))

@@ -2,7 +2,7 @@ import { createPostgresPeer, createSource, createWorkspace, eventually, startSha
 import { callsTo, recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('a set schema cannot be changed; a query is edited and discarded without other origins, refused while empty or wrong, and runs once saved [MAP-07, MAP-08, MAP-09, MAP-10a, MAP-17b]', async ({
+test('a query is edited and discarded without other origins, refused if invalid, and runs once saved; the schema stays fixed [MAP-07, MAP-08, MAP-09, MAP-10a, MAP-17b]', async ({
   signedIn: page,
   product,
 }) => {

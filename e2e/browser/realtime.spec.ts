@@ -21,7 +21,7 @@ const receivedBy = (page: Page): Message[] => {
 const socketIdOf = (received: readonly Message[]): unknown =>
   received.find(({ event }) => event === 'pusher:connection_established')?.data
 
-test("RT-01, RT-02: a source's page has its channel authorised by POST /pusher/auth, and an event sent to the source comes over it into the table", async ({
+test("RT-01, RT-02: a source's page has its channel authorized by POST /pusher/auth, and the channel brings a sent event into the table", async ({
   signedIn: page,
   product,
 }) => {
@@ -80,7 +80,7 @@ test('RT-03: the connection is signed in as the user by POST /pusher/user-auth',
   })
 })
 
-test('a changed role shows on the open page of the member', async ({ page, product, database }) => {
+test("a changed role is shown on the member's open page", async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Role change')
   const person = await addPerson(database, 'Rolf', { organization, role: 'ORG_GUEST' })
   await signIn(page, person)
@@ -103,7 +103,7 @@ test('a changed role shows on the open page of the member', async ({ page, produ
   expect(await page.evaluate(() => 'sameVisit' in window)).toBe(true)
 })
 
-test('a session that is ended elsewhere ends on its open page at once', async ({
+test('a session that is ended elsewhere ends on its open page immediately', async ({
   page,
   product,
   database,

@@ -8,7 +8,7 @@ const stored = (product: Product, workspace: string, events: number) =>
     .poll(async () => (await product.api.ok('GET', `/${workspace}/events?page_size=200`)).events, { timeout: 60_000 })
     .toHaveLength(events)
 
-test('a replay is counted before it is confirmed, goes to one destination that is not even connected, and says its outcome', async ({
+test('a replay is counted before it is confirmed, goes to one destination even without a connection, and shows its outcome', async ({
   signedIn: page,
   product,
 }) => {
@@ -56,7 +56,7 @@ test('a replay is counted before it is confirmed, goes to one destination that i
   expect([...first.messageIds().values()]).toEqual([1, 1, 1])
 })
 
-test('a running replay is paused, resumed and cancelled, and only one is open at a time', async ({
+test('a running replay is paused, resumed, and canceled, and only one can be open at a time', async ({
   signedIn: page,
   product,
   receiver,
@@ -91,7 +91,7 @@ test('a running replay is paused, resumed and cancelled, and only one is open at
   await expect(page.getByRole('button', { name: 'New replay' })).toBeEnabled()
 })
 
-test('dead letters of one event name are counted and replayed from a link, and the others stay among the failures', async ({
+test('dead letters of one event name are counted and replayed from a link, and the others stay in Failures', async ({
   signedIn: page,
   product,
 }) => {

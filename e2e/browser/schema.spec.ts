@@ -67,7 +67,7 @@ const tool = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('menuitem', { name }).click()
 }
 
-test('SCH-10, SCH-12, SCH-13: a changed requirement stands in the right list only of the full schema that is sent, and the notice says so', async ({
+test('SCH-10, SCH-12, SCH-13: a changed requirement is sent in the right list of the full schema, and the notice confirms this', async ({
   signedIn: page,
   product,
 }) => {
@@ -98,7 +98,7 @@ test('SCH-10, SCH-12, SCH-13: a changed requirement stands in the right list onl
   }
 })
 
-test('events, properties and fields of items are added, renamed and removed; names that cannot be are refused under their field', async ({
+test('events, properties, and item fields are added, renamed, and removed; invalid names are refused at their field', async ({
   signedIn: page,
   product,
 }) => {
@@ -158,7 +158,7 @@ test('events, properties and fields of items are added, renamed and removed; nam
   })
 })
 
-test('a user who saves over the version of another user sees who changed what, and both changes can be kept', async ({
+test("a user who saves over another user's version sees who changed what, and both changes can be kept", async ({
   signedIn: page,
   product,
 }) => {
@@ -189,7 +189,7 @@ test('a user who saves over the version of another user sees who changed what, a
   await expect(unsaved(page)).toHaveCount(0)
 })
 
-test('as JSON it is edited, imported with what changes shown before, exported and copied', async ({
+test('a schema is edited as JSON, imported after a preview of its changes, exported, and copied', async ({
   signedIn: page,
   product,
 }) => {
@@ -283,7 +283,7 @@ test('every version shows its author, time, reason, and changes, and can be rest
   expect(await saved(product, source)).toEqual(shop)
 })
 
-test('a schema starts from the events that were received: what is chosen is added, nothing is removed', async ({
+test('a schema is inferred from received events: chosen parts are added, and nothing is removed', async ({
   signedIn: page,
   product,
 }) => {
@@ -328,7 +328,7 @@ test('a schema starts from the events that were received: what is chosen is adde
   )
 })
 
-test('an empty schema says what to do next', async ({ signedIn: page, product }) => {
+test('an empty schema shows what to do next', async ({ signedIn: page, product }) => {
   await openSchema(page, product, { events: {} })
   const main = page.getByRole('main')
   await expect(main.getByRole('button', { name: 'Add event' })).toHaveCount(2)
@@ -343,7 +343,10 @@ test('an empty schema says what to do next', async ({ signedIn: page, product })
   await expect(unsaved(page)).toContainText('User traits added')
 })
 
-test('what is not saved outlives other tabs, and leaving the page asks first', async ({ signedIn: page, product }) => {
+test('unsaved changes of a schema survive other tabs, and leaving the page asks first', async ({
+  signedIn: page,
+  product,
+}) => {
   await openSchema(page, product)
   await eventRow(page, 'Product Viewed').click()
   await select(page, 'Type of sku').selectOption('number')
@@ -360,7 +363,10 @@ test('what is not saved outlives other tabs, and leaving the page asks first', a
   await expect(page.getByRole('heading', { name: 'Destinations', level: 1 })).toBeVisible()
 })
 
-test('blocking what does not match is asked for, and ends at once', async ({ signedIn: page, product }) => {
+test('blocking events that do not match needs a confirmation, and is disabled immediately', async ({
+  signedIn: page,
+  product,
+}) => {
   const { source } = await openSchema(page, product)
   const setting = page.getByRole('switch', { name: 'Block non-conforming events' })
   const enforcement = async (): Promise<unknown> => (await product.api.ok('GET', `/${source}`)).enforcement
@@ -380,7 +386,7 @@ test('blocking what does not match is asked for, and ends at once', async ({ sig
   expect(await enforcement()).toBe('allow')
 })
 
-test('a guest reads the whole schema and its versions, and changes nothing', async ({ page, product, database }) => {
+test('a guest reads the whole schema and its versions, and cannot change them', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Read only')
   const { source } = await createSource(product.api, workspace, 'Shop')
   await put(product, source, shop)
@@ -405,7 +411,7 @@ test('a guest reads the whole schema and its versions, and changes nothing', asy
   await expect(button(page, 'Restore this version')).toHaveCount(0)
 })
 
-test('a schema of a thousand events with twenty properties each is searched, opened and changed', async ({
+test('a schema of a thousand events with twenty properties each can be searched, opened, and changed', async ({
   signedIn: page,
   product,
 }) => {

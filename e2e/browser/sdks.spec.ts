@@ -39,7 +39,7 @@ const sdks: Sdk[] = [
 ]
 
 for (const { name, start, calls } of sdks)
-  test(`${name}, unmodified, gets each event into the live table and to the webhook once`, async ({
+  test(`${name}, unmodified, sends each event once to the live table and to the webhook`, async ({
     signedIn,
     chromium,
     product,

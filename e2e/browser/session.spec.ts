@@ -12,7 +12,7 @@ const visited = (page: Page): string[] => {
   return paths
 }
 
-test('SES-02, SES-03: the stored session holds the organisation and the workspaces once they are loaded', async ({
+test('SES-02, SES-03: the stored session contains the organization and the workspaces once they are loaded', async ({
   page,
   product,
   database,
@@ -31,7 +31,7 @@ for (const [ids, reason, message] of [
   ['SES-13, SES-15, AUTH-39', 'TOKEN_EXPIRED', 'The token is expired'],
   ['SES-14, SES-15, AUTH-39', 'UNAUTHORIZED', 'rpc: Invalid auth userInfo given'],
 ] as const)
-  test(`a 401 that says "${message}" shows that the session is over and logs out [${ids}]`, async ({
+  test(`a 401 with the message "${message}" shows that the session has ended and logs out [${ids}]`, async ({
     page,
     product,
     database,
@@ -61,7 +61,7 @@ test('SES-16: a 401 of another kind ends no session', async ({ page, product, da
   expect((await storedSession(page)).accessToken).not.toBeNull()
 })
 
-test('AUTH-34, AUTH-35, AUTH-36, AUTH-38: signing out forgets the user, and the next one sees nothing of the last', async ({
+test("AUTH-34, AUTH-35, AUTH-36, AUTH-38: signing out clears the user's data, and the next user sees nothing of it", async ({
   page,
   product,
   database,

@@ -1,7 +1,7 @@
 import { createSource, createWorkspace } from '@tributary/test-kit'
 import { expect, test } from './product-fixture.ts'
 
-test('a source being set up waits for its first event, names it with its time, then a rejected one', async ({
+test('a new source waits for its first event, shows its name and time, and then a rejected event', async ({
   signedIn: page,
   product,
 }) => {

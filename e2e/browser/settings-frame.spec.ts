@@ -11,7 +11,7 @@ const links = (page: Page, name: string) =>
     .getByRole('link')
     .evaluateAll((found) => found.map((link) => [link.textContent, link.getAttribute('href')]))
 
-test('SET-01, SET-02, SET-03, SET-04, SET-05: the settings have a sidebar of their own, with the organisation and the way back', async ({
+test('SET-01, SET-02, SET-03, SET-04, SET-05: the settings have their own sidebar, with the organization and a link back', async ({
   signedIn: page,
   product,
 }) => {
@@ -61,7 +61,7 @@ test('SET-06, SET-07, SET-09, SET-10, SET-11: the account and, for platform admi
   }
 })
 
-test('SET-08, SET-15: without a sub-path an administrator comes to the organisation and a guest to the account, who sees neither its group nor the staff', async ({
+test('SET-08, SET-15: without a sub-path, an administrator gets to the organization and a guest to the account, without organization and staff links', async ({
   page,
   product,
   database,
@@ -80,7 +80,7 @@ test('SET-08, SET-15: without a sub-path an administrator comes to the organisat
   }
 })
 
-test('billing shows the plan and how much the organisation has of what plans count [BIL-43]', async ({
+test('billing shows the plan and how much the organization uses of each limit [BIL-43]', async ({
   signedIn: page,
   product,
 }) => {
@@ -97,7 +97,7 @@ test('billing shows the plan and how much the organisation has of what plans cou
   await expect(row('Sources')).toHaveText(`0 of ${freeSources}`)
 })
 
-test('BIL-36, BIL-37, BIL-38: administrators on the free plan alone are offered the prices, in a new tab', async ({
+test('BIL-36, BIL-37, BIL-38: only administrators on the free plan are offered the prices, in a new tab', async ({
   page,
   product,
   database,

@@ -31,7 +31,7 @@ const png = (): Buffer => {
 }
 const picture = { name: 'picture.png', mimeType: 'image/png', buffer: png() }
 
-test('SET-12: administrators see and change name, industry and logo of the organization', async ({
+test('SET-12: administrators see and change name, industry, and logo of the organization', async ({
   page,
   product,
   database,
@@ -70,7 +70,11 @@ test('SET-12: administrators see and change name, industry and logo of the organ
   await expect(title).toHaveValue('After GmbH')
 })
 
-test('a logo that is no image is refused in words, whatever its name says', async ({ page, product, database }) => {
+test('a logo that is not an image is refused with a message, whatever its file name', async ({
+  page,
+  product,
+  database,
+}) => {
   const { workspace, organization } = await createWorkspace(product.api, 'No image')
   await signIn(page, await addPerson(database, 'Nora', { organization, role: 'ORG_ADMIN' }))
   await page.goto(`/${workspace}/settings/organization`)
@@ -79,7 +83,7 @@ test('a logo that is no image is refused in words, whatever its name says', asyn
   await expect(logo.getByText('jpeg, jpg, png, webp files are accepted.')).toBeVisible()
 })
 
-test('workspace name, identifiers, joining by domain and a further workspace are settings of General', async ({
+test('General contains the settings workspace name, identifiers, joining by domain, and another workspace', async ({
   page,
   product,
   database,
@@ -120,7 +124,7 @@ test('workspace name, identifiers, joining by domain and a further workspace are
   await expect(page.getByRole('button', { name: 'Workspace Staging' })).toBeVisible()
 })
 
-test('SET-13: the user changes first and last name and the photo, and the shown name changes', async ({
+test('SET-13: a user changes first name, last name, and photo, and the shown name changes', async ({
   page,
   product,
   database,
@@ -154,7 +158,7 @@ test('SET-13: the user changes first and last name and the photo, and the shown 
   await expect(page.getByRole('button', { name: 'User menu' })).toContainText('Veronika Weiss')
 })
 
-test('other sessions are listed with device and place and end when they are signed out', async ({
+test('other sessions are listed with device and location, and end when the user signs them out', async ({
   page,
   product,
   database,
@@ -188,7 +192,7 @@ test('other sessions are listed with device and place and end when they are sign
   for (const { page: each } of [second, third]) await each.waitForURL('**/auth/login')
 })
 
-test('SET-14: a new password must meet the rules and be repeated; then the old one is of no use', async ({
+test('SET-14: a new password must meet the rules and be repeated; then the old password no longer works', async ({
   page,
   product,
   database,
@@ -245,7 +249,7 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
 })
 
-test('an API key that is made on the screen is shown once, calls the API, is seen as last used, and ends when it is revoked', async ({
+test('an API key that is created on the screen is shown once, calls the API, shows its last use, and is revoked', async ({
   page,
   product,
   database,

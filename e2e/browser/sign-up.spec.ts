@@ -22,7 +22,7 @@ const askForCode = async (page: Page, email: string): Promise<void> => {
   await expect(codeField(page)).toBeVisible()
 }
 
-test('REG-01, REG-02, REG-04, REG-05, REG-08, OPEN-46: sign-up begins with a work email, and leads to login, and to terms and privacy where there are any', async ({
+test('REG-01, REG-02, REG-04, REG-05, REG-08, OPEN-46: sign-up asks for a work email, and links to login, and to terms and privacy if configured', async ({
   page,
   product,
 }) => {
@@ -47,7 +47,7 @@ test('REG-01, REG-02, REG-04, REG-05, REG-08, OPEN-46: sign-up begins with a wor
   await expect(page).toHaveURL(/\/auth\/login$/)
 })
 
-test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads to completing the registration', async ({
+test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs the user up and leads to completing the registration', async ({
   page,
   mail,
 }) => {
@@ -69,7 +69,7 @@ test('REG-06, REG-07, REG-09, REG-14, REG-15: a mailed code signs up and leads t
   expect(passwordOTPToken).toMatch(/^.{20,}$/)
 })
 
-test('REG-12, REG-13, REG-17, REG-18: a code is sent off only by the button; without an invitation nothing is accepted', async ({
+test('REG-12, REG-13, REG-17, REG-18: a sign-up code is submitted only by the button, and without an invitation none is accepted', async ({
   page,
   mail,
 }) => {
@@ -89,7 +89,7 @@ test('REG-12, REG-13, REG-17, REG-18: a code is sent off only by the button; wit
   expect(await stored(page, 'saved-invitation')).toBeNull()
 })
 
-test('REG-10, REG-11: the link of the mail fills in the code and sends it off once', async ({ page, mail }) => {
+test('REG-10, REG-11: the link of the mail fills in the code and submits it once', async ({ page, mail }) => {
   const email = newAddress()
   await askForCode(page, email)
   const { code, link } = await mail.waitFor(email)
@@ -109,7 +109,7 @@ test('REG-10, REG-11: the link of the mail fills in the code and sends it off on
   expect(callsTo(calls, '/users:signup').map(({ body }) => body)).toEqual([{ email, otp_token: code }])
 })
 
-test('REG-10: a malformed code of a link is shown and not sent; a code without an address asks for the address', async ({
+test('REG-10: an invalid code in a link is shown and not submitted; a code without an address asks for the address', async ({
   page,
 }) => {
   const calls = recordCalls(page)
@@ -190,7 +190,7 @@ test('REG-24, REG-25: completing a registration needs a user and a one-time toke
   }
 })
 
-test('REG-16, REG-26, REG-27: who opens an invitation signed out and signs up has joined, and completes the registration', async ({
+test('REG-16, REG-26, REG-27: a user who opens an invitation without a session and signs up joins, and completes the registration', async ({
   page,
   product,
   mail,
@@ -217,7 +217,7 @@ test('REG-16, REG-26, REG-27: who opens an invitation signed out and signs up ha
   await expect(page.getByRole('textbox', { name: 'First name' })).toHaveAccessibleDescription('First Name is required')
 })
 
-test('an address that has an account already is mailed a code that signs in', async ({ page, database, mail }) => {
+test('an address that already has an account is mailed a code that signs in', async ({ page, database, mail }) => {
   const rita = await addPerson(database, 'Rita')
   await askForCode(page, rita.email)
   await codeField(page).fill((await mail.waitFor(rita.email)).code)
@@ -226,7 +226,7 @@ test('an address that has an account already is mailed a code that signs in', as
   expect((await storedSession(page)).currentUserResourceName).toBe(`users/${rita.userId}`)
 })
 
-test('a long address fits into the narrowest screen', async ({ page }) => {
+test('a long address fits on the narrowest screen', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 700 })
   await page.goto('/auth/register')
   const email = `${'longmailboxname'.repeat(4)}@example.com`

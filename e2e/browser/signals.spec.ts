@@ -110,7 +110,7 @@ const makeSignal = async (page: Page, workspace: string, sources: readonly strin
   await expect(page.getByRole('heading', { level: 1, name: 'Orders' })).toBeVisible()
 }
 
-test('SIG-01, SIG-03, OPEN-31: a purchase in a page becomes one hashed conversion at Meta, Google Ads, TikTok, and Google Analytics, which match quality and attribution show', async ({
+test('SIG-01, SIG-03, OPEN-31: a purchase becomes one hashed conversion at Meta, Google Ads, TikTok, and Google Analytics, shown in match quality and attribution', async ({
   chromium,
 }) => {
   await using vendors = await startVendors()

@@ -27,7 +27,7 @@ test('SRC-45, SRC-46, SRC-47: saving a title sends only the title, and shows a c
   ])
 })
 
-test('SRC-48, SRC-49, SRC-50: nothing is deleted until the question is answered with yes', async ({
+test('SRC-48, SRC-49, SRC-50: a source is deleted only after the confirmation is accepted', async ({
   signedIn: page,
   product,
 }) => {
@@ -50,7 +50,7 @@ test('SRC-48, SRC-49, SRC-50: nothing is deleted until the question is answered 
   expect((await product.api.ok('GET', `/${source}`)).title).toBe('Web shop')
 })
 
-test('SRC-51, SRC-52, SRC-53, SRC-54: a deletion leaves the list at once, then the page, and says so', async ({
+test('SRC-51, SRC-52, SRC-53, SRC-54: a deleted source leaves the list immediately, its page closes, and a confirmation is shown', async ({
   signedIn: page,
   product,
 }) => {
@@ -78,7 +78,7 @@ test('SRC-51, SRC-52, SRC-53, SRC-54: a deletion leaves the list at once, then t
   expect(await sendTracks(product.url, key, [{ event: 'Gone', messageId: 'gone' }])).toBe(401)
 })
 
-test('a source leaves the list while it is deleted, and is put back when that is refused (SRC-55)', async ({
+test('a source leaves the list during its deletion, and returns if the deletion is refused (SRC-55)', async ({
   signedIn: page,
   product,
 }) => {
@@ -109,7 +109,7 @@ test('a source leaves the list while it is deleted, and is put back when that is
   await expect(page.getByRole('link', { name: 'Web shop' })).toBeVisible()
 })
 
-test('a refused deletion of a source says why', async ({ signedIn: page, product }) => {
+test('a refused deletion of a source shows the reason', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Put back')
   const { source } = await createSource(product.api, workspace, 'Web shop')
   await page.goto(`/${workspace}/sources`)
@@ -126,7 +126,7 @@ test('a refused deletion of a source says why', async ({ signedIn: page, product
   await expect(page.getByRole('link', { name: 'Web shop' })).toBeVisible()
 })
 
-test('a rotated key is refused, and the new one is taken', async ({ signedIn: page, product }) => {
+test('a rotated key is refused, and the new one is accepted', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Rotated')
   const { source, key } = await createSource(product.api, workspace, 'Web shop')
   await page.goto(`/${source}#setup`)

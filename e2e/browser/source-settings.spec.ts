@@ -5,7 +5,7 @@ import { recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 import { untilRefused } from './tracking.ts'
 
-test("Stripe's secret is asked for on the set-up page, set once, never shown, and then deliveries are taken", async ({
+test("Stripe's secret is requested on the set-up page, set once, and never shown; then webhook calls are accepted", async ({
   signedIn: page,
   product,
 }) => {
@@ -56,7 +56,7 @@ test("Stripe's secret is asked for on the set-up page, set once, never shown, an
   expect(JSON.stringify(await product.api.ok('GET', `/${source}`))).not.toContain('whsec')
 })
 
-test('a template is tried with a body while it is written; what is shown is what runs', async ({
+test('a template is previewed with a body while it is edited, and the saved template has the same result', async ({
   signedIn: page,
   product,
 }) => {
@@ -103,7 +103,7 @@ test('a template is tried with a body while it is written; what is shown is what
     .toMatchObject([{ title: 'Ticket MERGED' }])
 })
 
-test('on a phone the chosen tab is in view as a whole, also when a count makes a tab before it wider', async ({
+test('on a phone, the selected tab is fully visible, also when a count widens a tab before it', async ({
   signedIn: page,
   product,
 }) => {

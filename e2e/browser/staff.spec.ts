@@ -31,7 +31,7 @@ const switchTo = async (page: Page, workspace: string, id: string): Promise<void
   await page.getByRole('button', { name: 'Switch', exact: true }).click()
 }
 
-test('STF-01, STF-02, STF-03, STF-04, STF-06: the onboarding link has six fields, two of them amounts in dollars that start at 0.00, with their rules', async ({
+test('STF-01, STF-02, STF-03, STF-04, STF-06: the onboarding link form has six fields with their rules, two of them dollar amounts starting at 0.00', async ({
   signedIn: page,
   product,
 }) => {
@@ -56,7 +56,7 @@ test('STF-01, STF-02, STF-03, STF-04, STF-06: the onboarding link has six fields
     await expect(form.getByText(text)).toBeVisible()
 })
 
-test('STF-07, STF-08, STF-09, STF-10, STF-11, AMB-73: generating answers the ids, the invoice and the link, which is completed in another browser', async ({
+test('STF-07, STF-08, STF-09, STF-10, STF-11, AMB-73: generating returns the IDs, the invoice, and the link, which is completed in another browser', async ({
   signedIn: page,
   product,
   chromium,
@@ -116,7 +116,7 @@ test('STF-07, STF-08, STF-09, STF-10, STF-11, AMB-73: generating answers the ids
   await expect(links.getByRole('link', { name: /^Invoice/ })).toHaveAttribute('href', made.invoice_url)
 })
 
-test('FORM-13, STF-12, STF-13, STF-14: amounts stand behind a dollar sign, all details are copied at once, and the empty form comes back', async ({
+test('FORM-13, STF-12, STF-13, STF-14: amounts have a dollar sign, all details are copied together, and the empty form returns', async ({
   signedIn: page,
   product,
 }) => {
@@ -174,7 +174,7 @@ test('FORM-13, STF-12, STF-13, STF-14: amounts stand behind a dollar sign, all d
   await expect(amount).toHaveValue('0.00')
 })
 
-test('a platform admin switches to the workspace of another organisation, sees a notice, and comes home with the banner [ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87]', async ({
+test("a platform admin switches to another organization's workspace, sees a notice, and returns with the banner [ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87]", async ({
   signedIn: page,
   product,
 }) => {
@@ -200,7 +200,7 @@ test('a platform admin switches to the workspace of another organisation, sees a
   await expect(heading(page, 'Home')).toBeVisible()
 })
 
-test('NAV-34a, NAV-34b, STF-24, STF-25, UI-17, WSP-11: while acting every page has the red banner and no other workspace can be chosen, which the menu explains, until the banner ends it', async ({
+test('NAV-34a, NAV-34b, STF-24, STF-25, UI-17, WSP-11: while staff act, every page has the red banner, and the menu explains why no other workspace can be chosen', async ({
   signedIn: page,
   product,
 }) => {
@@ -244,7 +244,7 @@ test('NAV-34a, NAV-34b, STF-24, STF-25, UI-17, WSP-11: while acting every page h
     .toMatchObject({ organization: { name: organization } })
 })
 
-test('the own workspace and one that does not exist are refused in the form, and no switch happens [STF-15, STF-16, STF-18, STF-22, STF-26, AMB-73]', async ({
+test('the own workspace and a missing one are refused in the form, and no switch happens [STF-15, STF-16, STF-18, STF-22, STF-26, AMB-73]', async ({
   signedIn: page,
   product,
 }) => {
@@ -261,7 +261,7 @@ test('the own workspace and one that does not exist are refused in the form, and
   expect(stored.actOnBehalfOf).toBeNull()
 })
 
-test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b, AMB-19: platform admins alone may act in a workspace that was not found, after a question; the page comes back with it', async ({
+test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b, AMB-19: only platform admins can act in a workspace that was not found, after a confirmation; then its page opens', async ({
   page,
   product,
   database,
@@ -291,7 +291,7 @@ test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b, AMB-19: platform admins alone m
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBeUndefined()
 })
 
-test('a refusal to act is shown in the dialog, which stays [STF-30]', async ({ signedIn: page }) => {
+test('a refusal to act is shown in the dialog, which stays open [STF-30]', async ({ signedIn: page }) => {
   await page.goto('/workspaces/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe')
   await page.getByRole('button', { name: 'Debug', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Debug' })
@@ -300,7 +300,7 @@ test('a refusal to act is shown in the dialog, which stays [STF-30]', async ({ s
   await expect(dialog).toBeVisible()
 })
 
-test('STF-31, STF-32, AMB-21: an administrator of an organisation sees none of the staff pages', async ({
+test('STF-31, STF-32, AMB-21: an administrator of an organization sees none of the staff pages', async ({
   page,
   product,
   database,
@@ -313,7 +313,7 @@ test('STF-31, STF-32, AMB-21: an administrator of an organisation sees none of t
   }
 })
 
-test('what staff change while they act is in the audit log of the organization, which names both', async ({
+test("changes that staff make while they act are in the organization's audit log, which names staff and organization", async ({
   signedIn: page,
   product,
   database,
@@ -343,7 +343,7 @@ test('what staff change while they act is in the audit log of the organization, 
   await expect(dialog.getByText('gaming', { exact: true })).toHaveCount(1)
 })
 
-test('STF-33, STF-34, STF-36, OPEN-19: a domain is added to the workspace, which then shows the records to create and takes no second one', async ({
+test('STF-33, STF-34, STF-36, OPEN-19: a domain is added to the workspace, which then shows the required DNS records and accepts no second domain', async ({
   signedIn: page,
   product,
 }) => {

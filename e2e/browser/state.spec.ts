@@ -2,7 +2,7 @@ import { adminCredentials, createSource, createWorkspace } from '@tributary/test
 import { addPerson, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('SES-17: the organisation of the first workspace becomes that of the session, with the list beside it', async ({
+test('SES-17: the organization of the first workspace becomes that of the session, which also stores the list', async ({
   page,
   product,
   database,
@@ -17,7 +17,7 @@ test('SES-17: the organisation of the first workspace becomes that of the sessio
   expect(availableWorkspaces?.map(({ name }: { name: string }) => name)).toEqual([workspace, second.name])
 })
 
-test('SES-18, SES-19: without a workspace, or with a first one of no organisation, there is no organisation', async ({
+test('SES-18, SES-19: without a workspace, or if the first one has no organization, the session has no organization', async ({
   page,
   database,
 }) => {
@@ -44,7 +44,7 @@ test('SES-18, SES-19: without a workspace, or with a first one of no organisatio
   await expect(page.getByText('Alone')).toHaveCount(0)
 })
 
-test('SES-24, SES-25: what was put away and the narrow sidebar are kept in this browser over a reload', async ({
+test('SES-24, SES-25: hidden elements and the collapsed sidebar are kept in this browser over a reload', async ({
   signedIn: page,
   product,
 }) => {
@@ -69,7 +69,7 @@ test('SES-24, SES-25: what was put away and the narrow sidebar are kept in this 
   await expect(page.getByText('Getting started')).toHaveCount(0)
 })
 
-test('SES-26: with the key set the values of the metrics are dots; the eye shows and hides them', async ({
+test('SES-26: with the storage key set, metrics show dots instead of values; the eye button shows and hides them', async ({
   signedIn: page,
   product,
 }) => {
@@ -89,7 +89,7 @@ test('SES-26: with the key set the values of the metrics are dots; the eye shows
   await expect(sources).toContainText('••••')
 })
 
-test('SES-32: acting on behalf lasts over a reload, until it is stopped', async ({ page, product, database }) => {
+test('SES-32: acting on behalf survives a reload, until it is stopped', async ({ page, product, database }) => {
   const own = await createWorkspace(product.api, 'Support desk')
   const other = await createWorkspace(product.api, 'Customer in need')
   const { userId } = await addPerson(database, 'Otis', { organization: other.organization, role: 'ORG_ADMIN' })

@@ -14,7 +14,7 @@ const choose = async (page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
 }
 
-test('a sync is created step by step, run, approved by a user, and each of its rows is explained [SYN-01, SYN-09, OPEN-30]', async ({
+test('a sync is created step by step, run, and approved by a user, and each of its rows shows its outcome [SYN-01, SYN-09, OPEN-30]', async ({
   signedIn: page,
   product,
 }) => {

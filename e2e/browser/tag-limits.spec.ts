@@ -48,7 +48,7 @@ const tooLarge = [
   ['pairs of surrogates', '🙂'.repeat(18_000)],
 ] as const
 
-test('in a real browser, later events are sent behind one of 70 KB, behind many of over 64 KiB together, and beside scripts that use up the limit', async ({
+test('in a real browser, later events are sent after a 70 KB event, after over 64 KiB of events, and despite other scripts', async ({
   chromium,
   product,
 }) => {
@@ -96,7 +96,7 @@ test('in a real browser, later events are sent behind one of 70 KB, behind many 
   expect(await shop.payloadOf(events, behind[1] ?? '')).toMatch(/"traits":\{[^}]*"plan":"pro"/)
 })
 
-test('when a page is left in a real browser, one large event keeps none of the small ones from being sent', async ({
+test('when a page is left in a real browser, one large event does not prevent the small ones from being sent', async ({
   chromium,
   product,
 }) => {
@@ -123,7 +123,7 @@ test('when a page is left in a real browser, one large event keeps none of the s
   }
 })
 
-test('a page that is frozen and restored counts a view, and sends what it could not send when it was left', async ({
+test('a page that is frozen and restored counts a view, and sends the events that it could not send when left', async ({
   chromium,
   product,
 }) => {

@@ -11,7 +11,7 @@ const switchSignalsOn = async (page: Page): Promise<void> => {
   )
 }
 
-test('SIG-02, AMB-72: a source of signals is made and listed apart; the tag of its snippet keeps click and visitor from consent on, in cookies of the server', async ({
+test('SIG-02, AMB-72: a source of signals is created and listed separately; after consent, the tag keeps click and visitor IDs in server cookies', async ({
   signedIn: page,
   product,
   chromium,

@@ -10,7 +10,7 @@ const decode = (state: string | null): unknown => JSON.parse(Buffer.from(state ?
 let count = 0
 const newAddress = (): string => `third-${Date.now()}-${++count}@example.com`
 
-test('AUTH-24, AUTH-25, AUTH-26, AUTH-27: the provider button keeps a verifier and goes to where the server says', async ({
+test('AUTH-24, AUTH-25, AUTH-26, AUTH-27: the provider button stores a verifier and opens the address that the server returns', async ({
   page,
   openId,
 }) => {
@@ -35,7 +35,7 @@ test('AUTH-24, AUTH-25, AUTH-26, AUTH-27: the provider button keeps a verifier a
   expect(await page.evaluate(() => localStorage.getItem('tributary-sign-in-verifier'))).toMatch(/^[\w-]{56}$/)
 })
 
-test('AUTH-28, REG-03, REG-19: the provider signs a new person up, and logs them in the next time', async ({
+test('AUTH-28, REG-03, REG-19: the provider signs up a new person, and logs them in the next time', async ({
   page,
   openId,
 }) => {
@@ -84,7 +84,7 @@ test('an unknown person sees that sign-in failed, can sign up, and completes the
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
 })
 
-test('a cancelled sign-in, and a return that this browser did not begin, show a message and send nothing', async ({
+test('a canceled sign-in, and a return that this browser did not start, show a message and send nothing', async ({
   page,
 }) => {
   const calls = recordCalls(page)

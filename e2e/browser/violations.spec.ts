@@ -41,7 +41,7 @@ const rows = (page: Page): Locator =>
 const openRow = (page: Page, name: RegExp): Promise<void> => rows(page).filter({ hasText: name }).click()
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 
-test('what does not fit is listed by event and property, most frequent first, with counts, newest events and a way to fix it', async ({
+test('violations are listed by event and property, most frequent first, with counts, newest events, and a way to fix them', async ({
   signedIn: page,
   product,
 }) => {
@@ -102,7 +102,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await expect(page.getByRole('heading', { name: 'Ordered' }).first()).toBeVisible()
 })
 
-test('blocked events are counted, and a replay reports how many were sent again and how many still do not fit', async ({
+test('blocked events are counted, and a replay reports how many were sent again and how many still violate the schema', async ({
   signedIn: page,
   product,
 }) => {
@@ -122,7 +122,10 @@ test('blocked events are counted, and a replay reports how many were sent again 
   expect(callsTo(calls, ':replayBlockedEvents').map(({ verb, body }) => [verb, body])).toEqual([['POST', {}]])
 })
 
-test('a source without violations says so, and says what the list would show', async ({ signedIn: page, product }) => {
+test('a source without violations says so, and explains what the list would show', async ({
+  signedIn: page,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Nothing wrong')
   const { source } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}`)
@@ -133,7 +136,11 @@ test('a source without violations says so, and says what the list would show', a
   await expect(page.getByRole('tab', { name: 'Schema' })).toHaveAttribute('aria-selected', 'true')
 })
 
-test('a guest reads what does not fit, and neither replays nor adds', async ({ page, product, database }) => {
+test('a guest reads violations, and can neither replay events nor add properties', async ({
+  page,
+  product,
+  database,
+}) => {
   const { source, organization } = await misfitting(product, 'block')
   await signIn(page, await addPerson(database, 'Gil', { organization, role: 'ORG_GUEST' }))
   await page.goto(`/${source}#violations`)

@@ -20,7 +20,7 @@ const signUp = async (page: Page, mail: MailReceiver, email: string, first: stri
   await page.waitForURL((url) => !url.pathname.startsWith('/auth'))
 }
 
-test('two strangers: one signs up, makes an organization and invites, the other signs up by the mail, is made a guest and is removed', async ({
+test('one stranger signs up, creates an organization, and invites another, who signs up by mail, becomes a guest, and is removed', async ({
   page,
   chromium,
   product,

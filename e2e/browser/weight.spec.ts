@@ -7,7 +7,7 @@ import { expect, test } from './product-fixture.ts'
 const signInBudget = { kilobytes: 122, files: 8 }
 const anyPage = { kilobytes: 354, files: 25 }
 
-test('no page is heavier than its budget with nothing in the cache, or moves under the pointer as it loads', async ({
+test('no page exceeds its weight budget with an empty cache, or shifts while it loads', async ({
   signedIn,
   chromium,
   product,

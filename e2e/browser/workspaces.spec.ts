@@ -19,7 +19,7 @@ const addMembership = async ({ db }: Relational, { userId }: Person, organizatio
     .execute()
 }
 
-test('home lists the workspaces of the user anew at each visit, a click opens one, and the switcher changes it in the same area [WSP-01, WSP-02, WSP-03]', async ({
+test("home loads the user's workspaces at each visit, a click opens one, and the switcher keeps the same area [WSP-01, WSP-02, WSP-03]", async ({
   page,
   product,
   database,
@@ -65,7 +65,7 @@ test('home lists the workspaces of the user anew at each visit, a click opens on
   await expect(listed(page, 'Second of two').getByText('Last used')).toBeVisible()
 })
 
-test('a person with one workspace is led on to it by signing in, and sees the selection by every other way to / (WSP-01, WSP-10)', async ({
+test('signing in leads a person with one workspace to it, and every other way to / shows the selection (WSP-01, WSP-10)', async ({
   page,
   product,
   database,
@@ -95,7 +95,7 @@ test('a person with one workspace is led on to it by signing in, and sees the se
   await isChosen()
 })
 
-test('WSP-05, WSP-09, WSP-10: a workspace is read by its name, stands in the switcher, and the switcher leads back to the choice', async ({
+test('WSP-05, WSP-09, WSP-10: a workspace is loaded by its name and shown in the switcher, which links back to the selection', async ({
   signedIn: page,
   product,
 }) => {
@@ -110,7 +110,7 @@ test('WSP-05, WSP-09, WSP-10: a workspace is read by its name, stands in the swi
   await expect.poll(() => new URL(page.url()).pathname).toBe('/')
 })
 
-test('WSP-06: a workspace that is not one of the user says that it was not found, and leads to those that are', async ({
+test("WSP-06: a workspace of other users shows that it was not found, and links to the user's own workspaces", async ({
   page,
   product,
   database,
@@ -124,7 +124,7 @@ test('WSP-06: a workspace that is not one of the user says that it was not found
   await expect(listed(page, 'The only one')).toBeVisible()
 })
 
-test('WSP-12: the organisation of the workspace that was entered is the one that settings and members are about', async ({
+test('WSP-12: settings and members belong to the organization of the opened workspace', async ({
   page,
   product,
   database,
@@ -149,7 +149,7 @@ test('WSP-12: the organisation of the workspace that was entered is the one that
   await expect(page).toHaveTitle('No access | Tributary')
 })
 
-test('UI-18: above eight workspaces the choice and the switcher can be searched, and the list of the menu scrolls beyond 10rem', async ({
+test("UI-18: with more than eight workspaces, selection and switcher can be searched, and the menu's list scrolls beyond 10rem", async ({
   page,
   product,
   database,
@@ -182,7 +182,7 @@ test('UI-18: above eight workspaces the choice and the switcher can be searched,
   await expect(page.getByRole('button', { name: 'Workspace Region 3' })).toBeVisible()
 })
 
-test('a user without an organisation sees a message, and Create leads to making one [ORG-03, ORG-04]', async ({
+test('a user without an organization sees a message, and Create leads to creating one [ORG-03, ORG-04]', async ({
   page,
   database,
 }) => {
@@ -193,7 +193,7 @@ test('a user without an organisation sees a message, and Create leads to making 
   await expect(page).toHaveURL(/\/onboarding\/?$/)
 })
 
-test('ORG-06: an organisation that is open to the domain of the address is offered, and joining it brings its workspaces', async ({
+test("ORG-06: an organization that is open to the user's email domain is offered, and joining it adds its workspaces", async ({
   page,
   product,
   database,

@@ -30,7 +30,7 @@ test.for([
   ['java', 'java'],
   ['rudderstack-java', 'java'],
 ] as const)(
-  'the set-up page %s works as it stands: each event of its code is stored once',
+  'the code of the set-up page %s works unchanged: each of its events is stored once',
   async ([slug, name], { skip }) => {
     const language = languages[name]
     const { missing } = language.install(slug)
@@ -51,7 +51,7 @@ test.for([
   },
 )
 
-test('the Python libraries of the Pusher protocol publish and receive, with what `npm run realtime-keys` prints', async ({
+test('the Python libraries of the Pusher protocol publish and receive with the keys that `npm run realtime-keys` prints', async ({
   skip,
 }) => {
   const folder = guideFolder('pusher-python')

@@ -19,7 +19,7 @@ const send = async (key: string, ...batch: object[]): Promise<void> => {
 
 const seen = { type: 'track', event: 'Seen' }
 
-test('a profile enters an audience when its event comes, and a merge is reflected, though no computation is started', async () => {
+test('a profile enters an audience when its event comes, and a merge applies, without starting a computation', async () => {
   const { api } = product
   const { workspace } = await createWorkspace(api, 'Audiences')
   const { key } = await createSource(api, workspace, 'Shop')
@@ -63,7 +63,7 @@ const eventsOf = ({ body }: Called): string[] => {
   return (parsed.batch ?? [parsed]).map(({ type, event, userId }) => `${type} ${event} ${userId}`)
 }
 
-test('connectors that take track events get the members first, and those who leave, each once, in their own form', async () => {
+test('connectors for track events get the members first, and then each exit, once and in their own format', async () => {
   const { api } = product
   const { workspace } = await createWorkspace(api, 'Forwarded audiences')
   const { key } = await createSource(api, workspace, 'Shop')

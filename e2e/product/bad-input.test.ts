@@ -68,11 +68,11 @@ describe('a refused request', () => {
     [400, 'MISSING_FIELD', 'an event without ids', '/v1/track', () => ({ event: 'Ordered', messageId: 'bad-6' })],
     [400, 'NOT_UTF8', 'bytes of Latin-1', '/v1/track', () => Buffer.from('{"userId":"José","event":"e"}', 'latin1')],
     [400, 'INVALID_COMPRESSION', 'what does not decompress', '/v1/track', () => 'no', { 'content-encoding': 'gzip' }],
-  ])('returns %i %s for %s, with advice', async (code, reason, _, path, body, headers) => {
+  ])('a refused request gets %i %s for %s, with advice', async (code, reason, _, path, body, headers) => {
     await expectRefusal(await post(product, path, shop.key, body(), { ...headers }), code, reason)
   })
 
-  test('is answered 401 for a missing, an unknown and a revoked key, 404 for a disabled source', async () => {
+  test('a request with a missing, unknown, or revoked key gets 401, and one for a disabled source gets 404', async () => {
     await expectRefusal(await post(product, '/v1/track', undefined, track('bad-7')), 401, 'WRITE_KEY_MISSING')
     await expectRefusal(await post(product, '/v1/track', 'nobody', track('bad-8')), 401, 'WRITE_KEY_UNKNOWN')
     const old = await createSource(product.api, workspace, 'Old')
@@ -103,7 +103,7 @@ describe('a refused request', () => {
       )
   })
 
-  test('is counted and sampled on the page of its source, without the key', async () => {
+  test('a refused request is counted and sampled on the page of its source, without the key', async () => {
     const wanted = {
       INVALID_JSON: 1,
       EMPTY_BATCH: 1,
@@ -129,7 +129,7 @@ describe('a refused request', () => {
     }
   })
 
-  test('leaves nothing in the store and goes to no destination', async () => {
+  test('a refused request stores nothing and reaches no destination', async () => {
     expect((await post(product, '/v1/track', shop.key, track('good-1'))).status).toBe(200)
     await eventually('the good one delivered', () => receiver.messageIds().has('good-1'))
     await eventually('the good one stored', async () => (await storedEvents(product, shop.source)).length > 0)
@@ -138,7 +138,7 @@ describe('a refused request', () => {
   })
 })
 
-test('a batch keeps what is wrong in it as rejected with its reason, and everything else is stored and delivered', async () => {
+test('a batch stores invalid events as rejected with their reason, and stores and delivers all others', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Mixed')
   await createWebhook(product.api, workspace, source, { url: receiver.url, batching: true, batch_size: 1000 })
   const wrong = [
@@ -187,7 +187,7 @@ test('a batch keeps what is wrong in it as rejected with its reason, and everyth
   expect(detail).toMatchObject({ payload: { type: 'purchase' }, deliveries: [] })
 })
 
-test('an event that is refused alone is rejected in a batch, and one that is accepted alone is accepted there, too', async () => {
+test('an event is rejected in a batch exactly if it is refused alone', async () => {
   const single = await createSource(product.api, workspace, 'Alone')
   const batch = await createSource(product.api, workspace, 'Together')
   const someone = { userId: 'u-1' }
@@ -233,7 +233,7 @@ test('an event that is refused alone is rejected in a batch, and one that is acc
   expect(Object.values(alone).filter(Boolean)).toHaveLength(7)
 })
 
-test('an event left out as a repetition is counted for its source', async () => {
+test('an event that is skipped as a duplicate is counted for its source', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Repeated')
   for (const id of ['twice', 'twice', 'once', 'twice'])
     expect((await post(product, '/v1/track', key, track(id))).status).toBe(200)
@@ -248,7 +248,7 @@ test('an event left out as a repetition is counted for its source', async () => 
   expect((await storedEvents(product, source)).map((event) => event.message_id).toSorted()).toEqual(['once', 'twice'])
 })
 
-test('while a workspace is answered 429 for what waits, its source says that it goes on, and its members are notified', async () => {
+test('while a workspace gets 429 because of its backlog, its source shows this, and its members are notified', async () => {
   const { workspace: busy } = await createWorkspace(product.api)
   const { source, key } = await createSource(product.api, busy, 'Import')
   const import20 = (first: number): object => ({

@@ -101,7 +101,7 @@ const createLoad = (key: string) => {
 }
 
 test.skipIf(skipsKafka())(
-  'collected by three processes, of which each is killed under load, what was acknowledged is stored once, in order, and delivered',
+  'if each of three collecting processes is killed under load, acknowledged events are stored once, in order, and delivered',
   async () => {
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
@@ -226,7 +226,7 @@ test.skipIf(skipsKafka())(
 )
 
 test.skipIf(skipsKafka())(
-  'a process that collects is one of those until nothing of it is on its way to the log, also what it has refused',
+  'a process counts as a collector until all its requests are in the log, including refused ones',
   async () => {
     await using stack = new AsyncDisposableStack()
     const kafka = await startKafkaWithWay()

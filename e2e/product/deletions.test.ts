@@ -13,7 +13,7 @@ import {
 import { expect, test } from 'vitest'
 import { post, track } from './calls.ts'
 
-test('a deleted organization and a deleted workspace refuse their keys at once, and their events leave the event store; others keep theirs', async () => {
+test('a deleted organization and a deleted workspace refuse their keys immediately and lose their events; others keep theirs', async () => {
   await using receiver = await startWebhookReceiver()
   await using shared = await startSharedEventStore()
   await using eventStore = await createTestEventStore(shared.url)

@@ -60,7 +60,7 @@ const faultPoints = [
     : ['pipeline.after-begin', 'pipeline.after-insert', 'pipeline.before-commit', 'delivery.after-request']),
 ]
 
-test('killed at fault points under load, every acknowledged event is stored exactly once and delivered at least once', async () => {
+test('if the product is killed at fault points under load, acknowledged events are stored exactly once and delivered at least once', async () => {
   const startWith = (point: string): Promise<Product> =>
     startProduct({ dataDir, env: { TRIBUTARY_FAULT: `${point}:3` } })
   const [firstPoint = '', ...points] = faultPoints
@@ -88,7 +88,7 @@ test('killed at fault points under load, every acknowledged event is stored exac
 const pauses = rounds === 0 ? [400] : Array.from({ length: rounds }, () => Math.random() * 2000)
 
 test(
-  'killed as a whole, then each engine alone, under load: all is started again and nothing acknowledged is lost or doubled',
+  'if the product or one engine is killed under load, everything restarts, and no acknowledged event is lost or stored twice',
   async () => {
     let product = await startProduct({ dataDir })
     const { source, key } = await prepare(product, receiver)

@@ -136,7 +136,7 @@ const expectAway = (answer: { status: number; body: Record<string, unknown>; hea
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
 }
 
-test('while PostgreSQL hangs, collection and delivery go on with the keys known, the API answers 503 in time, and all is well afterwards', async () => {
+test('while PostgreSQL hangs, collection and delivery continue with the cached keys, the API returns 503 in time, and everything recovers', async () => {
   await send()
   const release = freeze('postgres')
   try {
@@ -157,7 +157,7 @@ test('while PostgreSQL hangs, collection and delivery go on with the keys known,
   await everythingArrived()
 })
 
-test('while PostgreSQL is killed again and again, collection goes on; when it is back, a revoked key is refused within 2 s', async () => {
+test('while PostgreSQL is killed repeatedly, collection continues; once it is back, a revoked key is refused within 2 s', async () => {
   const key = await createSource(product.api, workspace, 'Revoked later')
   let away = false
   const killing = killUntil('postgres', () => away)
@@ -181,7 +181,7 @@ test('while PostgreSQL is killed again and again, collection goes on; when it is
   await everythingArrived()
 })
 
-test('while the event store hangs or is killed again and again, events are accepted, shown live and delivered, and none is lost or doubled', async () => {
+test('while the event store hangs or is killed repeatedly, events are accepted, shown live, and delivered, and stored exactly once', async () => {
   const live = await listenLive(shop.source)
   await eventually('the live channel is watched', async () => {
     await send()

@@ -50,7 +50,7 @@ afterAll(async () => {
   for (const server of trap.servers) server.close()
 })
 
-test('no destination reaches this machine or a private network, however the address is written, and the log says why', async () => {
+test('no destination reaches this machine or a private network, in any notation of the address, and the log has the reason', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Guarded')
   const { port } = trap
   const urls = [
@@ -99,7 +99,7 @@ test('no destination reaches this machine or a private network, however the addr
   expect(waiting).toMatchObject({ event_count: 1 })
 })
 
-describe('the other files and pages that are served', () => {
+describe('the other served files and pages', () => {
   test.each([
     ['/health/live', 200, /application\/json/, /"ok":true/],
     ['/health/ready', 200, /application\/json/, /"relational":\{"ok":true\}/],
@@ -111,7 +111,7 @@ describe('the other files and pages that are served', () => {
     ['/assets/nothing.js', 404, /text\/plain/, /Not found/],
     ['/nothing', 404, /text\/html/, /<title>/],
     ['/auth/login', 200, /text\/html/, /<title>/],
-  ])('%s answers', async (path, status, type, body) => {
+  ])('the path %s has the expected status, type, and content', async (path, status, type, body) => {
     const answer = await fetch(`${product.url}${path}`)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('content-type')).toMatch(type)
@@ -119,15 +119,15 @@ describe('the other files and pages that are served', () => {
     expect(await answer.text()).toMatch(body)
   })
 
-  test.each(['GET', 'POST'])('%s of an unknown path of collection answers 404', async (method) => {
+  test.each(['GET', 'POST'])('%s of an unknown path of collection returns 404', async (method) => {
     expect((await fetch(`${product.url}/v1/nothing`, { method })).status).toBe(404)
   })
 
-  test('the mail that is not sent is not shown outside of development', async () => {
+  test('the outbox of unsent mail is not shown outside of development', async () => {
     expect(await (await fetch(`${product.url}/dev/outbox`)).text()).not.toContain('<h1>Outbox</h1>')
   })
 
-  test('/metrics asks for its token, also a client on this machine, and every line of it is well-formed', async () => {
+  test('/metrics requires its token, even from this machine, and each of its lines is well-formed', async () => {
     expect((await fetch(`${product.url}/metrics`)).status).toBe(401)
     const answer = await readMetrics(product.url)
     expect(answer.headers.get('content-type')).toMatch(/text\/plain; version=0\.0\.4/)
@@ -141,7 +141,7 @@ describe('the other files and pages that are served', () => {
     expect(text).toMatch(/tributary_supervisor_child_ready\{child="postgres"\} 1/)
   })
 
-  test('the page and every answer of the API go out under a strict policy, without CORS for other origins', async () => {
+  test('the page and every response of the API have a strict policy, without CORS for other origins', async () => {
     const page = await fetch(`${product.url}/`)
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/default-src 'self'/)
@@ -181,21 +181,21 @@ describe('the other files and pages that are served', () => {
     ['GET', '/api/workspaces', 401],
     ['GET', '/v1/nothing', 404],
     ['GET', '/v1/track', 405],
-  ])('%s %s is refused with the four keys', async (method, path, status) => {
+  ])('%s %s is refused with code, reason, message, and metadata', async (method, path, status) => {
     const answer = await fetch(`${product.url}${path}`, { method })
     const body = (await answer.json()) as Record<string, unknown>
     expect([answer.status, body.code]).toEqual([status, status])
     expect(Object.keys(body).toSorted()).toEqual(['code', 'message', 'metadata', 'reason'])
   })
 
-  test('HEAD answers like GET without a body', async () => {
+  test('HEAD responds like GET without a body', async () => {
     for (const path of ['/', '/api/openapi.json', '/health/live']) {
       const answer = await fetch(`${product.url}${path}`, { method: 'HEAD' })
       expect([path, answer.status, await answer.text()]).toEqual([path, 200, ''])
     }
   })
 
-  test('what is no HTTP at all gets the four keys, too', async () => {
+  test('a request that is not HTTP is refused with code, reason, message, and metadata', async () => {
     const text = await new Promise<string>((resolve) => {
       let read = ''
       const socket = connect(Number(new URL(product.url).port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'))
@@ -211,7 +211,7 @@ describe('the other files and pages that are served', () => {
 
 type OpenApi = { openapi: string; info: { title: string; version: string }; paths: Record<string, unknown> }
 
-test('the description of the API is OpenAPI 3.1, and its page loads from this server alone', async () => {
+test('the API description is OpenAPI 3.1, and its page loads only from this server', async () => {
   const document = (await (await fetch(`${product.url}/api/openapi.json`)).json()) as OpenApi
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   expect(document.info.version).toMatch(/^\d/)
@@ -226,7 +226,7 @@ test('the description of the API is OpenAPI 3.1, and its page loads from this se
   }
 })
 
-test('no process of the product has the password of the first administrator in its environment', async () => {
+test("no process of the product has the first administrator's password in its environment", async () => {
   const family = processFamily(product.pid)
   expect(family.length).toBeGreaterThan(1)
   for (const pid of family) {
@@ -238,7 +238,7 @@ test('no process of the product has the password of the first administrator in i
   }
 })
 
-test('the demo sends the requested events to a running product, into a workspace of its own', async () => {
+test('the demo sends the requested events to a running product, into a new workspace', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [

@@ -46,7 +46,7 @@ const calls: readonly Sent[] = [
 }))
 
 test.each(['segment', 'rudderstack'])(
-  'what %s is sent is taken by a collection as the events they were',
+  'events that are sent on in the format of %s are accepted by another product as the same events',
   async (app) => {
     await using before = await startWebhookReceiver()
     await using after = await startWebhookReceiver()
@@ -79,7 +79,7 @@ test.each(['segment', 'rudderstack'])(
   },
 )
 
-test('with a wrong write key events are held, and go out when it is fixed', async () => {
+test('with a wrong write key, events are held, and sent once the key is fixed', async () => {
   const first = await createSource(product.api, workspace, 'Held')
   const second = await createSource(product.api, workspace, 'Mended')
   await using after = await startWebhookReceiver()

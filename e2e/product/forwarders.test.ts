@@ -76,7 +76,7 @@ const segmentIdentify = {
   timestamp: '2012-12-02T00:30:08.276Z',
 }
 
-test("what Segment's webhooks pass on is stored as the events they were, once, with their own times", async () => {
+test('Segment webhooks are stored as the original events, once, with their own times', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Segment', 'segment-forward')
   const address = await guideAddress('segment-forward', key)
   expect(await forward(address, 'Segment.io/1.0', segmentTrack)).toBe(200)
@@ -95,7 +95,7 @@ test("what Segment's webhooks pass on is stored as the events they were, once, w
 
 // Form of the body: the event as rudder-transformer's webhook destination sends it,
 // rudderstack.com/docs/destinations/webhooks.
-test("what RudderStack's webhook passes on is stored as the events they were", async () => {
+test('RudderStack webhooks are stored as the original events', async () => {
   const { source, key } = await createSource(product.api, workspace, 'RudderStack', 'rudderstack-forward')
   const address = await guideAddress('rudderstack-forward', key)
   const common = {

@@ -15,6 +15,6 @@ afterAll(async () => {
 })
 
 test.for(attacks.map((attack) => [attack.what, attack] as const))(
-  '%s: is cut off at its limit with a message, and no process grows by 100 MiB',
+  '%s: is stopped at its limit with a message, and no process grows by 100 MiB',
   ([, attack]) => suffer(attack, world, [product]),
 )

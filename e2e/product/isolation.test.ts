@@ -36,7 +36,7 @@ const track = (messageId: string, extra: object = {}): object => ({
   ...extra,
 })
 
-test('a dead and a hanging webhook do not hold a healthy one back, and get everything once they return', async () => {
+test('a dead and a hanging webhook do not delay a healthy one, and get everything once they work again', async () => {
   await using healthy = await startWebhookReceiver()
   await using dead = await startWebhookReceiver()
   await using hanging = await startWebhookReceiver()
@@ -81,7 +81,7 @@ test('a dead and a hanging webhook do not hold a healthy one back, and get every
   )
 })
 
-test("one tenant's flood leaves another's time from acceptance to delivery under 2 s (p95), and, once it goes on, that of one of its partition", async () => {
+test("while one tenant floods, another's events are delivered within 2 s (p95), and later also those in the same partition", async () => {
   await using quietPeer = await startWebhookReceiver()
   await using matePeer = await startWebhookReceiver()
   const flooder = await createWorkspace(product.api, 'Flooder')

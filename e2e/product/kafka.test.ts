@@ -20,7 +20,7 @@ import { post, storedEvents, track } from './calls.ts'
 const rounds = Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? 1 : 4
 
 test.skipIf(skipsKafka())(
-  'with its log on Kafka, what was acknowledged is stored once and delivered, whether the product or the broker was killed',
+  'with its log on Kafka, acknowledged events are stored once and delivered, even if the product or the broker was killed',
   async () => {
     await using stack = new AsyncDisposableStack()
     const dataDir = await mkdtemp(join(tmpdir(), 'tributary-kafka-product-'))

@@ -63,7 +63,7 @@ const everythingArrived = async (product: Product, source: string, wanted: reado
   return stored
 }
 
-test('SIGTERM under load with a hanging destination ends everything within 20 s with code 0, and loses nothing acknowledged', async () => {
+test('SIGTERM under load with a hanging destination ends all processes within 20 s with code 0, and loses no acknowledged event', async () => {
   await using receiver = await startWebhookReceiver({ keepBodies: false })
   await using hanging = await startWebhookReceiver({ keepBodies: false })
   hanging.behave({ hang: true })

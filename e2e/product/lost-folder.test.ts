@@ -20,7 +20,7 @@ import { expect, test } from 'vitest'
 import { post, storedEvents, track } from './calls.ts'
 
 test.skipIf(skipsKafka())(
-  'a start with an empty data folder leaves a log in use alone, and when the old folder is named as lost, stores all events again and delivers none twice',
+  'a start with an empty data folder rejects a used log; naming the lost folder stores all events again without delivering twice',
   async () => {
     await using stack = new AsyncDisposableStack()
     const root = await mkdtemp(join(tmpdir(), 'tributary-lost-folder-'))

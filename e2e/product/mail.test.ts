@@ -24,7 +24,7 @@ const freePort = async (): Promise<number> => {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-test('while the mail server is away mail waits, and arrives when it is back, also when the product was killed meanwhile', async () => {
+test('while the mail server is unavailable, mail waits, and it arrives later, even if the product was killed meanwhile', async () => {
   const port = await freePort()
   const options = { dataDir: join(folder, 'data'), env: { SMTP_URL: `smtp://127.0.0.1:${port}` } }
   const email = 'waits@example.com'
@@ -45,7 +45,7 @@ test('while the mail server is away mail waits, and arrives when it is back, als
   expect(await product.api.ok('POST', '/users:signup', { email, otp_token: code })).toMatchObject({ user: { email } })
 })
 
-test('without SMTP_URL each mail is a file that only the owner reads; a server for development shows it at the address that it prints', async () => {
+test('without SMTP_URL, each mail is a file that only the owner reads; a development server also shows it at a printed address', async () => {
   const dataDir = join(folder, 'data')
   const outbox = join(dataDir, 'outbox')
   await using product = await startProduct({ dataDir, env: { TRIBUTARY_ENVIRONMENT: 'development' } })

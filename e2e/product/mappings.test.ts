@@ -124,7 +124,7 @@ test("the preview of a stored event, and the API's record of it, equal the reque
   expect(sent[1]?.filter((body) => body.includes(`"about":{"properties":${odd}}`))).toHaveLength(1)
 })
 
-test('an event that its mapping fails on is kept with the name of the field, and a retry uses the fixed mapping', async () => {
+test('an event whose mapping fails is kept with the name of the field, and a retry uses the fixed mapping', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Mended')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url })

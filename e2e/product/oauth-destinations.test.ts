@@ -78,7 +78,7 @@ const renewals = (): { status: number }[] =>
 const grantOf = async (destination: string) =>
   (await product.api.ok('GET', `/${destination}`)).grant as { status: string; error: string }
 
-test('tokens are renewed under way, each refresh token once, and no event is lost over it', async () => {
+test('expired tokens are renewed during delivery, each refresh token once, and no event is lost', async () => {
   const { destination, key } = await makeDestination('Renewed')
   provider.destination.accessTokenSeconds(2)
   await connect(destination)
@@ -125,7 +125,7 @@ test('many concurrent 401 responses renew the token once; a revoked grant holds 
   await all('held', 50)
 })
 
-test('a test event and a test of the connection carry the token, too, and nothing that is shown or logged has a token in it', async () => {
+test('test events and connection tests send the token, and no response or log shows a token', async () => {
   const { destination, key } = await makeDestination('Tried')
   const tried = () => product.api.ok('POST', `/${destination}:testConnection`, {})
   expect(await tried()).toMatchObject({ ok: false, message: expect.stringContaining('Not connected to an account') })

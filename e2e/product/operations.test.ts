@@ -44,7 +44,7 @@ const track = (url: string, key: string, messageId: string): Promise<Response> =
     body: JSON.stringify({ userId: 'u', event: 'E', messageId }),
   })
 
-describe('a product', () => {
+describe('the operation of a product', () => {
   let own: string
   let freeMiB: number
   let product: Product
@@ -62,13 +62,13 @@ describe('a product', () => {
     await rm(own, { recursive: true, force: true })
   })
 
-  test('a second instance on one data folder is refused and says who holds it', async () => {
+  test('a second instance on one data folder is refused, and the message names the running one', async () => {
     const second = startProduct({ dataDir: product.dataDir })
     await expect(second).rejects.toThrow(new RegExp(`id ${product.pid}`))
     expect((await fetch(`${product.url}/health/live`)).status).toBe(200)
   })
 
-  test('a nearly full disk refuses new requests with 503, keeps what was acknowledged and recovers by itself', async () => {
+  test('a nearly full disk refuses new requests with 503, keeps acknowledged events, and recovers automatically', async () => {
     await product.api.login(adminCredentials)
     const { workspace } = await createWorkspace(product.api)
     const { source, key } = await createSource(product.api, workspace)
@@ -91,7 +91,7 @@ describe('a product', () => {
   })
 })
 
-test('every mistake of the configuration is reported at once', async () => {
+test('every configuration error is reported at once', async () => {
   const start = startProduct({
     dataDir: join(folder, 'data'),
     env: { HOST: ' ', TRIBUTARY_EGRESS_ALLOW: 'everything', TRIBUTARY_TYPO: '1' },
@@ -99,7 +99,7 @@ test('every mistake of the configuration is reported at once', async () => {
   await expect(start).rejects.toThrow(/HOST[\s\S]*TRIBUTARY_EGRESS_ALLOW[\s\S]*TRIBUTARY_TYPO/)
 })
 
-test('backup, wipe and restore give the same product that no other user may read; its administrator gets a new password while it is stopped and while it runs', async () => {
+test('backup, wipe, and restore give the same product, unreadable for other users; its administrator can get a new password any time', async () => {
   const dataDir = join(folder, 'data')
   const run = (script: string, args = ['backup.tar.zst']): { status: number | null; output: string } => {
     const done = spawnSync(

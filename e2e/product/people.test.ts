@@ -79,7 +79,7 @@ test('an invited user joins by the mailed link, the administrator is notified li
   expect((await listen(product, String(api.token), `private-sources-${sourceId}`)).status).toBe(403)
 })
 
-test('a logo is served under /media in the requested size, to every client and for ever, until it is removed', async () => {
+test('a logo is served under /media in the requested size, to every client and permanently, until it is removed', async () => {
   const { organization } = await createWorkspace(product.api, 'Pictured')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -125,7 +125,7 @@ test('a session that is ended elsewhere is refused and gets no more live events 
   own.close()
 })
 
-test('a code arrives by SMTP before the next look, and its text is gone from the database; a recipient refused for good is not tried again', async () => {
+test('a code is mailed without waiting for the next poll and then deleted from the database; permanently refused recipients are not retried', async () => {
   const askToSignUp = (email: string) => product.api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
   const before = mail.mails.length
   const email = 'ada@example.com'

@@ -72,7 +72,7 @@ test.for([
   ['in the data folder', 'delivery:', embedded, false],
   ['with PostgreSQL and Kafka, in groups', 'delivery 2/2:', shared, true],
 ] as const)(
-  'delivery that is set back sends events again, and nothing is stored twice: %s',
+  'resetting the delivery position sends events again, and nothing is stored twice: %s',
   async ([, line, open, needsKafka], { skip }) => {
     if (needsKafka && skipsKafka()) skip()
     const receiver = stack.use(await startWebhookReceiver())

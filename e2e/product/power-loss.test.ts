@@ -23,7 +23,7 @@ const pauses = soakRounds === 0 ? [900, 300] : Array.from({ length: soakRounds }
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'journal' : 'newest')
 
 test.skipIf(skipsPowerLoss())(
-  'after losses of power at random moments under load, every acknowledged event is stored exactly once and delivered at least once',
+  'after power losses at random moments under load, acknowledged events are stored exactly once and delivered at least once',
   async () => {
     const root = mkdtempSync(join(tmpdir(), 'tributary-power-loss-'))
     const receiver = await startWebhookReceiver({ keepBodies: false })

@@ -106,7 +106,7 @@ const hold = async (dataDir: string, sourceId: string): Promise<void> => {
 /** The maximum time that a log keeps received data, plus a day, in ms. */
 const boundMs = 31 * 24 * 3_600_000
 
-test('once the bound is over, no decoded store and no file of the event store has a value of a deleted user, and other users keep theirs', async () => {
+test("after the removal deadline, no store and no event store file contains a deleted user's value, and other users keep theirs", async () => {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'tributary-stores-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))

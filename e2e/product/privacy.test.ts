@@ -69,7 +69,7 @@ const erased = ({ api }: Product, request: string): Promise<unknown> =>
     120_000,
   )
 
-test('a deletion that a kill interrupts shows no deleted user, goes on with the next start, and ends as it would have', async () => {
+test('a deletion that a kill interrupts shows no deleted user, continues after the next start, and ends with the same result', async () => {
   const first = await start({ TRIBUTARY_FAULT: 'erasure.before-events' })
   const { workspace } = await createWorkspace(first.api)
   const { key } = await createSource(first.api, workspace)
@@ -94,7 +94,7 @@ test('a deletion that a kill interrupts shows no deleted user, goes on with the 
   expect(await found(second, workspace, 'u-stays')).toBe(1)
 })
 
-test('a deletion holds after a backup of before is restored, for stored events without a profile, too', async () => {
+test('a deletion still applies after an older backup is restored, including stored events without a profile', async () => {
   const run = (script: string, ...args: string[]): void => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,

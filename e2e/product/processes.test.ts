@@ -179,7 +179,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     expect(await storedEvents(main, source)).toEqual([])
   }, 240_000)
 
-  test('with any process killed, stopped, paused, cut off from Kafka, or without an engine, on the next schema version, every acknowledged event is stored once and delivered, in order', async () => {
+  test('with any process killed, stopped, paused, or cut off, and on the next schema version, acknowledged events are stored once and delivered in order', async () => {
     const shops = await createShops(main, receiver.url)
     const { workspace: wide } = await createWorkspace(main.api, 'Wide')
     const wideSource = await createSource(main.api, wide)
@@ -332,7 +332,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     console.info(`taken over, ms: ${JSON.stringify(took)}; ${count} events, ${again} sent again`)
   }, 900_000)
 
-  test('tables that a process of any role uses are not dropped while it runs; an unseen process ends with a sentence, and does not start again', async () => {
+  test('tables that a process of any role uses are not dropped while it runs; an unseen process ends and cannot start again', async () => {
     const running = { 'api,realtime,profiles,jobs': main, collect: c1, pipeline: p1, delivery: d1 }
     const refused = await contractAsVersionAfter(engines.urls).catch(String)
     for (const each of Object.keys(running)) expect(refused).toContain(`${each} on `)

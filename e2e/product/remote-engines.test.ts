@@ -67,7 +67,7 @@ type Parts = Record<string, { ok: boolean; optional?: boolean }>
 const partsOf = async (product: Product): Promise<Parts> =>
   ((await (await fetch(`${product.url}/health/ready`)).json()) as { parts: Parts }).parts
 
-test('with DATABASE_URL and CLICKHOUSE_URL no engine of its own runs, and events are collected, stored and delivered the same', async () => {
+test('with DATABASE_URL and CLICKHOUSE_URL, the product starts no engine, and collects, stores, and delivers events as usual', async () => {
   await using receiver = await startWebhookReceiver()
   const dataDir = join(folder, 'data')
   let source = ''
@@ -100,7 +100,7 @@ test('with DATABASE_URL and CLICKHOUSE_URL no engine of its own runs, and events
   expect([...receiver.messageIds().values()]).toEqual([1, 1, 1])
 })
 
-test('an engine that cannot be reached ends the start with its reason, without the password', async () => {
+test('an unreachable engine ends the start with the reason, without the password', async () => {
   const start = startProduct({
     dataDir: join(folder, 'nowhere'),
     env: { ...env, DATABASE_URL: 'postgres://someone:very-secret-word@127.0.0.1:1/none' },
@@ -113,7 +113,7 @@ test('an engine that cannot be reached ends the start with its reason, without t
   expect(failure).not.toContain('very-secret-word')
 })
 
-test('processes that share DATABASE_URL show live events, end the channels of ended sessions, and count wrong passwords together', async () => {
+test('processes that share DATABASE_URL show live events, close the channels of ended sessions, and count wrong passwords together', async () => {
   const one = await joinOne()
   const secretKey = (await readFile(join(folder, 'data', 'secret.key'), 'utf8')).trim()
   await using other = await startProduct({
@@ -155,7 +155,7 @@ test('processes that share DATABASE_URL show live events, end the channels of en
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const script = fileURLToPath(new URL('../../scripts/copy-pictures.ts', import.meta.url))
 
-test('with BLOBS_S3_BUCKET pictures are in the bucket for every data folder, and while it is away they alone do not work', async () => {
+test('with BLOBS_S3_BUCKET, pictures are in the bucket for every data folder, and an unavailable bucket affects only pictures', async () => {
   await using bucket = await startTestBucket({ pageKeys: 1000 })
   const { access } = bucket
   const upload = async (product: Product, organization: string) => {

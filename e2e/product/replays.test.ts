@@ -15,7 +15,7 @@ import { send, sorted } from './replayed-events.ts'
 
 const events = 4000
 
-test('a replay of a day to a second destination delivers exactly what the preview counted, though the product is killed between sending and noting it', async () => {
+test('a replay of a day to another destination delivers exactly the counted events, even if killed between sending and recording', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-replay-'))
   await using first = await startWebhookReceiver()
   await using second = await startWebhookReceiver()

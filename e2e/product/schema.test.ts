@@ -38,7 +38,7 @@ const validated = async (source: TestSource, count: number): Promise<Validated[]
     return found.length >= count && found
   })
 
-test('a change of the schema counts for the next event, and each stored event says which version validated it', async () => {
+test('a schema change applies to the next event, and each stored event shows which version validated it', async () => {
   const source = await createSource(product.api, workspace, 'Changing')
   const began = Number((await product.api.ok('GET', `/${source.source}`)).schema_version)
   const expected: [string, string, number][] = []
@@ -56,7 +56,7 @@ test('a change of the schema counts for the next event, and each stored event sa
   expect(reported.toSorted()).toEqual(expected.toSorted())
 })
 
-test('a blocked event is stored and shown live, and delivered once when it is replayed after the schema was fixed', async () => {
+test('a blocked event is stored and shown live, and delivered once after the schema is fixed and it is replayed', async () => {
   await using receiver = await startWebhookReceiver()
   const source = await createSource(product.api, workspace, 'Blocking')
   await createWebhook(product.api, workspace, source.source, { url: receiver.url })
@@ -126,7 +126,7 @@ test('a blocked event is stored and shown live, and delivered once when it is re
   ])
 })
 
-test('events that are large, deep or of hostile names are validated like others', async () => {
+test('large or deep events and events with hostile names are validated like others', async () => {
   const source = await createSource(product.api, workspace, 'Hostile')
   const items = {
     properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`n${n}`, { type: 'string' }])),

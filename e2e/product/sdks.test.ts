@@ -77,7 +77,7 @@ test.each([true, false])(
   },
 )
 
-test('a message id sent twice is stored and delivered once', async () => {
+test('a message ID that is sent twice is stored and delivered once', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Twice')
   await createWebhook(product.api, workspace, source, { url: receiver.url })
   const send = async (): Promise<number> => {
@@ -110,7 +110,7 @@ test.for([
   { slug: 'node', packages: ['@segment/analytics-node@3.1.0'] },
   { slug: 'analytics-node', packages: ['analytics-node@6.2.0'] },
   { slug: 'rudderstack-node', packages: ['@rudderstack/rudder-sdk-node@3.0.13'] },
-])('the set-up page $slug works as it stands with $packages', async (guide, { skip }) => {
+])('the set-up page $slug works unchanged with $packages', async (guide, { skip }) => {
   const { missing } = installNodeGuide(guide)
   if (missing !== undefined) return skip(missing)
   const { source, key } = await createSource(product.api, workspace, `Guide ${guide.packages[0]}`, guide.slug)
@@ -119,7 +119,7 @@ test.for([
   expect(await storedTitles(source, 2)).toEqual(['Order Completed', 'identify'])
 })
 
-test('the set-up page of React Native keeps write key and events at this server, which has no https', async ({
+test('the set-up page of React Native sets write key and events to this server, which has no https', async ({
   skip,
 }) => {
   const libraries = ['@segment/analytics-react-native@2.24.1', '@segment/sovran-react-native@1.1.5']

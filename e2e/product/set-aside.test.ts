@@ -16,7 +16,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../..', import.meta.url).pathname
 
-test('a request that ends the pipeline each time is set aside and reported, and later requests are stored', async () => {
+test('a request that repeatedly ends the pipeline is set aside and reported, and later requests are stored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-aside-'))
   const dataDir = join(folder, 'data')
   const command = (...args: string[]): string =>

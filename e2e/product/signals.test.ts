@@ -35,7 +35,7 @@ const createAnalytics = () => {
   return { taken, answer }
 }
 
-test('SIG-01, OPEN-31: an order of browser and server is one conversion at each platform, hashed, attributed to its click, and the same after a kill', async () => {
+test('SIG-01, OPEN-31: an order from browser and server is one hashed conversion per platform, attributed to its click, also after a kill', async () => {
   await using stack = new AsyncDisposableStack()
   const [meta, tiktok, analytics] = [createMetaConversions(), createTikTok(), createAnalytics()]
   const { command } = stack.use(

@@ -24,7 +24,7 @@ const largest = (title: string): string => {
 const residentBytes = (): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${product.pid}/status`, 'utf8'))?.[1]) * 1024
 
-test('a schema of the greatest size is imported again and again while events keep being taken', async () => {
+test('a schema of the maximum size is imported repeatedly while events continue to be accepted', async () => {
   const { source, key } = await createSource(product.api, workspace)
   const path = `/${source}?update_mask=schema&force_refresh=false`
   const save = (round: number) => {
@@ -68,7 +68,7 @@ test('a schema of the greatest size is imported again and again while events kee
   expect(Object.keys(JSON.parse(String(first.schema)).events)[999]).toBe('Round 1 999')
 })
 
-test('a source of every app that has a schema of its own begins with that, and takes no template', async () => {
+test('a source of an app with its own schema starts with that schema, and accepts no template', async () => {
   const { catalog_sources } = await product.api.ok('GET', `/${workspace}/catalogSources`)
   const apps = (catalog_sources as { name: string; has_predefined_schema: boolean }[]).filter(
     (app) => app.has_predefined_schema,

@@ -23,14 +23,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('after SIGKILL of the server its engines end by themselves', async () => {
+test('after SIGKILL of the server, its engines end automatically', async () => {
   const product = await startProduct({ dataDir: join(folder, 'killed') })
   const family = familyOf(product.pid)
   await product.kill()
   await eventually('no process left', () => !family.some(isAlive), 30_000)
 })
 
-test('the server and its engines end in order when what started them is gone, even by SIGKILL', async () => {
+test('the server and its engines end in order if the process that started them has ended, even by SIGKILL', async () => {
   const starter = `
     const { spawn } = require('node:child_process')
     spawn(process.execPath, ${JSON.stringify(['--disable-warning=ExperimentalWarning', serverEntry])}, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })`
@@ -71,7 +71,7 @@ const signInWhenReady = async (url: string): Promise<number> => {
   return status
 }
 
-test('SIGTERM during the first start leaves no process behind, and in the next one a person signs in the moment it is ready', async () => {
+test('SIGTERM during the first start leaves no process behind, and after the next start a person can sign in immediately', async () => {
   const dataDir = join(folder, 'interrupted')
   let family: number[] = []
   const start = startProduct({
@@ -94,7 +94,7 @@ test('SIGTERM during the first start leaves no process behind, and in the next o
   expect((await fetch(`${product.url}/health/ready`)).status).toBe(200)
 })
 
-test('a start that cannot succeed gives the reason in one line, leaves no process behind and damages nothing', async () => {
+test('a start that cannot succeed prints the reason in one line, leaves no process behind, and damages nothing', async () => {
   const dataDir = join(folder, 'refused')
   const env = { TRIBUTARY_SECRET_KEY: 'the-secret-key-of-this-folder-0001', TRIBUTARY_ADMIN_PASSWORD: '' }
   const listener = createServer().listen(0, '127.0.0.1')
@@ -132,7 +132,7 @@ test('a start that cannot succeed gives the reason in one line, leaves no proces
 })
 
 test.skipIf(process.getuid?.() !== 0)(
-  'runs as an ordinary user in a deep data folder (needs root to become one)',
+  'the product runs as an ordinary user in a deep data folder (needs root to become one)',
   async () => {
     const otherAccount = { uid: 65_534, gid: 65_534 }
     const own = await mkdtemp(join(tmpdir(), 'tributary-user-'))

@@ -83,7 +83,7 @@ const linesOf = (path: RegExp): { messageId: string }[] =>
     .flatMap(([, object]) => gunzipSync(object).toString().trimEnd().split('\n'))
     .map((line) => JSON.parse(line) as { messageId: string })
 
-test('events arrive in the tables of a database and in the objects of a storage, each exactly once though the product is killed', async () => {
+test("events arrive in a database's tables and a storage's objects, each exactly once even if the product is killed", async () => {
   const { source, key } = await createSource(product.api, workspace)
   const database = await connect(source, 'postgresql', { ...peer.access, tls: 'off' })
   await connect(source, 's3', {
@@ -153,7 +153,7 @@ const runSync = async (sync: string) => {
   )
 }
 
-test('a sync brings the rows of a table to another one: what changes, comes and goes there does so here', async () => {
+test('a sync copies the rows of a table to another one, and then added, changed, and removed rows', async () => {
   await peer.query(`create schema shop authorization ${peer.access.user}`)
   await peer.query('create table shop.people as select n as id, md5(n::text) as token from generate_series(1, 2500) n')
   await peer.query(`grant select on shop.people to ${peer.access.user}`)
@@ -258,7 +258,7 @@ test("a sync to a webhook sends each row with its operation, and counts rows by 
   expect([records.size, records.get('1')?.name, records.has('40'), sent]).toEqual([37, 'new', false, 43])
 })
 
-test('a sync brings the rows of an uploaded file to a table, and those of the file that replaces it', async () => {
+test('a sync copies the rows of an uploaded file to a table, and then those of the file that replaces it', async () => {
   const dataSource = await make('dataSources', { title: 'List', app: { name: 'catalogDataSources/file' } })
   const upload = async (text: string, parts: number): Promise<unknown> => {
     const bytes = Buffer.from(text)
@@ -314,7 +314,7 @@ test('a sync brings the rows of an uploaded file to a table, and those of the fi
   ])
 })
 
-test('a sync brings the rows of all objects of a bucket to a table, and sends nothing while there is none', async () => {
+test('a sync copies the rows of all objects of a bucket to a table, and sends nothing while there are none', async () => {
   objects.set('/exports/people/1.csv.gz', gzipSync('id,name\n1,Ada\n2,Bob\n'))
   objects.set('/exports/people/2.ndjson', Buffer.from('{"id":3,"plan":"pro"}\n'))
   const settings = { bucket: 'exports', access_key_id: 'AKID', secret_access_key: 'a-secret-access-key' }
@@ -466,7 +466,7 @@ test.skipIf(!hasMariaDb)(
   },
 )
 
-test('MAP-09: a query that the database does not understand is not saved, and one that it does is', async () => {
+test('MAP-09: a query that the database rejects is not saved, and one that it accepts is saved', async () => {
   const { source } = await createSource(product.api, workspace, 'Queries')
   const destination = await connect(source, 'postgresql', { ...peer.access, tls: 'off' })
   const save = (value: string) =>
@@ -488,7 +488,7 @@ test.each([
   ['PostgreSQL', 'postgresql'],
   ['MariaDB', 'mysql'],
 ])(
-  'a sync that owns its table of %s shows the rows it would remove, asks for approval, and leaves exactly the rows of the model',
+  "a sync that owns its table of %s shows rows to remove, asks for approval, and leaves exactly the model's rows",
   async (_, app) => {
     if (app === 'mysql' && !hasMariaDb) return
     await using own = new AsyncDisposableStack()

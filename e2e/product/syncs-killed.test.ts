@@ -25,7 +25,7 @@ const points = [
 /** Content of a request to the webhook. */
 type Sent = { recordId: string; operation: string; object: string; key: string; payload: { plan?: string } }
 
-test('killed at each step of a run, it ends in the same result, rows come again only by the same ID, and the next run sends none', async () => {
+test('a sync run killed at each step has the same result, resends rows with the same ID, and leaves nothing for the next run', async () => {
   await using stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-syncs-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../..', import.meta.url).pathname
 
-test('a request that blocks the pipeline is set aside after the second time and lost nowhere, and a call that blocks the main thread ends the process with 1', async () => {
+test('a request that blocks the pipeline twice is set aside without loss, and a call that blocks the main thread ends the process with 1', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-blocked-'))
   const dataDir = join(folder, 'data')
   // The fault blocks every request in the pipeline, and calls that contain `poison`.

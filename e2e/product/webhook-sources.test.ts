@@ -46,7 +46,7 @@ const stored = (source: string, count: number) =>
 
 const accepted: Answer = { status: 200, reason: undefined }
 
-describe('Stripe', () => {
+describe('webhooks of Stripe', () => {
   const secret = 'whsec_3f1f9d6c2b'
   /** Returns a signature as Stripe creates it, https://docs.stripe.com/webhooks#verify-manually. */
   const signature = (body: string, keys: readonly string[] = [secret], time = Math.floor(Date.now() / 1000)): string =>
@@ -74,7 +74,7 @@ describe('Stripe', () => {
   const send = (key: string, body: string, header: string | undefined = signature(body)): Promise<Answer> =>
     deliver(key, body, header === '' ? {} : { 'stripe-signature': header, 'user-agent': 'Stripe/1.0' })
 
-  test('deliveries are refused until the secret is set; then they are stored once, under their type', async () => {
+  test('Stripe webhooks are refused until the secret is set; then they are stored once, under their type', async () => {
     const { source, key } = await make('stripe')
     const paid = event('evt_1', 'invoice.paid', {
       id: 'in_1',
@@ -108,7 +108,7 @@ describe('Stripe', () => {
     await refusedOf(source, { SIGNING_SECRET_NOT_SET: 1 })
   })
 
-  test('what is tampered with, unsigned, old or signed with another secret is refused, counted and shown', async () => {
+  test('Stripe webhooks that are changed, unsigned, old, or signed with another secret are refused, counted, and shown', async () => {
     const { source, key } = await make('stripe')
     await set(source, 'signing_secret', secret)
     const body = event('evt_9', 'charge.succeeded', { id: 'ch_1', amount: 100, receipt_email: 'a@example.com' })
@@ -142,7 +142,7 @@ describe('Stripe', () => {
     expect(await storedEvents(product, source)).toEqual([])
   })
 
-  test('a changed secret holds within two seconds, and is never shown', async () => {
+  test('a changed Stripe secret applies within two seconds, and is never shown', async () => {
     const { source, key } = await make('stripe')
     await set(source, 'signing_secret', secret)
     const body = event('evt_1', 'payout.paid', { id: 'po_1' })
@@ -158,7 +158,7 @@ describe('Stripe', () => {
   })
 })
 
-describe('Shopify', () => {
+describe('webhooks of Shopify', () => {
   /** Returns headers in the form of https://shopify.dev/docs/apps/build/webhooks/subscribe/https. */
   const headersOf = (body: string, topic: string, id: string, secret: string): Record<string, string> => ({
     'X-Shopify-Topic': topic,
@@ -169,7 +169,7 @@ describe('Shopify', () => {
     'X-Shopify-Triggered-At': '2026-11-20T10:00:00.123456789Z',
   })
 
-  test('signed webhooks are stored once, under their topic; others are refused and counted', async () => {
+  test('signed Shopify webhooks are stored once, under their topic; others are refused and counted', async () => {
     const { source, key } = await make('shopify')
     const order = JSON.stringify({ id: 820982911, total_price: '403.00', customer: { id: 115310627 }, line_items: [] })
     const good = headersOf(order, 'orders/create', 'webhook-1', 'hush')
@@ -199,7 +199,7 @@ describe('Shopify', () => {
 })
 
 describe('a webhook with a template', () => {
-  test('becomes the events that the template writes; what it cannot use is refused and counted', async () => {
+  test('a webhook with a template becomes the events that the template makes; unusable calls are refused and counted', async () => {
     const { source, key } = await make('webhook')
     expect(await deliver(key, '{"state":"new"}', {})).toEqual(accepted)
     await set(

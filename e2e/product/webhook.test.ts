@@ -49,7 +49,7 @@ const isSigned = ({ headers, body }: ReceivedCall): boolean => {
   return Math.abs(Date.now() / 1000 - Number(seconds)) < 300 && timingSafeEqual(Buffer.from(given, 'hex'), wanted)
 }
 
-test('a receiver can verify the signature of every request, sees its own headers and method, and the whole event', async () => {
+test("a webhook receiver can verify every request's signature, sees its own headers and method, and gets the whole event", async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Signed')
   await createWebhook(product.api, workspace, source, {
@@ -86,7 +86,7 @@ test('a receiver can verify the signature of every request, sees its own headers
   expect(body).toMatchObject({ type: 'page', event: 'Pricing', messageId, userId, anonymousId, properties, context })
 })
 
-test('API-49: each app of the catalogue makes a destination of title and app alone; what comes meanwhile goes out once it is set up', async () => {
+test('API-49: each catalog app makes a destination with only title and app; held events are sent after its set-up', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Set up later')
   const { catalog_destinations } = await product.api.ok('GET', `/${workspace}/catalogDestinations`)
@@ -110,7 +110,7 @@ test('API-49: each app of the catalogue makes a destination of title and app alo
   for (const destination of made.values()) expect(await attemptsOf(destination)).toEqual([])
 })
 
-test('batches are JSON arrays up to the configured size, in order, signed, and leave no event out', async () => {
+test('batches to a webhook are JSON arrays up to the configured size, in order and signed, with every event', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Batched')
   await createWebhook(product.api, workspace, source, {
@@ -142,7 +142,7 @@ test('batches are JSON arrays up to the configured size, in order, signed, and l
   )
 })
 
-test.each([429, 503])('Retry-After of a %i is honoured, and the event arrives afterwards', async (status) => {
+test.each([429, 503])('Retry-After of a %i is honored, and the event arrives afterwards', async (status) => {
   await using receiver = await startWebhookReceiver()
   receiver.behave({ status, headers: { 'retry-after': '4' } })
   const { source, key } = await createSource(product.api, workspace, `Later ${status}`)
@@ -183,7 +183,7 @@ test('an event that a receiver permanently refuses becomes a dead letter with re
   expect(parked_deliveries).toMatchObject([{ state: 'dead', event_count: 1, last_status: 422 }])
 })
 
-test('events that are not meant for a destination are in the delivery log, and an event that cannot be mapped is sent once it can', async () => {
+test('filtered events are in the delivery log, and an event that cannot be mapped is sent after the mapping is fixed', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Gated')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'My orders')
@@ -243,7 +243,7 @@ test('events that are not meant for a destination are in the delivery log, and a
   )
 })
 
-test('a redirect is not followed', async () => {
+test("the product does not follow a webhook's redirect", async () => {
   await using elsewhere = await startWebhookReceiver()
   await using receiver = await startWebhookReceiver()
   receiver.behave({ status: 307, headers: { location: elsewhere.url } })
@@ -254,7 +254,7 @@ test('a redirect is not followed', async () => {
   expect(elsewhere.calls).toEqual([])
 })
 
-test('no password, token, key, secret or personal value is in the log, even when everything is logged', async () => {
+test('the log contains no password, token, key, secret, or personal value, even at the most detailed level', async () => {
   const { source, key } = await createSource(product.api, workspace, 'Logged')
   await post(product, '/v1/track', key, `{"userId":"u","event":"E","properties":{"email":"${secrets.trait}"`)
   await post(product, '/v1/track', 'an-unknown-write-key-0006', track('logged-1'))

@@ -62,7 +62,7 @@ const startWorld = async (stack: AsyncDisposableStack, movable: boolean) => {
   return { engines, start, load, settle, processes: { main, c1, c2, p1, p2, d1 } }
 }
 
-test('the event store is away for ten minutes: collection goes on, and everything is stored once and in order when it is back', async () => {
+test('while the event store is unavailable for ten minutes, collection continues; then everything is stored once and in order', async () => {
   await using stack = new AsyncDisposableStack()
   const { engines, load, settle, processes } = await startWorld(stack, false)
   engines.wayToEventStore.cut()
@@ -76,7 +76,7 @@ test('the event store is away for ten minutes: collection goes on, and everythin
   await settle()
 })
 
-test('clocks that are ten minutes apart, of who collects, processes, and delivers: nothing is stored twice, and order is that of the log', async () => {
+test("with clocks ten minutes apart in collecting, processing, and delivering processes, nothing is stored twice, and the log's order remains", async () => {
   await using stack = new AsyncDisposableStack()
   const { start, load, settle, processes } = await startWorld(stack, true)
   const { c1, p1, d1 } = processes

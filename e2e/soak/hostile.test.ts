@@ -37,7 +37,7 @@ describe('three processes whose log is on Kafka', () => {
   afterAll(() => stack.disposeAsync(), 60_000)
 
   test.for(attacks.map((attack) => [attack.what, attack] as const))(
-    '%s: is cut off at its limit with a message, no process grows by 100 MiB, and an event of another tenant is delivered',
+    "%s: is stopped at its limit with a message, no process grows by 100 MiB, and another tenant's event is delivered",
     async ([, attack]) => {
       await suffer(attack, world, processes)
       const id = randomUUID()
@@ -46,7 +46,7 @@ describe('three processes whose log is on Kafka', () => {
     },
   )
 
-  test('a key of another organization is answered by each method as one without access', async () => {
+  test('every method answers a key of another organization as it answers a caller without access', async () => {
     const { api } = main
     const mine = await createWorkspace(api, 'Mine')
     const others = await createWorkspace(api, 'Others')

@@ -89,7 +89,7 @@ const startFleet = async (stack: AsyncDisposableStack, entry: string) => {
 }
 
 test.skipIf(before.ref === undefined)(
-  'each process is updated after the other, and back: acknowledged events are stored once and delivered, in order, and while one is gone others collect, process, and deliver',
+  'while each process is updated and downgraded, acknowledged events are stored once and delivered in order, and other processes continue',
   async () => {
     await using stack = new AsyncDisposableStack()
     const old = stack.use(await buildOf(before.ref ?? ''))
@@ -241,7 +241,7 @@ const savesOf = async (pages: Version, server: Version, peer: PostgresPeer): Pro
 }
 
 test.skipIf(before.ref === undefined)(
-  'ten forms are saved by pages of each version on servers of both versions, and the pages can read the responses',
+  'ten forms are saved from pages of each version on servers of both versions, and the pages can read the responses',
   async () => {
     await using stack = new AsyncDisposableStack()
     const old = stack.use(await buildOf(before.ref ?? ''))
