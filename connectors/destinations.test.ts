@@ -142,11 +142,11 @@ const otherValueOf = (field: FieldDefinition, value: Settings[string]): Settings
 }
 
 describe.each(definitions.map((definition) => [definition.slug, definition] as const))('%s', (_slug, definition) => {
-  it('is complete', () => {
+  it('the destination is complete', () => {
     expect(definitionProblems(definition)).toEqual([])
   })
 
-  it('can be made without settings, and names those that it still needs', () => {
+  it('the destination can be created without settings, and names the missing ones', () => {
     const required = definition.settings.fields.filter((field) => field.required && field.default === undefined)
     expect(validatePartialSettings(definition, {})).toMatchObject({
       ok: true,
@@ -155,11 +155,11 @@ describe.each(definitions.map((definition) => [definition.slug, definition] as c
     expect(required.length).toBeGreaterThan(0)
   })
 
-  it('does something with events of some type as it is', () => {
+  it('the destination accepts some event type without a mapping', () => {
     expect(eventsOf(definition).length).toBeGreaterThan(0)
   })
 
-  it('each secret names the settings that decide where it goes, and a change that sends it elsewhere asks for it again', async () => {
+  it('each secret names the settings that decide its address, and a changed address requires the secret again', async () => {
     const settings = settingsOf(definition)
     const places = await secretsSentTo(definition, settings)
     for (const field of definition.settings.fields.filter((each) => !each.secret)) {
@@ -176,7 +176,7 @@ describe.each(definitions.map((definition) => [definition.slug, definition] as c
     ['is busy', { status: 429, headers: { 'retry-after': secret }, body: '<html>later</html>' }],
     ['has a fault', { status: 500, body: secret }],
     ['is away', 'none'],
-  ])('keeps no secret of a delivery to a peer that %s', async (_, answer) => {
+  ])('the destination keeps no secret of a delivery to a peer that %s', async (_, answer) => {
     const kept = await keptOf(definition, answer)
     for (const text of hidden) expect(kept).not.toContain(text)
     expect(kept).toContain('message')
@@ -193,7 +193,7 @@ it.each([
   ['s3', 'endpoint', ['secret_access_key']],
   ['segment', 'endpoint', ['write_key']],
   ['rudderstack', 'data_plane_url', ['write_key']],
-])('%s: another %s asks for %j again', (slug, name, secrets) => {
+])('%s: a changed %s requires %j again', (slug, name, secrets) => {
   const definition = definitions.find((each) => each.slug === slug)
   const field = definition?.settings.fields.find((each) => each.name === name)
   if (definition === undefined || field === undefined) throw new Error('no such setting')
@@ -202,7 +202,7 @@ it.each([
   expect(redirectedSecrets(definition, settings, changed).map((each) => each.name)).toEqual(secrets)
 })
 
-it('a grant is for the address that its tokens are sent to, whichever destination asks for one', () => {
+it('a grant is bound to the address that receives its tokens, for every destination', () => {
   for (const definition of definitions) {
     const settings = { ...settingsOf(definition), authentication: 'oauth2' }
     const [address = ''] = definition.settings.fields.filter(({ type, required }) => type === 'url' && required)
@@ -214,6 +214,6 @@ it('a grant is for the address that its tokens are sent to, whichever destinatio
   }
 })
 
-it('slugs are different, and so are titles', () => {
+it('slugs and titles of destinations are unique', () => {
   expect(new Set(definitions.map(({ title }) => title)).size).toBe(definitions.length)
 })

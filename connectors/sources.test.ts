@@ -6,28 +6,28 @@ import { listedSources, logoFile } from './index.ts'
 
 const sourceDefinitions = await Promise.all(listedSources.map((entry) => entry.load()))
 
-test('every source has its own slug', () => {
+test('every source has a unique slug', () => {
   expect(new Set(sourceDefinitions.map(({ slug }) => slug)).size).toBe(sourceDefinitions.length)
 })
 
-test.each(sourceDefinitions)('$slug: texts, guide, settings, schema and logo are fit to be shown', (definition) => {
+test.each(sourceDefinitions)('the source $slug has valid texts, guide, settings, schema, and logo', (definition) => {
   expect(sourceProblems(definition)).toEqual([])
   expect(logoProblems(readFileSync(logoFile('sources', definition.slug), 'utf8'))).toEqual([])
 })
 
-test('documentation that is a page of the product is one that exists', () => {
+test('documentation pages of sources in the product exist', () => {
   const pages = listedSources.map(({ docsUrl }) => docsUrl).filter((url) => url.startsWith('/'))
   expect(pages.length).toBeGreaterThan(0)
   for (const page of pages) expect(existsSync(new URL(`..${page}.md`, import.meta.url)), page).toBe(true)
 })
 
-test('the snippet of the guide equals that of collection', () => {
+test('the snippet in the JavaScript guide equals the snippet that collection serves', () => {
   const javascript = sourceDefinitions.find(({ slug }) => slug === 'javascript')
   const codes = javascript?.guide.map((step) => step.code)
   expect(codes).toContain(snippet({ origin: '{{origin}}', writeKey: '{{writeKey}}' }))
 })
 
-test('SIG-02: sources of signals begin with a schema of every event that the documentation maps to a conversion', () => {
+test('SIG-02: sources of signals start with a schema of every event that the documentation maps to a conversion', () => {
   const guide = readFileSync(new URL('../docs/conversions.md', import.meta.url), 'utf8')
   const [, table = ''] = /\| event \| Meta, TikTok \|.*\n\|[ -|]*\n((?:\|.*\n)+)/.exec(guide) ?? []
   const mapped = table

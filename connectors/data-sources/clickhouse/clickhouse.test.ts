@@ -85,8 +85,8 @@ const withProfile = async <T>(settings: Record<string, string>, work: () => Prom
   }
 }
 
-describe('connecting', () => {
-  test('names the server and the user', async () => {
+describe('connecting to ClickHouse', () => {
+  test('the connection test names the server and the user', async () => {
     expect(await (await open()).about()).toMatch(/^Connected to ClickHouse \d+\.\d+[\d.]* as \w+\.$/)
   })
 
@@ -118,7 +118,7 @@ describe('connecting', () => {
     })
   })
 
-  test('a running query ends when its caller disconnects', async () => {
+  test('a running query ends if its caller disconnects', async () => {
     const abort = new AbortController()
     const session = await open({ signal: abort.signal })
     const asked = failure(
@@ -132,7 +132,7 @@ describe('connecting', () => {
   })
 })
 
-describe('nothing is written', () => {
+describe('a data source is never written', () => {
   test.each([
     ['an insert', 'insert into customers (id) values (5)'],
     ['a second statement', 'select 1 as id; drop table customers'],
@@ -176,7 +176,7 @@ describe('nothing is written', () => {
     ['remote', `select * from remote('127.0.0.1:1', 'company.customers')`],
     ['mysql', `select 1 as id where 1 in (select * from mysql('127.0.0.1:1', 'a', 'b', 'c', 'd'))`],
     ['eval', `select * from eval('select 1 as id')`],
-  ])('the function %s is refused without being called', async (name, sql) => {
+  ])('the function %s is refused without being executed', async (name, sql) => {
     const session = await open()
     const words = new DataQueryError(`Queries can only read tables: they can't have the function ${name}`)
     expect(await failure(rowsOf(session, { sql }))).toEqual(words)
@@ -184,7 +184,7 @@ describe('nothing is written', () => {
   })
 })
 
-describe('the listed tables', () => {
+describe('the listed tables of ClickHouse', () => {
   test('tables and views are listed by database and name', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
@@ -211,27 +211,30 @@ describe('the listed tables', () => {
   })
 })
 
-describe('a query', () => {
+describe('a query on ClickHouse', () => {
   test.each([
     ['number', 'id', '2', '2,3,4'],
     ['number', 'spent', '11', '2,3,4'],
     ['date', 'born', '2026-01-03', '2,3,4'],
     ['time', 'seen', '2026-01-02 03:04:05.678', '2,3,4'],
     ['time', 'made', '2026-01-02 03:04:06.000', '2,3,4'],
-  ] as const)('is read from a %s %s of %s on, with what is null', async (kind, column, value, ids) => {
-    const session = await open()
-    for (const query of [{ schema: 'company', table: 'changes' }, { sql: 'select * from changes -- all' }]) {
-      const rows = await rowsOf(session, query, 100, { column, kind, value })
-      expect(
-        rows
-          .map(([id]) => id)
-          .toSorted()
-          .join(','),
-      ).toBe(ids)
-    }
-  })
+  ] as const)(
+    'a query with a cursor reads from a %s %s of %s on, including nulls',
+    async (kind, column, value, ids) => {
+      const session = await open()
+      for (const query of [{ schema: 'company', table: 'changes' }, { sql: 'select * from changes -- all' }]) {
+        const rows = await rowsOf(session, query, 100, { column, kind, value })
+        expect(
+          rows
+            .map(([id]) => id)
+            .toSorted()
+            .join(','),
+        ).toBe(ids)
+      }
+    },
+  )
 
-  test('is described without running', async () => {
+  test('a query is described without running', async () => {
     const session = await open({ statementMs: 3000 })
     const sql = 'select id, spent as "Größe", sleep(3) as nap, plan, place from customers -- the end\n;'
     expect(await session.describe({ sql })).toEqual([
@@ -262,7 +265,7 @@ describe('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'UInt8' }])
   })
 
-  test('can have comments, a final semicolon, common table expressions, unions, and functions that only compute', async () => {
+  test('a query can have comments, a final semicolon, common table expressions, unions, and pure functions', async () => {
     const session = await open()
     const sql = `with a as (select 1 as n union all select 2)
       select n, format('{}!', toString(n)) as s from a where n in (select number from numbers(3)) order by n # the last (\n -- of )\n;`
@@ -272,7 +275,7 @@ describe('a query', () => {
     ])
   })
 
-  test('that never ends is stopped by the database', async () => {
+  test('an endless query is stopped by the database', async () => {
     const session = await open({ statementMs: 500 })
     const sql = 'select number as n from numbers(10000000000000) where sipHash64(number) = 1'
     expect(await failure(rowsOf(session, { sql }))).toEqual(
@@ -280,7 +283,7 @@ describe('a query', () => {
     )
   })
 
-  test('that fails after its first rows is not taken for complete', async () => {
+  test('a query that fails after its first rows is not treated as complete', async () => {
     const session = await open()
     const sql = `select number as n, throwIf(number = 900000, 'no further') as t from numbers(1000000)`
     let read = 0
@@ -293,7 +296,7 @@ describe('a query', () => {
     expect(read).toBeGreaterThan(0)
   })
 
-  test("returns values in the database's notation, with every digit; composite values are JSON", async () => {
+  test("a query returns values in the database's notation, with every digit; composite values are JSON", async () => {
     await withProfile({ date_time_output_format: 'simple', output_format_json_quote_64bit_integers: '1' }, async () => {
       const session = await open()
       // The order of the rows of a table is undefined.
@@ -326,7 +329,7 @@ describe('a query', () => {
     })
   })
 
-  test('returns each row once, in batches, and at most the requested number', async () => {
+  test('a query returns each row once, in batches, and at most the requested number', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -339,7 +342,7 @@ describe('a query', () => {
     expect(await rowsOf(session, { sql: 'select 1 as n where 0' })).toEqual([])
   })
 
-  test('of millions of rows needs no more memory than a few batches, and stops with its reader', async () => {
+  test('a query with millions of rows needs memory for only a few batches, and stops with its reader', async () => {
     // Garbage collection of a large process takes most of the time.
     const session = await open({ statementMs: 120_000 })
     // Collects garbage first, which other tests of the process leave, too.
@@ -362,7 +365,7 @@ describe('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toHaveLength(1)
   })
 
-  test('with rows too large for one response fails with a clear message', async () => {
+  test('a query with rows too large for one response fails with a clear message', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: `select repeat(repeat('x', 1000000), 9) as x` }))
     expect((error as Error).message).toMatch(/^The rows are too large: /)
@@ -370,7 +373,7 @@ describe('a query', () => {
   })
 })
 
-describe('a key', () => {
+describe('the check of a key', () => {
   const values = (rows: string): DataQuery => ({
     sql: `select * from values('a Nullable(UInt8), b Nullable(String)', ${rows}) -- all of them`,
   })
@@ -384,11 +387,11 @@ describe('a key', () => {
       ['a'],
       { rows: 6, null_rows: 1, duplicate_keys: 2, duplicate_rows: 5 },
     ],
-  ])('of %s by %j is counted', async (rows, key, counts) => {
+  ])('the key check of %s by %j returns the expected counts', async (rows, key, counts) => {
     expect(await (await open()).checkKey(values(rows), key)).toEqual(counts)
   })
 
-  test('of no rows has no failing key, and a missing column is refused', async () => {
+  test('the key check of no rows finds no problem, and a missing column is refused', async () => {
     const session = await open()
     expect(await session.checkKey({ sql: 'select 1 as id, [1] as list where 0;' }, ['id', 'list'])).toEqual({
       rows: 0,

@@ -98,7 +98,7 @@ test.each<[string, Answer, RegExp]>([
     /more than 8,388,608 bytes/,
   ],
   ['nothing', { head: '' }, /reset|closed|ECONNRESET/i],
-])('a server that responds with %s is not ClickHouse, and needs no memory', async (_, answer, words) => {
+])('a server that responds with %s is not accepted as ClickHouse, and uses no memory', async (_, answer, words) => {
   const open = await startServer(() => answer)
   const error = await failure(open())
   expect(error).toBeInstanceOf(DeliveryError)
@@ -107,7 +107,7 @@ test.each<[string, Answer, RegExp]>([
 
 const columns = (end: string): Answer => ({ head: ok(`n\tUInt8\t\t\t\t\t\n${end}`) })
 
-test('endless columns need no memory', async () => {
+test('a description with endless columns fails without using memory', async () => {
   const open = await startServer((sql, end) =>
     sql.startsWith('SELECT version()') ? about(end) : { head: open200, rest: 'n\tUInt8\t\t\t\t\t\n'.repeat(1000) },
   )
@@ -156,7 +156,7 @@ test.each<[string, (end: string) => Answer, new (...given: never[]) => Error, Re
   ],
   ['of which one has no end', () => ({ head: open200, rest: 'x'.repeat(65_536) }), DataQueryError, /^The rows are too/],
   ['with other columns', (end) => ({ head: ok(`1\t2\n${end}`) }), RetryableError, /before the last row/],
-])('rows %s are not taken for the complete result', async (_, rows, kind, words) => {
+])('rows %s are not treated as the complete result', async (_, rows, kind, words) => {
   const open = await startServer((sql, end) =>
     sql.startsWith('SELECT version()') ? about(end) : sql.startsWith('DESCRIBE') ? columns(end) : rows(end),
   )

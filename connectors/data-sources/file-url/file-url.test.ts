@@ -117,7 +117,7 @@ test('a private address is refused', async () => {
   expect(asked).toBe(false)
 })
 
-test('a download from a silent server ends with the call', async () => {
+test('a download from a silent server ends with its call', async () => {
   const giving = new AbortController()
   answer = () => giving.abort()
   await expect(open({ signal: giving.signal })).rejects.toThrow(DeliveryError)

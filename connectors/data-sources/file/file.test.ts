@@ -38,7 +38,7 @@ const rowsOf = async (session: DataSourceSession, limit = 1_000_000) => {
   return rows
 }
 
-test("a file is one table, whose rows and keys are read like a database's", async () => {
+test('a file is one table, whose rows and keys are read like those of a database', async () => {
   await using session = await open('id,email\n1,a\n2,\n1,b\n')
   expect(await session.listTables({ search: 'ROW', offset: 0, limit: 10 })).toEqual([
     { ...fileTable, kind: 'table', rows: 3 },
@@ -68,7 +68,7 @@ test('rows are read in batches, completely and in order', async () => {
   expect(batches.length).toBeGreaterThan(5)
 })
 
-test('a file that is deleted while it is read is read to its end', async () => {
+test('a file that is deleted while it is read is still read completely', async () => {
   await using session = await open('id\n1\n2\n')
   await session.describe(query)
   await rm(session.path)
@@ -78,13 +78,13 @@ test('a file that is deleted while it is read is read to its end', async () => {
 test.each([
   [{ sql: 'select 1' }, 'A file has no SQL'],
   [{ schema: 'file', table: 'other' }, 'A file has one table, file.rows'],
-])('queries for anything else are refused: %j', async (other, words) => {
+])('a query for anything but the file is refused: %j', async (other, words) => {
   await using session = await open('id\n1')
   await expect(session.describe(other)).rejects.toThrow(words)
   await expect(session.checkKey(other, ['id'])).rejects.toThrow(DataQueryError)
 })
 
-test('a broken file and an unknown column have readable messages', async () => {
+test('a broken file and an unknown column give readable messages', async () => {
   await using session = await open('id,x\n1')
   await expect(session.describe(query)).rejects.toThrow(
     new DataQueryError('Line 2 has 1 value, but there are 2 columns'),
@@ -105,13 +105,13 @@ test('the format follows from the name or the settings, and a file without eithe
   await expect(open('a', { title: 'x.bin' })).rejects.toThrow('Choose the format in the settings')
 })
 
-test('a known scan of a file is used again', async () => {
+test('a known scan of a file is reused', async () => {
   const scan = { columns: [{ name: 'known', type: 'text' }], rows: 7 }
   await using session = await open('id\n1', { scan })
   expect(await session.describe(query)).toEqual(scan.columns)
 })
 
-test('reading ends when it is canceled', async () => {
+test('reading a file ends when it is canceled', async () => {
   const giving = new AbortController()
   await using session = await open('id\n1', { signal: giving.signal })
   giving.abort()

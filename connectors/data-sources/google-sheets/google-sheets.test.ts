@@ -111,7 +111,7 @@ const read = async (more: Parameters<typeof open>[0] = {}) => {
   return { columns: columns.map(({ name, type }) => `${name} ${type}`), rows }
 }
 
-test('a sheet is read by one request, with its types, and without unnamed columns and empty rows', async () => {
+test('a sheet is read with one request, with types, and without unnamed columns and empty rows', async () => {
   sheets.set('Notes', [['x']])
   sheets.set("Q1 '26", [
     ['id', ' name ', '', 'total', 'since', 'active'],
@@ -133,7 +133,7 @@ test('a sheet is read by one request, with its types, and without unnamed column
   expect(await readdir(folder)).toEqual([])
 })
 
-test('without a name the first sheet is read, and the connection test names the sheet and the user', async () => {
+test('without a name, the first sheet is read, and the connection test names the sheet and the user', async () => {
   sheets.set('People', [['id'], ['1']])
   sheets.set('Other', [['x']])
   expect((await read()).columns).toEqual(['id bigint'])
@@ -165,7 +165,7 @@ test.each<[string, Parameters<typeof open>[0], string]>([
 test.each<[string, Parameters<typeof open>[0], string]>([
   ['without column names', { sheet: 'Empty' }, 'has no column names'],
   ['with more than there is room for', { sheet: 'People', maxBytes: 100 }, 'The file has more than'],
-])('a sheet %s is refused as such, and not as one that cannot be reached', async (_, more, words) => {
+])('a sheet %s is refused as invalid, not as unreachable', async (_, more, words) => {
   sheets.set('People', [['id', 'text'], ...Array.from({ length: 50 }, (__, n) => [n, 'a text'])])
   sheets.set('Empty', [])
   const failure: unknown = await read(more).catch((error: unknown) => error)

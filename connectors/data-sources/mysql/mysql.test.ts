@@ -87,8 +87,8 @@ const rowsOf = async (
   return rows
 }
 
-describe.skipIf(!hasMariaDb)('connecting', () => {
-  test('names the server and the user', async () => {
+describe.skipIf(!hasMariaDb)('connecting to MySQL', () => {
+  test('the connection test names the server and the user', async () => {
     const session = await open()
     expect(await session.about()).toMatch(/^Connected to MariaDB \d+\.\d+\.\d+ as reader@127\.0\.0\.1\.$/)
   })
@@ -138,7 +138,7 @@ describe.skipIf(!hasMariaDb)('connecting', () => {
     await expect.poll(() => peer.connections()).toBe(0)
   })
 
-  test('the connection ends when the caller disconnects, also during a query', async () => {
+  test('the connection ends if the caller disconnects, also during a query', async () => {
     const abort = new AbortController()
     const session = await open({ signal: abort.signal })
     const asked = failure(rowsOf(session, { sql: 'select sleep(5) as nap' }))
@@ -150,7 +150,7 @@ describe.skipIf(!hasMariaDb)('connecting', () => {
 })
 const sleeping = `select 1 from information_schema.processlist where user = 'reader' and state = 'User sleep'`
 
-describe.skipIf(!hasMariaDb)('nothing is written', () => {
+describe.skipIf(!hasMariaDb)('a data source in MySQL is never written', () => {
   test.each([
     ['an insert', 'insert into customers (id) values (5) returning id'],
     ['a delete that answers rows', 'delete from customers returning id'],
@@ -181,7 +181,7 @@ describe.skipIf(!hasMariaDb)('nothing is written', () => {
     ])
   })
 
-  test('it says so', async () => {
+  test('a query that writes gets a message that queries can only read', async () => {
     const session = await open()
     expect(await failure(rowsOf(session, { sql: 'select writes() as w' }))).toMatchObject({
       message: expect.stringMatching(/^Queries can only read: /),
@@ -193,7 +193,7 @@ describe.skipIf(!hasMariaDb)('nothing is written', () => {
   })
 })
 
-describe.skipIf(!hasMariaDb)('the listed tables', () => {
+describe.skipIf(!hasMariaDb)('the listed tables of MySQL', () => {
   test('only tables and views that the account can read are listed, by schema and name', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
@@ -223,27 +223,30 @@ describe.skipIf(!hasMariaDb)('the listed tables', () => {
   })
 })
 
-describe.skipIf(!hasMariaDb)('a query', () => {
+describe.skipIf(!hasMariaDb)('a query on MySQL', () => {
   test.each([
     ['number', 'id', '2', '2,3,4'],
     ['number', 'spent', '11', '2,3,4'],
     ['date', 'born', '2026-01-03', '2,3,4'],
     ['time', 'seen', '2026-01-02 03:04:05.678', '2,3,4'],
     ['time', 'made', '2026-01-02 03:04:06.000', '2,3,4'],
-  ] as const)('is read from a %s %s of %s on, with what is null', async (kind, column, value, ids) => {
-    const session = await open()
-    for (const query of [{ schema: 'company', table: 'changes' }, { sql: 'select * from changes -- all' }]) {
-      const rows = await rowsOf(session, query, 100, { column, kind, value })
-      expect(
-        rows
-          .map(([id]) => id)
-          .toSorted()
-          .join(','),
-      ).toBe(ids)
-    }
-  })
+  ] as const)(
+    'a query with a cursor reads from a %s %s of %s on, including nulls',
+    async (kind, column, value, ids) => {
+      const session = await open()
+      for (const query of [{ schema: 'company', table: 'changes' }, { sql: 'select * from changes -- all' }]) {
+        const rows = await rowsOf(session, query, 100, { column, kind, value })
+        expect(
+          rows
+            .map(([id]) => id)
+            .toSorted()
+            .join(','),
+        ).toBe(ids)
+      }
+    },
+  )
 
-  test('is described without running', async () => {
+  test('a query is described without running', async () => {
     const session = await open({ statementMs: 3000 })
     expect(
       await session.describe({ sql: 'select id, spent as "Größe", sleep(60) as nap, extra, raw from customers; ' }),
@@ -276,19 +279,19 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'int' }])
   })
 
-  test('can have comments, a final semicolon, common table expressions, and unions', async () => {
+  test('a query can have comments, a final semicolon, common table expressions, and unions', async () => {
     const session = await open()
     const sql = 'with a as (select 1 as n union select 2) select n from a order by n # the last (\n -- of )\n;'
     expect(await rowsOf(session, { sql })).toEqual([['1'], ['2']])
   })
 
-  test('that never ends is stopped by the database', async () => {
+  test('an endless query is stopped by the database', async () => {
     const session = await open({ statementMs: 300 })
     const error = await failure(rowsOf(session, { sql: 'select benchmark(100000000000, sha2(1, 512)) as n' }))
     expect(error).toEqual(new DataQueryError('The query did not finish within 0.3 seconds'))
   })
 
-  test("returns values in the database's notation, with every digit", async () => {
+  test("a query returns values in the database's notation, with every digit", async () => {
     await peer.query(`set global time_zone = '+05:00'`)
     const session = await open()
     expect(await rowsOf(session, { schema: 'company', table: 'customers' })).toEqual([
@@ -314,7 +317,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(await rowsOf(session, zero)).toEqual([['0000-00-00', '0000-00-00 00:00:00', 'ü']])
   })
 
-  test('returns each row once, in batches, and at most the requested number', async () => {
+  test('a query returns each row once, in batches, and at most the requested number', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -326,7 +329,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(numbers).toEqual(Array.from({ length: 40_000 }, (_, at) => String(at + 1)))
   })
 
-  test('of millions of rows needs no more memory than a few batches, and stops with its reader', async () => {
+  test('a query with millions of rows needs memory for only a few batches, and stops with its reader', async () => {
     const session = await open()
     const inMemory = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external
     const before = inMemory()
@@ -343,14 +346,14 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     await expect.poll(() => peer.connections()).toBe(1)
   })
 
-  test('with rows too large for one response fails with a clear message', async () => {
+  test('a query with rows too large for one response fails with a clear message', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: `select repeat('x', 9000000) as x` }))
     expect(error).toBeInstanceOf(DataQueryError)
     expect((error as Error).message).toMatch(/^The rows are too large: /)
   })
 
-  test('fails with a connection error when the connection ends', async () => {
+  test('a query fails with a connection error if the connection ends', async () => {
     const session = await open()
     const asked = failure(rowsOf(session, { sql: 'select sleep(30) as nap' }))
     await expect.poll(() => peer.query(sleeping)).toHaveLength(1)
@@ -359,7 +362,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
   })
 })
 
-describe.skipIf(!hasMariaDb)('a key', () => {
+describe.skipIf(!hasMariaDb)('the check of a key', () => {
   const values = (...rows: string[]): DataQuery => ({
     sql: `${rows.map((row) => `select ${row}`).join(' union all ')} -- all of them`,
   })
@@ -378,12 +381,12 @@ describe.skipIf(!hasMariaDb)('a key', () => {
       ['a'],
       { rows: 6, null_rows: 1, duplicate_keys: 2, duplicate_rows: 5 },
     ],
-  ])('of %j by %j is counted', async (rows, key, counts) => {
+  ])('the key check of %j by %j returns the expected counts', async (rows, key, counts) => {
     const session = await open()
     expect(await session.checkKey(values(...rows), key)).toEqual(counts)
   })
 
-  test('of no rows has no failing key, and a missing column is refused', async () => {
+  test('the key check of no rows finds no problem, and a missing column is refused', async () => {
     const session = await open()
     expect(await session.checkKey({ sql: 'select 1 as id from dual where false;' }, ['id'])).toEqual({
       rows: 0,

@@ -75,8 +75,8 @@ const rowsOf = async (
   return rows
 }
 
-describe('connecting', () => {
-  test('names the server and the user', async () => {
+describe('connecting to PostgreSQL', () => {
+  test('the connection test names the server and the user', async () => {
     const session = await open()
     expect(await session.about()).toMatch(new RegExp(`^Connected to PostgreSQL \\d+\\.\\d+ as ${peer.access.user}\\.$`))
   })
@@ -109,7 +109,7 @@ describe('connecting', () => {
     await expect.poll(() => peer.connections()).toBe(0)
   })
 
-  test('the connection ends when the caller disconnects, also during a query', async () => {
+  test('the connection ends if the caller disconnects, also during a query', async () => {
     const abort = new AbortController()
     const session = await open({ signal: abort.signal })
     const asked = failure(rowsOf(session, { sql: 'select pg_sleep(30)' }))
@@ -122,7 +122,7 @@ describe('connecting', () => {
   })
 })
 
-describe('nothing is written', () => {
+describe('a data source in PostgreSQL is never written', () => {
   const writes: [string, string][] = [
     ['an insert', 'insert into shop.customers (id) values (5) returning id'],
     ['a delete in a WITH', 'with gone as (delete from shop.customers returning id) select * from gone'],
@@ -150,19 +150,19 @@ describe('nothing is written', () => {
     expect(await rowsOf(session, { sql: `select current_setting('transaction_read_only')` })).toEqual([['on']])
   })
 
-  test('outside of a transaction, too: the session itself can only read', async () => {
+  test('the session can only read, even outside of a transaction', async () => {
     const session = await open()
     expect(await rowsOf(session, { sql: `select current_setting('default_transaction_read_only')` })).toEqual([['on']])
   })
 
-  test('it says so', async () => {
+  test('a query that writes gets a message that queries can only read', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: 'select shop.write()' }))
     expect((error as Error).message).toMatch(/^Queries can only read: /)
   })
 })
 
-describe('the listed tables', () => {
+describe('the listed tables of PostgreSQL', () => {
   test('only tables and views that the account can read are listed, by schema and name', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
@@ -190,27 +190,30 @@ describe('the listed tables', () => {
   })
 })
 
-describe('a query', () => {
+describe('a query on PostgreSQL', () => {
   test.each([
     ['number', 'id', '2', '2,3,4'],
     ['number', 'spent', '11', '2,3,4'],
     ['date', 'born', '2026-01-03', '2,3,4'],
     ['time', 'seen', '2026-01-02 03:04:05.678', '2,3,4'],
     ['time', 'made', '2026-01-02 03:04:06.000', '2,3,4'],
-  ] as const)('is read from a %s %s of %s on, with what is null', async (kind, column, value, ids) => {
-    const session = await open()
-    for (const query of [{ schema: 'shop', table: 'changes' }, { sql: 'select * from shop.changes -- all;' }]) {
-      const rows = await rowsOf(session, query, 100, { column, kind, value })
-      expect(
-        rows
-          .map(([id]) => id)
-          .toSorted()
-          .join(','),
-      ).toBe(ids)
-    }
-  })
+  ] as const)(
+    'a query with a cursor reads from a %s %s of %s on, including nulls',
+    async (kind, column, value, ids) => {
+      const session = await open()
+      for (const query of [{ schema: 'shop', table: 'changes' }, { sql: 'select * from shop.changes -- all;' }]) {
+        const rows = await rowsOf(session, query, 100, { column, kind, value })
+        expect(
+          rows
+            .map(([id]) => id)
+            .toSorted()
+            .join(','),
+        ).toBe(ids)
+      }
+    },
+  )
 
-  test('is described without running', async () => {
+  test('a query is described without running', async () => {
     const session = await open({ statementMs: 3000 })
     expect(
       await session.describe({ sql: 'select id, spent as "Größe", pg_sleep(60) as nap from shop.customers; ' }),
@@ -239,13 +242,13 @@ describe('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'integer' }])
   })
 
-  test('that never ends is stopped by the database', async () => {
+  test('an endless query is stopped by the database', async () => {
     const session = await open({ statementMs: 300 })
     const error = await failure(rowsOf(session, { sql: 'select pg_sleep(60)' }))
     expect(error).toEqual(new DataQueryError('The query did not finish within 0.3 seconds'))
   })
 
-  test("returns values in the database's notation, with every digit", async () => {
+  test("a query returns values in the database's notation, with every digit", async () => {
     await peer.query(`alter role ${peer.access.user} set datestyle = 'German'`)
     const session = await open()
     expect(await rowsOf(session, { schema: 'shop', table: 'customers' })).toEqual([
@@ -263,7 +266,7 @@ describe('a query', () => {
     ])
   })
 
-  test('returns each row once, in batches that grow to a mebibyte, and at most the requested number', async () => {
+  test('a query returns each row once, in batches that grow to a mebibyte, and at most the requested number', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -275,7 +278,7 @@ describe('a query', () => {
     expect(numbers).toEqual(Array.from({ length: 40_000 }, (_, at) => String(at + 1)))
   })
 
-  test('of millions of rows needs no more memory than a few batches, and stops with its reader', async () => {
+  test('a query with millions of rows needs memory for only a few batches, and stops with its reader', async () => {
     const session = await open()
     const inMemory = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external
     const before = inMemory()
@@ -290,14 +293,14 @@ describe('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toHaveLength(1)
   })
 
-  test('with rows too large for one response fails with a clear message', async () => {
+  test('a query with rows too large for one response fails with a clear message', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: `select repeat('x', 9000000)` }))
     expect(error).toBeInstanceOf(DataQueryError)
     expect((error as Error).message).toMatch(/^The rows are too large: /)
   })
 
-  test('fails with a connection error when the connection ends', async () => {
+  test('a query fails with a connection error if the connection ends', async () => {
     const session = await open()
     const asked = failure(rowsOf(session, { sql: 'select pg_sleep(30)' }))
     await expect
@@ -308,7 +311,7 @@ describe('a query', () => {
   })
 })
 
-describe('a key', () => {
+describe('the check of a key', () => {
   const values = (rows: string): DataQuery => ({ sql: `select * from (values ${rows}) as t (a, b) -- all of them` })
 
   test.each([
@@ -320,12 +323,12 @@ describe('a key', () => {
       ['a'],
       { rows: 6, null_rows: 1, duplicate_keys: 2, duplicate_rows: 5 },
     ],
-  ])('of %s by %j is counted', async (rows, key, counts) => {
+  ])('the key check of %s by %j returns the expected counts', async (rows, key, counts) => {
     const session = await open()
     expect(await session.checkKey(values(rows), key)).toEqual(counts)
   })
 
-  test('of no rows has no failing key', async () => {
+  test('the key check of no rows finds no problem', async () => {
     const session = await open()
     const query = { sql: 'select 1 as id where false;' }
     expect(await session.checkKey(query, ['id'])).toEqual({
@@ -336,7 +339,7 @@ describe('a key', () => {
     })
   })
 
-  test('with a column that is missing or cannot be compared is refused', async () => {
+  test('the key check refuses a column that is missing or cannot be compared', async () => {
     const session = await open()
     expect(await failure(session.checkKey({ sql: 'select 1 as id' }, ['no"ne']))).toBeInstanceOf(DataQueryError)
     const uncomparable = { sql: `select '{}'::json as id` }

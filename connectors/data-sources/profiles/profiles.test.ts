@@ -9,7 +9,7 @@ const context = {
   statementMs: 1000,
 }
 
-test('audiences and profiles are those of the workspace that opens them, and nothing is connected to', async () => {
+test('a data source of audiences and profiles reads its own workspace, without a network connection', async () => {
   const own = { about: async () => 'Its own' } as DataSourceSession
   expect(await profiles.open({ ...context, people: () => own })).toBe(own)
   await expect(profiles.open(context)).rejects.toThrow('Audiences and profiles cannot be read here')

@@ -16,7 +16,7 @@ test.each([
   expect(isOfPattern(key, pattern)).toBe(wanted)
 })
 
-test('all keys of a pattern begin with the text before its first wildcard', () => {
+test('the prefix of a key pattern is the text before its first wildcard', () => {
   expect(prefixOf('a/b*c*')).toBe('a/b')
   expect(prefixOf('a/b.csv')).toBe('a/b.csv')
 })

@@ -98,7 +98,7 @@ const rowsOf = async (more: object = {}) => {
   return rows
 }
 
-test('objects of a pattern are found over pages of the list, with a signature that holds, and are one table', async () => {
+test('the objects that match a pattern are listed over pages with a valid signature, and form one table', async () => {
   objects.set('a/1.csv', { content: '\u{feff}id;name\n1;Ada\n' })
   objects.set('a/2 & ü+.csv', { content: 'name,id\n"x, ""y""",2\n' })
   objects.set('a/3.csv.gz', { content: gzipSync('id,name\n3,z\n') })
@@ -113,7 +113,7 @@ test('objects of a pattern are found over pages of the list, with a signature th
   expect(await readdir(folder)).toEqual([])
 })
 
-test('Parquet and NDJSON are read, and of several objects the one changed last when that is chosen', async () => {
+test('Parquet and NDJSON are read; if chosen, only the last changed of several objects is read', async () => {
   objects.set('new.parquet', {
     content: await readFile(new URL('../../wire/files/parquet/testing/pages-zstd.parquet', import.meta.url)),
     changed: '2026-02-02T00:00:00.000Z',
@@ -123,7 +123,7 @@ test('Parquet and NDJSON are read, and of several objects the one changed last w
   expect(await rowsOf({ objects: 'old.ndjson' })).toEqual([['7']])
 })
 
-test('the test of a connection names the objects, reads a byte of one, and downloads none', async () => {
+test('the connection test names the objects, reads a byte of one, and downloads none', async () => {
   for (let at = 0; at < 12; at++) objects.set(`f${String(at).padStart(2, '0')}.csv`, { content: 'id\n1\n' })
   await using session = await open()
   expect(await session.about()).toBe(
@@ -216,18 +216,18 @@ test.each<[string, string | Uint8Array, string, string]>([
   expect(await readdir(folder)).toEqual([])
 })
 
-test('several objects have the room of one file together', async () => {
+test('several objects together may have the size of one file', async () => {
   for (const key of ['a.csv', 'b.csv', 'c.csv']) objects.set(key, { content: 'id\n'.padEnd(40_000, '1\n') })
   await expect(rowsOf()).rejects.toThrow('The file has more than')
 })
 
-test('a private address is not reached', async () => {
+test('a private address is refused without a request', async () => {
   await using session = await open({}, guarded)
   await expect(session.about()).rejects.toThrow('not public')
   expect(asked).toEqual([])
 })
 
-test('a key with a slash at its end or beginning is refused before it is saved', () => {
+test('a key that begins or ends with a slash is refused before it is saved', () => {
   const given = { bucket: 'exports', region }
   for (const objects of ['/a.csv', 'a/']) expect(Object.keys(check({ ...given, objects }))).toEqual(['objects'])
   expect(check({ ...given, objects: 'a/*.csv' })).toEqual({})

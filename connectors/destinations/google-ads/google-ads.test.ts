@@ -137,7 +137,7 @@ testDestination(googleAds, {
 })
 
 describe('conversions for Google Ads', () => {
-  it('that are sent again count once, and an adjustment restates the value of one', async () => {
+  it('conversions for Google Ads that are sent again count once, and an adjustment restates the value of one', async () => {
     const { send, counted } = await sender()
     await send(conversion('order-1'), conversion('order-1'))
     await send(conversion('order-1', { value: 0 }, 'adjust_conversion'))
@@ -148,7 +148,7 @@ describe('conversions for Google Ads', () => {
     ['without a click ID after 63 days', {}, 'upload_conversion', 64, 'Older than 63 days'],
     ['with a click ID after 90 days', { gclid }, 'upload_conversion', 91, 'Older than 90 days'],
     ['of an adjustment after 54 days', { gclid }, 'adjust_conversion', 55, 'Older than 54 days'],
-  ])('%s are omitted', async (_, changes, action, days, reason) => {
+  ])('conversions for Google Ads %s are omitted', async (_, changes, action, days, reason) => {
     const { send, asked } = await sender()
     const person = { gclid: undefined, email: sha256('ada@example.com'), event_time: daysAgo(days) }
     const { outcomes } = await send(conversion('m-1', { ...person, ...changes }, action))
@@ -162,7 +162,7 @@ describe('conversions for Google Ads', () => {
     ['of an unknown source', { event_source: 'radio' }, 'no event source "RADIO"'],
     ['of an action that is no number', { conversion_action_id: 'purchase' }, 'not the number'],
     ['in the future', { event_time: daysAgo(-1) }, 'future'],
-  ])('%s are refused before they are sent', async (_, changes, reason) => {
+  ])('conversions for Google Ads %s are refused before they are sent', async (_, changes, reason) => {
     const { send, asked } = await sender()
     expect((await send(conversion('m-1', changes))).outcomes).toMatchObject([
       { kind: 'rejected', reason: expect.stringContaining(reason) },
@@ -170,7 +170,7 @@ describe('conversions for Google Ads', () => {
     expect(asked).toHaveLength(0)
   })
 
-  it('are grouped by action, one request for each action, with one click ID of the page', async () => {
+  it('conversions for Google Ads are grouped by action, one request for each action, with one click ID of the page', async () => {
     const { send, asked } = await sender()
     const page = { gclid: undefined, page_url: 'https://shop.example/?wbraid=wb-1&utm_source=x' }
     await send(conversion('m-1'), conversion('m-2', { ...page, conversion_action_id: '111222' }))
@@ -181,7 +181,7 @@ describe('conversions for Google Ads', () => {
     expect(JSON.stringify(asked)).not.toContain('utm_source')
   })
 
-  it('that Google refuses without a name are found by halving the request', async () => {
+  it('conversions that Google refuses without naming them are found by halving the request', async () => {
     const { send, counted } = await sender({}, { named: false })
     const events = ['a', 'b', 'refused-1', 'd', 'e'].map((id) => conversion(id))
     expect((await send(...events)).outcomes).toMatchObject([
@@ -194,13 +194,13 @@ describe('conversions for Google Ads', () => {
     expect(counted.size).toBe(4)
   })
 
-  it('in test mode are checked and not imported', async () => {
+  it('conversions for Google Ads in test mode are checked and not imported', async () => {
     const { send, counted } = await sender({ validate_only: true })
     expect((await send(conversion('order-1'))).outcomes).toEqual([delivered])
     expect(counted.size).toBe(0)
   })
 
-  it('for another account, or for an unknown action, are held', async () => {
+  it('conversions for another Google Ads account or for an unknown action are held', async () => {
     await expect((await sender({ customer_id: '1111111111' })).send(conversion('m-1'))).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining('does not allow access'),
@@ -211,7 +211,7 @@ describe('conversions for Google Ads', () => {
     })
   })
 
-  it('do not show the postal code in the reasons that Google gives', async () => {
+  it('conversions for Google Ads do not show the postal code in the reasons that Google gives', async () => {
     const { send } = await sender()
     const names = { first_name: sha256('ada'), last_name: sha256('l'), country: 'US', postal_code: '94035-1234' }
     const result = await send(conversion('refused-1', names))
@@ -219,7 +219,7 @@ describe('conversions for Google Ads', () => {
     expect(JSON.stringify(result)).not.toContain('94035')
   })
 
-  it('include the manager account if one is set', async () => {
+  it('conversions for Google Ads include the manager account if one is set', async () => {
     const { send, asked } = await sender({ login_customer_id: '999-888-7777' })
     await send(conversion('m-1'))
     expect(asked[0]?.body).toMatchObject({
@@ -243,7 +243,7 @@ describe('an error that Google documents', () => {
     ['INTERNAL', errorOf(500, 'INTERNAL', 'Internal error.'), undefined],
     ['UNAVAILABLE', errorOf(503, 'UNAVAILABLE', 'Unavailable.'), undefined],
     ['DEADLINE_EXCEEDED', errorOf(504, 'DEADLINE_EXCEEDED', 'Too long.'), undefined],
-  ])('%s, is retried', async (_, answer, retryAfterMs) => {
+  ])('the Google Ads error %s is retried', async (_, answer, retryAfterMs) => {
     expect(await endOf(answer)).toMatchObject([
       { kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
     ])
@@ -278,7 +278,7 @@ describe('an error that Google documents', () => {
       ]),
       'does not take the account or the conversion action: Agree to the terms for enhanced conversions',
     ],
-  ])('%s, holds conversions with a readable message', async (_, answer, words) => {
+  ])('the Google Ads error %s holds conversions with a readable message', async (_, answer, words) => {
     expect(await endOf(answer)).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining(`Google ${words}`),
@@ -291,7 +291,7 @@ describe('an error that Google documents', () => {
     'INVALID_CURRENCY_CODE',
     'INVALID_NUMBER_FORMAT',
     'INVALID_EVENT',
-  ])('%s, rejects the conversion, which is not sent again', async (reason) => {
+  ])('the Google Ads error %s rejects the conversion, which is not sent again', async (reason) => {
     const violation = { field: 'events[0]', description: `It has ${reason}`, reason }
     expect(await endOf(errorOf(400, 'INVALID_ARGUMENT', problem, [violation]))).toEqual([
       { kind: 'rejected', reason: `It has ${reason}` },
@@ -299,7 +299,7 @@ describe('an error that Google documents', () => {
   })
 })
 
-it('numbers are validated, and the grant covers only the Data Manager API', () => {
+it('IDs of Google Ads are validated as numbers, and the grant covers only the Data Manager API', () => {
   expect(check({ customer_id: '123-456-7890', conversion_action_id: '7012345678' })).toEqual({})
   expect(check({ customer_id: '12', login_customer_id: 'x', conversion_action_id: 'customers/1' })).toMatchObject({
     customer_id: expect.any(String),

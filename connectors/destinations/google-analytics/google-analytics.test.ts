@@ -103,7 +103,7 @@ testDestination(googleAnalytics, {
 })
 
 describe('an event for Google Analytics', () => {
-  it('is sent with the other events of its client, 25 in a request', async () => {
+  it('an event for Google Analytics is sent with the other events of its client, 25 in a request', async () => {
     const { send, counted } = await sender()
     const own = Array.from({ length: 30 }, (_, at) => event(`m-${at}`))
     await send(...own, event('other', { client_id: '9.9' }))
@@ -114,7 +114,7 @@ describe('an event for Google Analytics', () => {
     ])
   })
 
-  it('with denied consent is sent with the denial and without the person', async () => {
+  it('an event for Google Analytics with denied consent is sent with the denial and without the person', async () => {
     const { send, asked } = await sender({ region: 'eu', debug_mode: true })
     await send(event('m-1', { ad_user_data: 'denied', email: sha256('ada@example.com') }))
     expect(asked[0]).toMatchObject({
@@ -124,7 +124,7 @@ describe('an event for Google Analytics', () => {
     expect(asked[0]?.raw.body).not.toContain('user_data":{"sha')
   })
 
-  it('without consent is omitted if the settings require consent', async () => {
+  it('an event for Google Analytics without consent is omitted if the settings require consent', async () => {
     const { send, asked } = await sender({ without_consent: 'leave_out' })
     expect((await send(event('m-1'))).outcomes).toMatchObject([{ kind: 'skipped' }])
     expect(asked).toHaveLength(0)
@@ -142,15 +142,18 @@ describe('an event for Google Analytics', () => {
     ],
     ['without a client', { client_id: ' ' }, 'no client ID'],
     ['with a value and no currency', { currency: '' }, 'needs a currency'],
-  ])('%s is refused before it is sent, since Google would not report the problem', async (_, changes, reason) => {
-    const { send, asked } = await sender()
-    expect((await send(event('m-1', changes))).outcomes).toMatchObject([
-      { kind: 'rejected', reason: expect.stringContaining(reason) },
-    ])
-    expect(asked).toHaveLength(0)
-  })
+  ])(
+    'an event for Google Analytics %s is refused before it is sent, because Google would not report the problem',
+    async (_, changes, reason) => {
+      const { send, asked } = await sender()
+      expect((await send(event('m-1', changes))).outcomes).toMatchObject([
+        { kind: 'rejected', reason: expect.stringContaining(reason) },
+      ])
+      expect(asked).toHaveLength(0)
+    },
+  )
 
-  it('has the texts of its parameters cut to the length that Google accepts', async () => {
+  it('an event for Google Analytics has its texts cut to the length that Google accepts', async () => {
     const { send, asked } = await sender()
     await send(event('m-1', { search_term: 'x'.repeat(500), page_location: `https://shop.example/${'y'.repeat(500)}` }))
     const body = asked[0]?.body as Sent
@@ -168,13 +171,13 @@ describe('an event for Google Analytics', () => {
     ],
     ['a number beyond every double', { huge: new ExactNumber('1e400') }, '"huge":"1e400"'],
     ['a text that is cut behind a whole character', { note: `${'x'.repeat(99)}🙂🙂` }, `"note":"${'x'.repeat(99)}"`],
-  ])('keeps %s unchanged', async (_, changes, wanted) => {
+  ])('an event for Google Analytics keeps %s unchanged', async (_, changes, wanted) => {
     const { send, asked } = await sender()
     expect((await send(event('m-1', changes))).outcomes).toMatchObject([{ kind: 'delivered' }])
     expect(asked[0]?.raw.body).toContain(wanted)
   })
 
-  it('with a value of more digits than an amount can have is refused with the reason', async () => {
+  it('an event for Google Analytics whose value has too many digits is refused with the reason', async () => {
     const { send } = await sender()
     for (const value of [new ExactNumber('12345678901234567890'), new ExactNumber('1e400'), '9007199254740993'])
       expect((await send(event('m-1', { value }))).outcomes).toMatchObject([
@@ -185,7 +188,7 @@ describe('an event for Google Analytics', () => {
       ])
   })
 
-  it('after a retried request is retried too, and an event before it is delivered', async () => {
+  it('an event for Google Analytics after a retried request is also retried, and an event before it is delivered', async () => {
     let requests = 0
     const { rebase } = await startVendor({ origins }, () => ({ status: requests++ === 0 ? 204 : 503 }))
     const events = ['1.1', '2.2', '3.3'].map((client_id) => event(`m-${client_id}`, { client_id }))
@@ -204,7 +207,7 @@ it.each<[string, Sent]>([
   ['VALUE_INVALID', { client_id: '1.2', events: [{ name: 'purchase', params: { plan: null } }] }],
   ['VALUE_REQUIRED', { client_id: '1.2', events: [{ name: 'purchase', params: { value: 5 } }] }],
   ['VALUE_OUT_OF_BOUNDS', { client_id: '1.2', events: [{ name: 'purchase', timestamp_micros: 1 }] }],
-])('the simulated vendor responds with %s, and counts nothing of the request', (code, body) => {
+])('the simulated vendor responds with %s, and counts no event of the request', (code, body) => {
   const { answer, counted } = createAnalytics()
   const ask = (path: string) =>
     answer({
@@ -219,7 +222,7 @@ it.each<[string, Sent]>([
   expect(counted).toHaveLength(0)
 })
 
-it('the connection test repeats the message of the validation server', async () => {
+it("the connection test repeats the message of Google's validation server", async () => {
   const { rebase } = await startVendor({ origins }, () =>
     json({ validationMessages: [{ description: 'No such stream' }] }),
   )

@@ -135,7 +135,7 @@ describe('rows of a sheet', () => {
 })
 
 describe('a sheet that people created', () => {
-  it('keeps its columns, in any order, and the contents of columns that no row has', async () => {
+  it('a sheet that people created keeps its columns, in any order, and the contents of columns that rows lack', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [
       [' note ', 'plan', undefined, 'id'],
@@ -160,7 +160,7 @@ describe('a sheet that people created', () => {
     ])
   })
 
-  it('loses all rows with a deleted key, even if no rows are left', async () => {
+  it('a sheet that people created loses all rows with a deleted key, even if no rows remain', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a'], ['b'], ['a'], ['c']])
     const { write } = await writer(vendor.answer)
@@ -170,7 +170,7 @@ describe('a sheet that people created', () => {
     expect(vendor.read('Orders')).toEqual([['id']])
   })
 
-  it('is found by its title in any letter case, also with quotes and other special characters', async () => {
+  it('a sheet is found by its title in any letter case, also with quotes and other special characters', async () => {
     const vendor = createSpreadsheet()
     vendor.fill("Ada's ÄRGER / 100%", [['id'], ['a']])
     const { write } = await writer(vendor.answer)
@@ -180,8 +180,8 @@ describe('a sheet that people created', () => {
   })
 })
 
-describe('requests', () => {
-  it('are three to read and one to write, whatever the operation and number of rows', async () => {
+describe('requests to Google Sheets', () => {
+  it('a batch needs three requests to read and one to write, whatever the operation and number of rows', async () => {
     const vendor = createSpreadsheet()
     const keys = Array.from({ length: 900 }, (_, at) => `k${at}`)
     vendor.fill('Orders', [['id', 'n'], ...keys.map((key) => [key, 0])])
@@ -194,7 +194,7 @@ describe('requests', () => {
     expect(vendor.read('Orders')).toHaveLength(502)
   })
 
-  it('write nothing if nothing changes', async () => {
+  it('a batch that changes nothing sends no write request', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a']])
     const { write, updates } = await writer(vendor.answer)
@@ -203,7 +203,7 @@ describe('requests', () => {
     expect(updates()).toEqual([])
   })
 
-  it('read all keys of a long sheet', async () => {
+  it('a batch reads all keys of a long sheet', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ...Array.from({ length: 20_000 }, (_, at) => [`person-${at}@example.com`])])
     const { write } = await writer(vendor.answer)
@@ -222,17 +222,20 @@ describe('temporary errors', () => {
   it.each<[Record<string, string>, number]>([
     [{}, 60_000],
     [{ 'retry-after': '7' }, 7000],
-  ])('after too many requests, rows wait for the quota, or as the header says: %j', async (headers, retryAfterMs) => {
-    const vendor = createSpreadsheet()
-    const body = JSON.stringify({ error: { code: 429, message: "Quota exceeded for quota metric 'Write requests'" } })
-    const { write } = await writer((request) =>
-      request.method === 'POST' ? { status: 429, headers, body } : vendor.answer(request),
-    )
-    const retry = { kind: 'retry', reason: "Quota exceeded for quota metric 'Write requests'", retryAfterMs }
-    expect(await write([row('upsert', 'a'), row('upsert', 'b')])).toEqual([retry, retry])
-  })
+  ])(
+    'after too many requests, rows wait for the quota or for the time in the header: %j',
+    async (headers, retryAfterMs) => {
+      const vendor = createSpreadsheet()
+      const body = JSON.stringify({ error: { code: 429, message: "Quota exceeded for quota metric 'Write requests'" } })
+      const { write } = await writer((request) =>
+        request.method === 'POST' ? { status: 429, headers, body } : vendor.answer(request),
+      )
+      const retry = { kind: 'retry', reason: "Quota exceeded for quota metric 'Write requests'", retryAfterMs }
+      expect(await write([row('upsert', 'a'), row('upsert', 'b')])).toEqual([retry, retry])
+    },
+  )
 
-  it('if the second half fails, the first is written and the rest is sent again', async () => {
+  it('if the second half fails, the first half is written and the rest is sent again', async () => {
     const vendor = createSpreadsheet()
     vendor.refuseBad('Orders')
     let writes = 0
@@ -272,7 +275,7 @@ describe('errors that a person must fix', () => {
     expect(String(failure)).toContain(words)
   })
 
-  it('a sheet with more keys than the connector reads holds rows, and is not written to', async () => {
+  it('a sheet with more keys than the connector reads holds rows, and is not written', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a']])
     const values = [Array.from({ length: 17 }, () => 'x'.repeat(1024 * 1024))]
@@ -283,7 +286,7 @@ describe('errors that a person must fix', () => {
     expect(updates()).toEqual([])
   })
 
-  it('a full spreadsheet holds rows, and they are not sent again in halves', async () => {
+  it('a full spreadsheet holds rows, which are not sent again in halves', async () => {
     const vendor = createSpreadsheet()
     const full = 'This action would increase the number of cells in the workbook above the limit of 10000000 cells.'
     const { write, updates } = await writer((request) =>
@@ -357,6 +360,6 @@ it('a key becomes a number in the sheet only if its text stays the same', () => 
   })
 })
 
-it('columns are named like those of a sheet', () => {
+it('column numbers become the column letters of a sheet', () => {
   expect([0, 25, 26, 51, 701, 702].map(columnLetters)).toEqual(['A', 'Z', 'AA', 'AZ', 'ZZ', 'AAA'])
 })

@@ -88,8 +88,8 @@ describe.each([
   })
 })
 
-describe('requests', () => {
-  it('are sent at most 100 in a request, and an upsert needs no other request', async () => {
+describe('requests to HubSpot', () => {
+  it('records are sent at most 100 in a request, and an upsert needs no other request', async () => {
     const { write, asked, whats } = await writer(createHubspot().answer)
     const rows = Array.from({ length: 205 }, (_, at) => row('upsert', `k${at}`))
     expect(new Set((await write(rows)).map(({ kind }) => kind))).toEqual(new Set(['delivered']))
@@ -97,7 +97,7 @@ describe('requests', () => {
     expect(asked.map(({ body }) => (body as { inputs: unknown[] }).inputs.length)).toEqual([100, 100, 5])
   })
 
-  it('are updated and archived by their HubSpot IDs, which are looked up by the identifier', async () => {
+  it('records are updated and archived by their HubSpot IDs, which are found by the identifier', async () => {
     const vendor = createHubspot()
     const { write, whats, asked } = await writer(vendor.answer)
     await write([row('upsert', 'a')])
@@ -108,7 +108,7 @@ describe('requests', () => {
     expect(vendor.read('deals')).toEqual([])
   })
 
-  it('treat email addresses in any letter case as one contact', async () => {
+  it('email addresses in any letter case are treated as one contact', async () => {
     const vendor = createHubspot()
     const { write } = await writer(vendor.answer)
     const contacts = recordsObject({ type: 'contacts', idProperty: 'email' })
@@ -140,7 +140,7 @@ describe('temporary errors', () => {
     expect(whats()).toEqual(['upsert', 'read'])
   })
 
-  it.each([423, 477, 502, 524])('status %i is retried, and nothing more is sent before that', async (status) => {
+  it.each([423, 477, 502, 524])('status %i is retried, and nothing more is sent before the retry', async (status) => {
     const vendor = createHubspot()
     let requests = 0
     const { write, whats } = await writer((request) => (++requests === 2 ? { status } : vendor.answer(request)))
@@ -159,7 +159,7 @@ describe('temporary errors', () => {
     ])
   })
 
-  it('a success response that is too long to read counts as a success, and a long response with errors inside is sent again', async () => {
+  it('a too long success response counts as a success, and a long response with errors inside is sent again', async () => {
     const results = Array.from({ length: 300 }, (_, at) => ({ id: `${at}`, properties: { note: 'ü'.repeat(1000) } }))
     const kinds = async (status: number) => {
       const { write } = await writer(() => answerOf(status, { status: 'COMPLETE', results }))
@@ -214,7 +214,7 @@ describe('errors that a person must fix', () => {
   })
 })
 
-it('contacts, companies, and deals have their own names, and a custom object has the name that users chose', () => {
+it('contacts, companies, and deals have fixed type names, and a custom object has the name that users chose', () => {
   const given = { name: ' 2-3465404', identifier: 'email' }
   const types = hubspot.rowObjects?.map(({ address }) => recordsOf(address(given))?.type)
   expect(types).toEqual(['contacts', 'companies', 'deals', '2-3465404'])
@@ -245,13 +245,13 @@ it.each([
   expect(valueText(value)).toBe(text)
 })
 
-describe('the description of an object', () => {
+describe('the description of a HubSpot object', () => {
   const ask = async (object: string, name: string, schemas = true) => {
     const { rebase } = await startVendor({ origins }, createHubspot({ schemas }).answer)
     return runDescribeRows(hubspot, { access_token: token }, { object, name }, { rebase })
   }
 
-  it('lists the writable properties, with type, label, options, and whether they are required and unique', async () => {
+  it('the description of an object lists the writable properties, with type, label, options, and flags', async () => {
     expect(await ask('deals', 'deals')).toEqual({
       fields: [
         {
@@ -269,7 +269,7 @@ describe('the description of an object', () => {
     })
   })
 
-  it('lacks only the required flags if the token cannot read schemas', async () => {
+  it('the description of an object lacks only the required flags if the token cannot read schemas', async () => {
     const { fields } = await ask('custom_object', ' deals', false)
     expect(fields.map(({ name, required }) => [name, required])).toEqual([
       ['plan', false],
@@ -278,7 +278,7 @@ describe('the description of an object', () => {
     ])
   })
 
-  it('is a set-up problem if HubSpot has no such object', async () => {
+  it('the description of an object is a set-up problem if HubSpot has no such object', async () => {
     await expect(ask('custom_object', 'cars')).rejects.toThrow(ConfigurationError)
     expect(await ask('custom_object', '../me')).toEqual({ fields: [], facts: [] })
   })

@@ -101,27 +101,27 @@ testDestination(metaConversions, {
 })
 
 describe('a conversion for Meta', () => {
-  it('that is sent again, or by a second server, is counted once', async () => {
+  it('a conversion for Meta that is sent again, or by a second server, is counted once', async () => {
     const { send, counted } = await sender()
     await send(conversion('order-1'))
     await send(conversion('order-1'), conversion('order-1'))
     expect([...counted.keys()]).toEqual(['Purchase/order-1'])
   })
 
-  it('of a physical store is accepted for 62 days', async () => {
+  it('a conversion for Meta from a physical store is accepted for 62 days', async () => {
     const { send } = await sender()
     const store = { action_source: 'physical_store', event_time: daysAgo(30) }
     const { outcomes } = await send(conversion('m-1', store), conversion('m-2', { ...store, event_time: daysAgo(63) }))
     expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'skipped', reason: 'Older than 62 days' }])
   })
 
-  it('with a test event code is not counted', async () => {
+  it('a conversion for Meta with a test event code is not counted', async () => {
     const { send, counted, tested } = await sender({ test_event_code: 'TEST123' })
     await send(conversion('order-1'))
     expect([counted.size, tested.length]).toEqual([0, 1])
   })
 
-  it('without consent is omitted if the settings require consent, and no request is made', async () => {
+  it('a conversion for Meta without consent is omitted if the settings require consent, without a request', async () => {
     const { send, asked } = await sender({ without_consent: 'leave_out' })
     const { outcomes } = await send(conversion('m-1'))
     expect(outcomes).toMatchObject([{ kind: 'skipped' }])
@@ -137,7 +137,7 @@ describe('a conversion for Meta', () => {
     ['of a purchase without currency', { currency: '' }, 'value and a currency'],
     ['with an unknown currency', { currency: 'XYZ' }, 'not a currency code'],
     ['with a negative value', { value: -1 }, 'negative'],
-  ])('%s is refused before it is sent', async (_, changes, reason) => {
+  ])('a conversion for Meta %s is refused before it is sent', async (_, changes, reason) => {
     const { send, asked } = await sender()
     expect((await send(conversion('m-1', changes))).outcomes).toMatchObject([
       { kind: 'rejected', reason: expect.stringContaining(reason) },
@@ -145,7 +145,7 @@ describe('a conversion for Meta', () => {
     expect(asked).toHaveLength(0)
   })
 
-  it('that only Meta refuses is found by halving the request, and its reason contains no IP address', async () => {
+  it('a conversion that only Meta refuses is found by halving the request, and its reason contains no IP address', async () => {
     const meta = createMetaConversions()
     const { rebase } = await startVendor({ origins }, meta.answer)
     const run = (...events: OutgoingEvent[]) => runConnector(metaConversions, settings, events, { rebase })
@@ -156,7 +156,7 @@ describe('a conversion for Meta', () => {
     expect(JSON.stringify(alone)).not.toContain('192.0.2.71')
   })
 
-  it('contains the click ID of the page, but no click ID of another platform', async () => {
+  it('a conversion for Meta contains the click ID of the page, but no click ID of another platform', async () => {
     const { send, asked } = await sender()
     await send(
       conversion('m-1', { event_source_url: 'https://shop.example/?fbclid=IwAR0123' }),
@@ -170,14 +170,14 @@ describe('a conversion for Meta', () => {
     })
   })
 
-  it('warns before the API version that it uses ends', async () => {
+  it('the connection test for Meta warns before the used API version ends', async () => {
     const meta = createMetaConversions()
     const { rebase } = await startVendor({ origins }, meta.answer)
     const tested = await runConnectionTest(metaConversions, settings, { rebase, now: Date.UTC(2028, 5, 1) })
     expect(tested).toEqual({ ok: true, message: expect.stringContaining('ends v25.0 of its API on July 29, 2028') })
   })
 
-  it('of a new destination has its personal data hashed by the mapping', () => {
+  it('a conversion for a new Meta destination has its personal data hashed by the mapping', () => {
     const map = compileMappings(metaConversions, undefined, { workspaceId: 'w', destinationId: 'd' })
     const event: PipelineEvent = {
       eventId: '0-00000000000000000001-00000',
@@ -234,7 +234,7 @@ describe('an error that Meta documents', () => {
       errorOf(400, 80_004, 'Too many calls to this ad-account', {}, { 'x-business-use-case-usage': usage(7) }),
       7 * 60_000,
     ],
-  ])('%s, is retried', async (_, answer, retryAfterMs) => {
+  ])('the Meta error %s is retried', async (_, answer, retryAfterMs) => {
     expect(await endOf(answer)).toMatchObject([
       { kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
     ])
@@ -261,7 +261,7 @@ describe('an error that Meta documents', () => {
       errorOf(400, 100, 'No such object', { error_subcode: 33 }),
       'does not find the pixel: No such object',
     ],
-  ])('%s, holds conversions with a readable message', async (_, answer, words) => {
+  ])('the Meta error %s holds conversions with a readable message', async (_, answer, words) => {
     expect(await endOf(answer)).toMatchObject({ name: 'ConfigurationError', message: `Meta ${words}` })
   })
 
@@ -273,12 +273,12 @@ describe('an error that Meta documents', () => {
     ],
     ['100.2804010, no currency', { error_subcode: 2_804_010, error_user_msg: 'Enter a currency' }, 'Enter a currency'],
     ['100, another parameter', {}, 'Invalid parameter'],
-  ])('%s, rejects the conversion, which is not sent again', async (_, more, reason) => {
+  ])('the Meta error %s rejects the conversion, which is not sent again', async (_, more, reason) => {
     expect(await endOf(errorOf(400, 100, 'Invalid parameter', more))).toEqual([{ kind: 'rejected', reason }])
   })
 })
 
-it('a pixel is a number', () => {
+it('a pixel ID of Meta is a number', () => {
   expect(check({ pixel_id: ' 123456789 ' })).toEqual({})
   expect(check({ pixel_id: 'my pixel' })).toHaveProperty('pixel_id')
 })

@@ -94,7 +94,7 @@ const writer = async (answer: (request: VendorRequest) => PeerAnswer) => {
 const delivered = { kind: 'delivered' }
 
 describe('people of a Custom Audience', () => {
-  it('are added and removed in order, and are removed only by their external ID', async () => {
+  it('people of a Custom Audience are added and removed in order, and are removed only by their external ID', async () => {
     const meta = people()
     const { write, asked } = await writer(meta.answer)
     const rows = [add('a'), add('b'), row('delete', 'a'), row('delete', 'z'), add('c'), add('c')]
@@ -112,7 +112,7 @@ describe('people of a Custom Audience', () => {
     expect(meta.read('23847')).toHaveLength(2)
   })
 
-  it('are never sent unhashed: if an email address is the identifier, its hash is the external ID', async () => {
+  it('people of a Custom Audience are never sent unhashed: an identifying email address is the hashed external ID', async () => {
     const meta = people()
     const { write, asked } = await writer(meta.answer)
     const byEmail = (operation: OutgoingRow['operation'], email: string): OutgoingRow => ({
@@ -130,7 +130,7 @@ describe('people of a Custom Audience', () => {
     for (const { raw } of asked) expect(raw.body).not.toContain('@')
   })
 
-  it('are sent 10,000 in a request, each request with its own session', async () => {
+  it('people of a Custom Audience are sent 10,000 in a request, each request with its own session', async () => {
     const { write, asked } = await writer(people().answer)
     const outcomes = await write(Array.from({ length: 20_001 }, (_, at) => add(`k${at}`)))
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['delivered']))
@@ -145,17 +145,20 @@ describe('people of a Custom Audience', () => {
     [[{ phone: '020 7946 0958' }], 'can match: phone is a phone number without a country code'],
     [[{ email: 'a@b.c', plan: 'pro' }], 'does not match people by plan'],
     [[{ email: 'a@b.c', user_id: 'u' }], 'Make user_id the identifier'],
-  ])('with %j are rejected before they are sent, and other people are accepted', async ([values], reason) => {
-    const meta = people()
-    const { write } = await writer(meta.answer)
-    expect(await write([row('upsert', 'bad', values), add('good')])).toEqual([
-      { kind: 'rejected', reason: expect.stringContaining(reason) },
-      delivered,
-    ])
-    expect(meta.read('23847')).toHaveLength(1)
-  })
+  ])(
+    'people of a Custom Audience with %j are rejected before they are sent, and other people are accepted',
+    async ([values], reason) => {
+      const meta = people()
+      const { write } = await writer(meta.answer)
+      expect(await write([row('upsert', 'bad', values), add('good')])).toEqual([
+        { kind: 'rejected', reason: expect.stringContaining(reason) },
+        delivered,
+      ])
+      expect(meta.read('23847')).toHaveLength(1)
+    },
+  )
 
-  it("that Meta counts as invalid are found by halving the request, and rejected with Meta's message", async () => {
+  it("people that Meta counts as invalid are found by halving the request, and rejected with Meta's message", async () => {
     const meta = people('23847', 'k41')
     const { write } = await writer(meta.answer)
     const outcomes = await write(Array.from({ length: 90 }, (_, at) => add(`k${at}`)))
@@ -165,7 +168,7 @@ describe('people of a Custom Audience', () => {
     expect(meta.read('23847')).toHaveLength(89)
   })
 
-  it('are rejected for operations that a Custom Audience does not support', async () => {
+  it('people are rejected for operations that a Custom Audience does not support', async () => {
     const { write, asked } = await writer(people().answer)
     const outcomes = await write([row('insert', 'a', { email: 'a@b.c' }), row('update', 'b', { email: 'a@b.c' })])
     expect(outcomes.map(({ kind }) => kind)).toEqual(['rejected', 'rejected'])
@@ -174,7 +177,7 @@ describe('people of a Custom Audience', () => {
 })
 
 describe('temporary errors', () => {
-  it('an error that Meta calls transient is retried, and nothing more is sent before that', async () => {
+  it('an error that Meta calls transient is retried, and nothing more is sent before the retry', async () => {
     const meta = people()
     let requests = 0
     const { write, asked } = await writer((request) =>
@@ -195,7 +198,7 @@ describe('temporary errors', () => {
     expect((await write([add('a')])).map(({ kind }) => kind)).toEqual(['retry'])
   })
 
-  it('a missing response is retried', async () => {
+  it('a missing response of Meta is retried', async () => {
     const { write } = await writer(() => 'reset')
     await expect(write([add('a')])).rejects.toThrow(RetryableError)
   })
@@ -206,7 +209,7 @@ describe('temporary errors', () => {
     ['{"1":null,"2":[null,1]}', 15 * 60_000],
     ['no', 15 * 60_000],
     [undefined, 15 * 60_000],
-  ])('a limit whose header says %s waits %i ms', (header, ms) => {
+  ])('after a limit with the header %s, sending waits %i ms', (header, ms) => {
     expect(regainMs(header)).toBe(ms)
   })
 })
@@ -221,7 +224,7 @@ describe('errors that a person must fix', () => {
       errorOf(400, 100, 'Invalid parameter', { error_subcode: 1713230, error_user_msg: 'Go to Audience Manager' }),
       'Go to Audience Manager',
     ],
-  ])('%s holds rows with the reason', async (_, answer, words) => {
+  ])('the error %s holds rows with the reason', async (_, answer, words) => {
     const { write, asked } = await writer(() => answer)
     const failure = await write([add('a'), add('b')]).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConfigurationError)
@@ -246,7 +249,7 @@ it.each<[MatchKey, unknown, string]>([
   ['ZIP', '94025-1234', '94025'],
   ['ZIP', 'SW1A 1AA', 'sw1a1aa'],
   ['COUNTRY', ' GB', 'gb'],
-])('%s: %j is hashed as %s', (key, value, comparable) => {
+])('for %s, the value %j is hashed as %s', (key, value, comparable) => {
   expect(matchValue(key, value)).toBe(sha256(comparable))
 })
 
@@ -256,7 +259,7 @@ it('a hashed value is sent unchanged, a device ID is not hashed, and an empty va
   for (const value of ['', ' ', null, undefined, {}, []]) expect(matchValue('EMAIL', value)).toBe('')
 })
 
-it('fields are matched by the names of Meta and by common ones', () => {
+it("fields are matched to Meta's fields by Meta's names and by common names", () => {
   expect(['email', 'FN', 'First Name', 'postal_code', 'user_id', 'countryCode', 'plan'].map(keyOf)).toEqual([
     'EMAIL',
     'FN',
@@ -276,7 +279,7 @@ describe('the description of a Custom Audience', () => {
   }
   const facts = async (name: string) => (await ask(name)).facts.map(({ title, value }) => `${title}: ${value}`)
 
-  it('has the number of matched people, once it has enough of them, and its state', async () => {
+  it('the description of a Custom Audience has its state, and the number of matched people if there are enough', async () => {
     expect(await facts(' 23847 ')).toEqual([
       'Custom Audience: VIPs',
       'Matched people: Not known yet',
@@ -287,13 +290,13 @@ describe('the description of a Custom Audience', () => {
     expect(await facts('23847')).toContain('Matched people: 1,200 to 1,300')
   })
 
-  it('lists the fields that rows can have, also before an audience is chosen', async () => {
+  it('the description of a Custom Audience lists the fields that rows can have, also before an audience is chosen', async () => {
     const { fields, facts: none } = await ask('VIPs')
     expect(none).toEqual([])
     for (const { name } of fields) expect(keyOf(name)).toBeDefined()
   })
 
-  it('is a set-up problem if the audience does not exist', async () => {
+  it('the description of a Custom Audience is a set-up problem if the audience does not exist', async () => {
     await expect(ask('99999')).rejects.toThrow(ConfigurationError)
   })
 })
@@ -307,7 +310,7 @@ it('rows of objects other than Custom Audiences are rejected', async () => {
   expect(asked).toEqual([])
 })
 
-it('an ad account and a Custom Audience are numbers', () => {
+it('the IDs of an ad account and a Custom Audience are numbers', () => {
   expect(check({ ad_account_id: 'act_123456', audience_id: '23847' })).toEqual({})
   expect(Object.keys(check({ ad_account_id: 'shop', audience_id: '../me' }))).toEqual(['ad_account_id', 'audience_id'])
 })

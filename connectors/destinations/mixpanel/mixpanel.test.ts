@@ -185,12 +185,12 @@ describe('the default mappings', () => {
     ['page', '', 'Page Viewed'],
     ['screen', 'Cart', 'Viewed Cart Screen'],
     ['screen', '', 'Screen Viewed'],
-  ] as const)('make of a %s call "%s" the event %s', async (type, event, name) => {
+  ] as const)('the default mappings make of a %s call "%s" the event %s', async (type, event, name) => {
     const { records } = await sent([mapped({ ...ada, type, event })])
     expect(records).toMatchObject([['/import', [{ event: name }]]])
   })
 
-  it("use Mixpanel's names for page, device, and campaign, and keep properties unchanged", async () => {
+  it("the default mappings use Mixpanel's names for page, device, and campaign, and keep properties unchanged", async () => {
     const context = {
       ip: '203.0.113.7',
       page: { url: 'https://shop.example/a', referrer: 'https://search.example' },
@@ -227,7 +227,7 @@ describe('the default mappings', () => {
     ])
   })
 
-  it('set the profile of a group, and put its user into it', async () => {
+  it('the default mappings set the profile of a group, and add its user to the group', async () => {
     const traits = { name: 'Acme', seats: 5 }
     const { records } = await sent([mapped({ ...ada, type: 'group', groupId: 'g-1', traits })], {
       group_key: 'account',
@@ -238,7 +238,7 @@ describe('the default mappings', () => {
     ])
   })
 
-  it('merge the IDs of an alias call by the ID merge of the project', async () => {
+  it("the default mappings merge the IDs of an alias call by the project's ID merge", async () => {
     const event = mapped({ type: 'alias', userId: 'ada', previousId: 'device-1' })
     expect((await sent([event])).records).toMatchObject([
       ['/import', [{ event: '$identify', properties: { $user_id: 'ada', $device_id: 'device-1' } }]],
@@ -252,7 +252,7 @@ describe('the default mappings', () => {
 it.each([
   ['simplified', { distinct_id: '$device:device-1', $device_id: 'device-1' }],
   ['original', { distinct_id: 'device-1' }],
-])("an anonymous event is its device's: %s ID merge", async (identity, person) => {
+])('an anonymous event belongs to its device: %s ID merge', async (identity, person) => {
   const { records } = await sent([mapped({ anonymousId: 'device-1' })], { identity })
   expect(records).toEqual([
     ['/import', [{ event: 'Order Completed', properties: { ...person, time, $insert_id: 'message-1' } }]],

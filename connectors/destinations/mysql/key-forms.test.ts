@@ -49,7 +49,7 @@ const formsOf = async (keys: readonly string[]): Promise<string[]> => {
   return keys.map((key, at) => (plain.test(key) ? key : (asked?.[at] ?? '')))
 }
 
-describe.skipIf(!hasMariaDb)('keys', () => {
+describe.skipIf(!hasMariaDb)('the key forms of MySQL', () => {
   test.each([
     ['varchar(512) collate utf8mb4_nopad_bin', 'ada', 'Ada', 'ada ', 'äda'],
     ['varchar(80) collate utf8mb4_bin', 'ada', 'Ada', 'ada ', 'ad\u0001'],

@@ -72,7 +72,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     },
   })
 
-  test('keys are equal only if each letter is equal', async () => {
+  test('keys in MySQL are equal only if each letter is equal', async () => {
     const keys = ['a', 'A', 'ä', 'a ', '😀']
     expect(await write(keys.map((key) => row('letters', 'insert', key)))).toEqual(keys.map(() => delivered))
     expect(await read('letters')).toHaveLength(5)
@@ -142,7 +142,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     ])
   })
 
-  test('a dropped table is created again', async () => {
+  test('a table that was dropped is created again', async () => {
     await write([row('dropped', 'upsert', 'a', ',"n":1')])
     await peer.query('drop table dropped')
     expect(await write([row('dropped', 'upsert', 'b', ',"n":1')])).toEqual([delivered])
@@ -155,7 +155,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     ])
   })
 
-  test('any name of a table and a column is accepted, and other rows are rejected', async () => {
+  test('any name of a table and a column is accepted, and rows of other objects are rejected', async () => {
     expect(await write([row(`a/b "c"'%\`\\`, 'upsert', 'k', ',"x`y\\"": "v"', 'Größe, m²')])).toEqual([delivered])
     expect(await peer.query('select * from `a/b "c"\'%``\\`')).toEqual([{ 'Größe, m²': 'k', 'x`y"': 'v' }])
     expect(await write([{ ...row('x', 'delete', 'k'), object: 'users' }])).toMatchObject([{ kind: 'rejected' }])
@@ -234,18 +234,21 @@ describe.skipIf(!hasMariaDb)('listing keys', () => {
     return found
   }
 
-  test.each(['bigint', 'varchar(40)', 'uuid'])('finds every key of the type %s once, over many pages', async (type) => {
-    const table = `listed_${type.slice(0, 4)}`
-    const first = '9007199254740993'
-    const value = type === 'uuid' ? 'uuid()' : `${first} + seq`
-    await peer.query(`create table ${table} (id ${type} primary key)`)
-    await peer.query(`insert into ${table} select ${value} from seq_1_to_777`)
-    const keys = await list(table)
-    expect([keys.length, new Set(keys).size]).toEqual([777, 777])
-    if (type === 'bigint') expect(keys.at(0)).toBe('9007199254740994')
-  })
+  test.each(['bigint', 'varchar(40)', 'uuid'])(
+    'listing finds every key of the type %s once, over many pages',
+    async (type) => {
+      const table = `listed_${type.slice(0, 4)}`
+      const first = '9007199254740993'
+      const value = type === 'uuid' ? 'uuid()' : `${first} + seq`
+      await peer.query(`create table ${table} (id ${type} primary key)`)
+      await peer.query(`insert into ${table} select ${value} from seq_1_to_777`)
+      const keys = await list(table)
+      expect([keys.length, new Set(keys).size]).toEqual([777, 777])
+      if (type === 'bigint') expect(keys.at(0)).toBe('9007199254740994')
+    },
+  )
 
-  test('finds none in a missing table, and refuses a key that rows cannot be compared with', async () => {
+  test('listing finds no key in a missing table, and refuses a key column without a comparison', async () => {
     expect(await list('listed_nowhere')).toEqual([])
     await peer.query('create table listed_times (id datetime primary key)')
     await expect(list('listed_times')).rejects.toThrow('has the type datetime')

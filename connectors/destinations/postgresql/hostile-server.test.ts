@@ -119,32 +119,29 @@ test.each<[string, Buffer, Buffer, 'questions' | 'start', boolean]>([
   ['sends rows without end within TLS', noRows, emptyRows, 'questions', true],
   ['sends notices without end', Buffer.alloc(0), notices, 'questions', false],
   ['announces 2 GB instead of letting in', message('R', Buffer.alloc(0), gigabytes), filler, 'start', false],
-])(
-  'a server that %s is cut off after 1 MB, as an error of the set-up that says so',
-  async (_, head, rest, after, tls) => {
-    const server = await startServer(head, rest, after, tls)
-    const before = inMemory()
-    const event = {
-      eventId: 'e',
-      messageId: 'm',
-      type: 'track',
-      event: 'x',
-      json: '{"type":"track"}',
-      action: 'write_events',
-    }
-    const failure: unknown = await postgresql
-      .deliver([{ ...event, type: 'track' }], contextOf(server.port, tls))
-      .catch((error: unknown) => error)
-    expect(inMemory() - before).toBeLessThan(100 * mebibyte)
-    expect(failure).toBeInstanceOf(ConfigurationError)
-    expect((failure as Error).message).toMatch(/ answered with more than 1,048,576 bytes; the connection was ended$/)
-    await expect.poll(server.sent).toBeGreaterThan(0)
-    // Further bytes stay in the buffers of the two sockets.
-    expect(server.sent()).toBeLessThan(20 * mebibyte)
-    const tried = await postgresql.testConnection?.(contextOf(server.port, tls))
-    expect(tried).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('answered with more than 1,048,576 bytes'),
-    })
-  },
-)
+])('a server that %s is disconnected after 1 MB, and the set-up error says so', async (_, head, rest, after, tls) => {
+  const server = await startServer(head, rest, after, tls)
+  const before = inMemory()
+  const event = {
+    eventId: 'e',
+    messageId: 'm',
+    type: 'track',
+    event: 'x',
+    json: '{"type":"track"}',
+    action: 'write_events',
+  }
+  const failure: unknown = await postgresql
+    .deliver([{ ...event, type: 'track' }], contextOf(server.port, tls))
+    .catch((error: unknown) => error)
+  expect(inMemory() - before).toBeLessThan(100 * mebibyte)
+  expect(failure).toBeInstanceOf(ConfigurationError)
+  expect((failure as Error).message).toMatch(/ answered with more than 1,048,576 bytes; the connection was ended$/)
+  await expect.poll(server.sent).toBeGreaterThan(0)
+  // Further bytes stay in the buffers of the two sockets.
+  expect(server.sent()).toBeLessThan(20 * mebibyte)
+  const tried = await postgresql.testConnection?.(contextOf(server.port, tls))
+  expect(tried).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('answered with more than 1,048,576 bytes'),
+  })
+})

@@ -12,17 +12,17 @@ test.each([
   ['Größe', 'größe'],
   ['注文 完了', '注文_完了'],
   ['"; drop table users; --', 'drop_table_users'],
-])('%s becomes %s', (name, expected) => {
+])('the name %s becomes %s', (name, expected) => {
   expect(snakeCase(name)).toBe(expected)
 })
 
-test('a name without letters or digits still has a snake_case name, a different one for each', () => {
+test('a name without letters or digits still gets a unique snake_case name', () => {
   const names = ['', ' ', '"', '😀', '\0', '\ud800', '___'].map(snakeCase)
   for (const name of names) expect(name).toMatch(/^_[0-9a-f]{8}$/)
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('a long name is cut to the maximum of an identifier, without splitting a character, and two long names stay two', () => {
+test('a long name is cut to the maximum of an identifier, without splitting a character, and two long names stay different', () => {
   const names = ['a'.repeat(100), `${'a'.repeat(99)}b`, 'ü'.repeat(40), '注'.repeat(30), '𝔘'.repeat(30)].map(snakeCase)
   for (const name of names) {
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(identifierBytes)
@@ -32,7 +32,7 @@ test('a long name is cut to the maximum of an identifier, without splitting a ch
   expect(snakeCase('a'.repeat(63))).toBe('a'.repeat(63))
 })
 
-test('a quoted identifier ends where it ends', () => {
+test('a quoted identifier cannot be ended by its content', () => {
   expect(quoted('a"; drop table "b')).toBe('"a""; drop table ""b"')
   expect(quoted('a\0b')).toBe('"ab"')
 })

@@ -157,7 +157,7 @@ describe('writing an event', () => {
     expect(await rows('tracks', 'id')).toHaveLength(3)
   })
 
-  test('each type has its table, and the newest values of a user count, even when older ones come late', async () => {
+  test('each event type has its table, and a user has the newest values even if older ones come late', async () => {
     const { deliver, rows } = open()
     const old = event({ type: 'identify', event: '', traits: { plan: 'free', city: 'Ulm', name: 'Ada' } })
     await deliver([
@@ -180,7 +180,7 @@ describe('writing an event', () => {
     expect(await rows('users', 'id, plan, city')).toEqual([{ id: 'u1', plan: 'business', city: 'Köln' }])
   })
 
-  test('new properties become new columns, and a value that does not fit its column is kept beside', async () => {
+  test('new properties become new columns, and a value that does not fit its column is stored separately', async () => {
     const { deliver, rows, columns } = open()
     await deliver([event({ properties: { total: 5 } })])
     const result = await deliver([
@@ -216,7 +216,7 @@ describe('writing an event', () => {
     expect(await rows('event_users', 'property_extra_properties')).toEqual([{ property_extra_properties: { a: 1 } }])
   })
 
-  test('hostile names and texts are names and texts', async () => {
+  test('hostile names and texts are stored as names and texts', async () => {
     const { deliver, rows, columns, schema } = open({ schema: 'we"ird; drop schema public' })
     const hostile = {
       '"; drop table tracks; --': 1,
@@ -251,7 +251,7 @@ describe('writing an event', () => {
     ])
   })
 
-  test('ten thousand different properties have a limited number of columns, and all are stored', async () => {
+  test('ten thousand different properties get a limited number of columns, and all are stored', async () => {
     const { deliver, rows, columns } = open()
     const events = Array.from({ length: 50 }, (_, index) =>
       event({ properties: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`p ${index} ${at}`, at])) }),
@@ -268,7 +268,7 @@ describe('writing an event', () => {
     expect(values).toBe(10_000)
   })
 
-  test('a schema full of tables keeps the properties of further events in tracks', async () => {
+  test('a schema full of tables stores the properties of further events in tracks', async () => {
     const { deliver, rows, schema } = open()
     await deliver([event()])
     await peer.query(
@@ -285,14 +285,14 @@ describe('writing an event', () => {
     expect(await rows('order_completed', 'id')).toHaveLength(2)
   })
 
-  test('fields of a mapping take the place of the properties', async () => {
+  test('fields of a mapping replace the properties', async () => {
     const { deliver, rows, columns } = open()
     await deliver([event({ properties: { email: 'a@example.com' } }, { payload: { revenue: 5 } })])
     expect(await rows('order_completed', 'revenue')).toEqual([{ revenue: '5' }])
     expect(await columns('order_completed')).not.toHaveProperty('email')
   })
 
-  test('the exchange shows what was written, without the password', async () => {
+  test('the stored exchange shows what was written, without the password', async () => {
     const { context, schema } = open()
     const exchanges: object[] = []
     const onExchange = (exchange: object): void => void exchanges.push(exchange)
@@ -316,7 +316,7 @@ describe('writing an event', () => {
 })
 
 describe('a row that the database refuses', () => {
-  test('is rejected alone, shown with its reason, and the rest of the batch is written', async () => {
+  test('a row that the database refuses is rejected alone and shown with its reason, and the rest is written', async () => {
     const { deliver, rows, schema } = open()
     await deliver([event({ properties: { total: 1 } })])
     await peer.query(`alter table "${schema}".order_completed add check (total < 100)`)
@@ -341,7 +341,7 @@ describe('a row that the database refuses', () => {
 describe('upserting a row', () => {
   const upsert = (payload: Given): OutgoingEvent => event({}, { action: 'upsert_row', payload })
 
-  test('writes over the row with the same key, only in the columns that are mapped', async () => {
+  test('upserting a row overwrites the row with the same key, only in the mapped columns', async () => {
     const { deliver, rows, columns } = open({ row_table: 'Customers', row_key: 'customer id' })
     const result = await deliver([
       upsert({ 'customer id': 'c1', plan: 'free', seats: 1 }),
@@ -357,7 +357,7 @@ describe('upserting a row', () => {
     expect(await columns('Customers')).toMatchObject({ seats: 'numeric' })
   })
 
-  test('works on an existing table, and reports values that do not fit', async () => {
+  test('upserting a row works on an existing table, and reports values that do not fit', async () => {
     const { deliver, schema, rows } = open({ row_table: 'people', row_key: 'id' })
     await peer.query(`create schema "${schema}" authorization "${peer.access.user}"`)
     await peer.query(
@@ -384,7 +384,7 @@ describe('upserting a row', () => {
     expect(await rows('people', 'age, code')).toEqual([{ age: 36, code: 'abc' }])
   })
 
-  test('into a table without a unique key is an error of the set-up', async () => {
+  test('upserting a row into a table without a unique key is a set-up error', async () => {
     const { deliver, schema } = open({ row_table: 'people', row_key: 'id' })
     await peer.query(`create schema "${schema}" authorization "${peer.access.user}"`)
     await peer.query(`create table "${schema}".people (id text)`)
@@ -397,7 +397,7 @@ describe('running a statement', () => {
   const run = (fields: Given = {}, more: Partial<OutgoingEvent> = {}): OutgoingEvent =>
     event(fields, { action: 'run_statement', ...more })
 
-  test('binds what the event holds; nothing in it becomes part of the statement', async () => {
+  test("a statement gets the event's values only as bound parameters", async () => {
     await peer.query('create table public.calls (who text, what text, total numeric, at timestamptz, payload jsonb)')
     await peer.query(`grant insert, select on public.calls to "${peer.access.user}"`)
     const statement = `insert into calls select :user_id, :event, (:properties->>'total')::numeric, :timestamp, :payload;`
@@ -415,7 +415,7 @@ describe('running a statement', () => {
     ])
   })
 
-  test('without a statement each event is rejected', async () => {
+  test('without a statement, each event is rejected', async () => {
     const { outcomes } = await open().deliver([run()])
     expect(outcomes).toEqual([{ kind: 'rejected', reason: expect.stringContaining('statement is empty') }])
   })
@@ -430,7 +430,7 @@ describe('running a statement', () => {
     ['insert into public.calls (who) values (:user_id)'],
     [`update public.calls set what = :event where who = :user_id;`],
     ['with x as (select :payload as p) select p from x -- done'],
-  ])('%s is valid', async (statement) => {
+  ])('the statement %s is valid', async (statement) => {
     expect(await verify(statement)).toEqual({})
   })
 
@@ -443,19 +443,19 @@ describe('running a statement', () => {
     ['explain analyze delete from public.calls', /syntax error/],
     ['commit', /syntax error/],
     ['select sum(:event)', /42883/],
-  ])('MAP-09: %s is flagged invalid without being run', async (statement, detail) => {
+  ])('MAP-09: the statement %s is invalid without being run', async (statement, detail) => {
     expect(await verify(statement)).toEqual({ statement: { message, detail: expect.stringMatching(detail) } })
     expect(await peer.query('select 1 as there from public.calls limit 1')).toHaveLength(1)
   })
 
-  test('a database that cannot be asked has another message', async () => {
+  test('a statement that an unreachable database cannot verify gets a message that says so', async () => {
     const objection = (await verify('select 1', { port: 1 }))?.statement?.message
     expect(objection).toMatch(/^The query can't be verified because the database is not reachable: Connection refused/)
   })
 })
 
 describe('the connection', () => {
-  test('is kept for the next batch, and closed when the destination has other settings', async () => {
+  test('the connection is kept for the next batch, and closed when the destination has other settings', async () => {
     const { deliver, end } = open()
     const before = peer.connections()
     await deliver([event()])
@@ -465,7 +465,7 @@ describe('the connection', () => {
     await expect.poll(() => peer.connections()).toBe(before)
   })
 
-  test('that breaks is a matter of time, and the next batch has a new one; nothing is written twice', async () => {
+  test('a broken connection is a temporary error; the next batch opens a new one, and nothing is written twice', async () => {
     const { deliver, rows } = open()
     const events = [event(), event()]
     await deliver(events.slice(0, 1))
@@ -476,7 +476,7 @@ describe('the connection', () => {
     expect(await rows('tracks', 'id')).toHaveLength(2)
   })
 
-  test('ends immediately when the process must end', async () => {
+  test('the connection ends immediately when the process must end', async () => {
     const { deliver, abort } = open({ statement: 'select pg_sleep(30)' })
     const before = peer.connections()
     const running = deliver([event({}, { action: 'run_statement' })])
@@ -486,7 +486,7 @@ describe('the connection', () => {
     await expect(deliver([event()])).rejects.toThrow('Interrupted')
   })
 
-  test('to a forbidden address is refused', async () => {
+  test('the connection to a forbidden address is refused', async () => {
     await expect(open({}, []).deliver([event()])).rejects.toThrow(EgressRefusedError)
   })
 
@@ -494,7 +494,7 @@ describe('the connection', () => {
     ['password', { password: 'wrong' }, '28P01'],
     ['user', { user: 'peer_nobody' }, '28'],
     ['database', { database: 'nowhere' }, '3D000'],
-  ])('with a wrong %s is an error of the set-up, reported without the password', async (_what, given, state) => {
+  ])('the connection with a wrong %s is a set-up error, reported without the password', async (_what, given, state) => {
     const failure = await open(given)
       .deliver([event()])
       .catch((error: unknown) => error)
@@ -503,7 +503,7 @@ describe('the connection', () => {
     expect(JSON.stringify((failure as ConfigurationError).exchange)).not.toContain(peer.access.password)
   })
 
-  test('without the privilege to make the schema is an error of the set-up that says so', async () => {
+  test('the connection without the privilege to create the schema is a set-up error that says so', async () => {
     await peer.query(`revoke create on database "${peer.access.database}" from "${peer.access.user}"`)
     const { deliver, context } = open()
     await expect(deliver([event()])).rejects.toThrow("does not exist and the user can't create it")
@@ -514,7 +514,7 @@ describe('the connection', () => {
     await peer.query(`grant create on database "${peer.access.database}" to "${peer.access.user}"`)
   })
 
-  test('can be tested: the result is true, and nothing is changed', async () => {
+  test('the connection test returns a success and changes nothing', async () => {
     const { context, deliver, schema } = open()
     expect(await postgresql.testConnection(context)).toEqual({
       ok: true,
@@ -569,7 +569,7 @@ pOBr2Ksd8rUno7ZZScA=
 -----END CERTIFICATE-----
 `
 
-  test('a server is believed when its certificate leads to a known authority, and only then', async () => {
+  test('a server is trusted only if its certificate leads to a trusted authority', async () => {
     await using secure = await createPostgresPeer(inject('postgresUrl'), { tls })
     const given = { ...secure.access, tls: 'verify', schema: 'own' }
     // Pasted into a field of one line, a certificate loses its line ends.
@@ -589,7 +589,7 @@ test.each([
   ['schema', { schema: 'ü'.repeat(40) }],
   ['row_key', { row_key: 'a\0b' }],
   ['host', { host: '' }],
-])('rejects a bad %s: %j', (name, settings) => {
+])('the setting %s is rejected if it is invalid: %j', (name, settings) => {
   const whole = { host: 'db.example', database: 'd', user: 'u', password: 'p', ...settings }
   expect(validateSettings(postgresql, whole)).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
 })
@@ -612,7 +612,7 @@ describe('deleting a user', () => {
     json: JSON.stringify({ userIds, anonymousIds, externalIds: [{ type: 'shop', id: 'c-1' }] }),
   })
 
-  test('removes their rows from every table of events and from users, and no other rows', async () => {
+  test("deleting a user removes the user's rows from every event table and from users, and no other rows", async () => {
     const { schema, deliver, deliverRows, rows } = open()
     await deliver([
       event({ anonymousId: 'a1' }),
@@ -638,12 +638,12 @@ describe('deleting a user', () => {
     expect(await deliverRows([deletion(0, ['u1'], ['a1'])])).toMatchObject({ outcomes: [delivered] })
   })
 
-  test('succeeds where nothing was ever written', async () => {
+  test('deleting a user succeeds if nothing was ever written', async () => {
     const { deliverRows } = open()
     expect(await deliverRows([deletion(0, ['u1'])])).toMatchObject({ outcomes: [delivered] })
   })
 
-  test("that the database's user is not allowed to do waits for its set-up", async () => {
+  test('deleting a user without the database privilege waits for the set-up', async () => {
     const { schema, deliver, deliverRows } = open()
     await deliver([event()])
     await peer.query(`alter schema ${quoted(schema)} owner to current_user`)
@@ -652,7 +652,7 @@ describe('deleting a user', () => {
     await expect(deliverRows([deletion(0, ['u1'])])).rejects.toBeInstanceOf(ConfigurationError)
   })
 
-  test('is the only request of rows', async () => {
+  test('deleting a user accepts only this kind of rows', async () => {
     const { deliverRows } = open()
     const row: OutgoingRow = { recordId: 'r', operation: 'upsert', object: 'users', key: 'u1', json: '{}' }
     expect(await deliverRows([row, deletion(0, ['u1'])])).toMatchObject({
@@ -669,7 +669,7 @@ describe('listing keys', () => {
   }
 
   test.each(['bigint', 'text', 'uuid', 'numeric'])(
-    'finds every key of the type %s once, over many pages',
+    'listing finds every key of the type %s once, over many pages',
     async (type) => {
       const opened = open()
       const value = type === 'uuid' ? 'md5(n::text)::uuid' : `n::${type}`
@@ -684,7 +684,7 @@ describe('listing keys', () => {
     },
   )
 
-  test('finds none of a table that is not there, and refuses a key that rows cannot be compared with', async () => {
+  test('listing finds no key in a missing table, and refuses a key column without a comparison', async () => {
     const opened = open()
     expect(await list(opened, 'none')).toEqual([])
     await peer.query(`create schema ${quoted(opened.schema)} authorization ${quoted(peer.access.user)}`)

@@ -52,7 +52,7 @@ const write = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcom
 const read = (table: string) => peer.query(`select * from synced."${table}" order by 1`)
 const delivered = { kind: 'delivered' }
 
-describe('a table', () => {
+describe('a table for rows', () => {
   testRowObject({
     address: (table) => tableObject({ table, key: 'id' }),
     write,
@@ -74,13 +74,13 @@ test('numbers keep their digits, and only a row with a value that does not fit i
   ).toEqual([delivered, { kind: 'rejected', reason: expect.stringContaining('does not match its type') }])
 })
 
-test('a table that was dropped since is made again', async () => {
+test('a table that was dropped meanwhile is created again', async () => {
   await write([row('dropped', 'upsert', 'a', ',"n":1')])
   await peer.query('drop table synced.dropped')
   expect(await write([row('dropped', 'upsert', 'b', ',"n":1')])).toEqual([delivered])
 })
 
-test('an object names any table and key column, and other objects name none', async () => {
+test('an object names any table and key column, and other objects are not tables', async () => {
   const odd = { table: 'a/b "c"\'%', key: 'Größe, m²' }
   expect(tableOf(tableObject(odd))).toEqual(odd)
   expect(await write([row(odd.table, 'upsert', 'k', '', odd.key)])).toEqual([delivered])

@@ -29,7 +29,7 @@ test.each([
   ['timestamp with time zone', '2026-01-02', '2026-01-02'],
   ['jsonb', 'x', 'x'],
   ['uuid', 'x', 'x'],
-])('%s takes %j', (type, value, expected) => {
+])('a column of %s accepts %j', (type, value, expected) => {
   expect(fitTo(type, value)).toEqual({ value: expected })
 })
 
@@ -45,7 +45,7 @@ test.each([
   ['timestamp with time zone', 'soon'],
   ['timestamp with time zone', '2026-02-31T00:00:00Z'],
   ['date', 5],
-])('%s does not take %j', (type, value) => {
+])('a column of %s refuses %j', (type, value) => {
   expect(fitTo(type, value)).toBeUndefined()
 })
 
@@ -62,13 +62,13 @@ test.each([
   ['integer', '2147483648.0', undefined],
   ['double precision', '1e400', undefined],
   ['boolean', '1.0', undefined],
-])('%s keeps the digits of %s, or does not take it', (type, number, written) => {
+])('a column of %s keeps the digits of %s, or refuses the value', (type, number, written) => {
   const fit = fitTo(type, new ExactNumber(number))
   expect(fit === undefined ? undefined : safeJson(fit.value)).toBe(written)
   expect(typeFor(new ExactNumber(number))).toBe('numeric')
 })
 
-test('characters that PostgreSQL has no place for are replaced, and those that only look like them stay', () => {
+test('characters that PostgreSQL cannot store are replaced, and texts that only look like them stay', () => {
   const value = { 'a\0': 'b\0', half: '\ud83d', whole: '😀', written: '\\u0000' }
   expect(JSON.parse(safeJson(value))).toEqual({ 'a\ufffd': 'b\ufffd', half: '\ufffd', whole: '😀', written: '\\u0000' })
   expect(safeText('a\0\ud83db')).toBe('a\ufffd\ufffdb')

@@ -82,7 +82,7 @@ testDestination(rudderstack, {
   },
 })
 
-it.each(['', 'v1', 'v1/', 'v1/batch'])('a data plane given as …/%s is called at /v1/batch', async (path) => {
+it.each(['', 'v1', 'v1/', 'v1/batch'])('a data plane with the URL …/%s is called at /v1/batch', async (path) => {
   const at = await dataPlane()
   const settings = { data_plane_url: `${at.url}${path}`, write_key: key }
   const { outcomes } = await runConnector(rudderstack, settings, [outgoingEvent()])
@@ -92,7 +92,7 @@ it.each(['', 'v1', 'v1/', 'v1/batch'])('a data plane given as …/%s is called a
   ])
 })
 
-it('a data plane with a path of its own keeps that path', async () => {
+it('a data plane with its own path keeps that path', async () => {
   const at = await dataPlane(() => ({ status: 200 }))
   await runConnector(rudderstack, { data_plane_url: `${at.url}rudder/`, write_key: key }, [outgoingEvent()])
   expect(at.requests[0]?.url).toBe('/rudder/v1/batch')
@@ -113,7 +113,7 @@ it('a batch with an event without a user is sent in halves, and only that event 
   expect((await runConnector(rudderstack, settings, [outgoingEvent()])).outcomes).toEqual([{ kind: 'delivered' }])
 })
 
-it('while its source is disabled events are held, and the connection test says why', async () => {
+it('while its source is disabled, events are held, and the connection test shows the reason', async () => {
   const at = await dataPlane()
   const message = 'This URL does not accept events, or its source is disabled (HTTP 404)'
   const failure = await runConnector(rudderstack, settingsOf(at, disabled), [outgoingEvent()]).catch(
@@ -124,7 +124,7 @@ it('while its source is disabled events are held, and the connection test says w
   expect(await runConnectionTest(rudderstack, settingsOf(at, disabled))).toEqual({ ok: false, message })
 })
 
-it('the connection test reports a data plane that cannot be reached', async () => {
+it('the connection test reports an unreachable data plane', async () => {
   const at = await dataPlane()
   await at.close()
   peer = undefined
@@ -134,13 +134,13 @@ it('the connection test reports a data plane that cannot be reached', async () =
   })
 })
 
-it('a 429 without a time is retried', async () => {
+it('a 429 without a retry time is retried', async () => {
   const at = await dataPlane(() => ({ status: 429, body: 'Max Events Limit reached' }))
   const { outcomes } = await runConnector(rudderstack, settingsOf(at), [outgoingEvent()])
   expect(outcomes).toEqual([{ kind: 'retry', reason: 'HTTP 429' }])
 })
 
-it('requires URL and key', () => {
+it('RudderStack requires URL and key', () => {
   expect(validateSettings(rudderstack, {})).toEqual({
     ok: false,
     errors: { data_plane_url: 'Required', write_key: 'Required' },
@@ -189,7 +189,7 @@ describe('deleting users', () => {
     return { ...result, bodies: at.requests.map(({ body }) => JSON.parse(body) as unknown) }
   }
 
-  it('sends one regulation of all their user IDs, for every listed destination', async () => {
+  it('deleting users sends one regulation with all user IDs, for every listed destination', async () => {
     const { outcomes, bodies } = await sendDeletions([deletion(0, ['u1'], ['a1']), deletion(1, ['u2', 'u1'])])
     expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
     expect(bodies).toEqual([
@@ -201,7 +201,7 @@ describe('deleting users', () => {
     ])
   })
 
-  it('rejects users without a user ID, and other rows, and sends the rest', async () => {
+  it('deleting users rejects users without a user ID and other rows, and sends the rest', async () => {
     const other: OutgoingRow = { ...deletion(2, ['u3']), object: 'audience_members' }
     const { outcomes, bodies } = await sendDeletions([deletion(0, [], ['a1']), deletion(1, ['u2']), other])
     expect(outcomes).toEqual([
@@ -213,7 +213,7 @@ describe('deleting users', () => {
     expect((await sendDeletions([deletion(0, [], ['a1'])])).bodies).toEqual([])
   })
 
-  it('is rejected with a wrong token, which is never shown, and events continue', async () => {
+  it('deleting users is rejected with a wrong token, which is never shown, and events continue', async () => {
     const { outcomes, request, response } = await sendDeletions([deletion(0, ['u1'])], { access_token: 'rudder-other' })
     expect(outcomes).toEqual([{ kind: 'rejected', reason: 'RudderStack refuses the access token (HTTP 401)' }])
     expect(`${request}${response}`).not.toContain('rudder-other')
@@ -235,7 +235,7 @@ describe('deleting users', () => {
   it.each([
     [{ access_token: undefined }, 'no access token'],
     [{ destination_ids: ' , ' }, 'no destination IDs'],
-  ])('is sent only by a destination with a token and IDs: not with %j', async (lacking, lacks) => {
+  ])('deleting users requires a token and destination IDs: rejected with %j', async (lacking, lacks) => {
     const { deletesUsers } = rudderstack
     if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
     const whole = { access_token: token, destination_ids: 'd1' }

@@ -95,7 +95,7 @@ const row = (
 ): OutgoingRow => ({ recordId: `run-1.${number}`, operation, object, key, json })
 
 describe('rows of a sync', () => {
-  test('are lines of JSON with their operation, key and digits, and written over themselves when they come again', async () => {
+  test('rows in JSON have one line each with operation, key, and exact digits, and repeated rows overwrite the object', async () => {
     const { objects, settings } = await startStorage()
     const rows = [
       row(1, 'upsert', 'a', '{"id":"a","total":12345678901234567890.10,"note":null}'),
@@ -116,7 +116,7 @@ describe('rows of a sync', () => {
     )
   })
 
-  test('are lines of CSV with all columns, in which null, an empty text, quotes and JSON stay apart', async () => {
+  test('rows in CSV have all columns, and distinguish null, an empty text, quotes, and JSON', async () => {
     const { objects, settings } = await startStorage()
     const object = 'changes/csv/by%20day%2Fcustomers'
     const rows = [
@@ -133,7 +133,7 @@ describe('rows of a sync', () => {
     )
   })
 
-  test('are rows of Parquet with columns of text, written over themselves when they come again', async () => {
+  test('rows in Parquet have text columns, and repeated rows overwrite the object', async () => {
     const { objects, settings } = await startStorage()
     const object = 'changes/parquet/customers'
     const rows = [
@@ -163,7 +163,7 @@ describe('rows of a sync', () => {
     }
   })
 
-  test('of several runs are separate objects, and the rows of failed objects are sent again', async () => {
+  test('rows of several runs are separate objects, and the rows of failed objects are sent again', async () => {
     const { settings, objects } = await startStorage(({ url }) =>
       url.includes('run-2') ? { status: 503, body: errorBody('SlowDown') } : undefined,
     )
@@ -182,7 +182,7 @@ describe('rows of a sync', () => {
     ['contacts', 'upsert'],
     ['changes/csv/a', 'insert'],
     ['changes/csv/a', 'update'],
-  ] as const)('of %s with the operation %s are rejected, and nothing is written', async (object, operation) => {
+  ] as const)('rows of %s with the operation %s are rejected, and nothing is written', async (object, operation) => {
     const { settings, requests } = await startStorage()
     const { outcomes } = await runConnectorRows(s3, settings, [row(1, operation, 'a', '{}', object)])
     expect(outcomes).toEqual([{ kind: 'rejected', reason: expect.stringMatching(/./) as string }])
@@ -217,7 +217,7 @@ testDestination(s3, {
 })
 
 describe('a batch', () => {
-  test('is one compressed object of JSON lines, in the folder of its hour, with a signature that holds', async () => {
+  test('a batch is one compressed object of JSON lines, in the folder of its hour, with a valid signature', async () => {
     const { objects, settings, requests } = await startStorage()
     const events = [event(1), event(2), event(3)]
     const result = await runConnector(s3, settings, events)
@@ -229,7 +229,7 @@ describe('a batch', () => {
     expect(requests[0]?.headers['content-type']).toBe('application/gzip')
   })
 
-  test('that is sent again is written over itself, and another one is another object', async () => {
+  test('a batch that is sent again overwrites its object, and another batch is another object', async () => {
     const { objects, settings } = await startStorage()
     await runConnector(s3, settings, [event(1), event(2)])
     await runConnector(s3, settings, [event(1), event(2)], { now: Date.now() + 100_000 })
@@ -238,7 +238,7 @@ describe('a batch', () => {
     expect(objects.size).toBe(2)
   })
 
-  test('over two hours is an object for each', async () => {
+  test('a batch over two hours makes an object for each hour', async () => {
     const { objects, settings } = await startStorage()
     await runConnector(s3, { ...settings, prefix: '/a/b c+ü/' }, [
       event(1),
@@ -251,7 +251,7 @@ describe('a batch', () => {
     ])
   })
 
-  test("of mapped events has the mapping's payload, uncompressed if chosen", async () => {
+  test("a batch of mapped events has the mapping's payload, uncompressed if chosen", async () => {
     const { objects, settings } = await startStorage()
     await runConnector(s3, { ...settings, prefix: '/', format: 'json' }, [
       event(1, undefined, { payload: { total: 5 } }),
@@ -261,7 +261,7 @@ describe('a batch', () => {
     expect(object?.toString()).toBe('{"total":5}\n')
   })
 
-  test('half of which the storage took is half delivered', async () => {
+  test('a batch of which the storage accepted a part is delivered in part', async () => {
     let calls = 0
     const { settings } = await startStorage(() =>
       ++calls === 2 ? { status: 503, body: errorBody('SlowDown') } : undefined,
@@ -280,7 +280,7 @@ describe('a batch', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response of the storage', () => {
   const failing = async (answer: PeerAnswer, given: Record<string, unknown> = {}): Promise<unknown> => {
     const { settings } = await startStorage(() => answer)
     return await runConnector(s3, { ...settings, ...given }, [event(1)], { timeoutMs: 1000 }).catch(
@@ -294,7 +294,7 @@ describe('an answer', () => {
     ['InvalidBucketName', 400],
     ['PermanentRedirect', 301],
     ['ExpiredToken', 400],
-  ])('%s is an error of the set-up', async (code, status) => {
+  ])('the response %s is a set-up error', async (code, status) => {
     const failure = await failing({ status, body: errorBody(code) })
     expect(failure).toBeInstanceOf(ConfigurationError)
     expect((failure as Error).message).toBe(`${code}: About ${code}.`)
@@ -306,22 +306,22 @@ describe('an answer', () => {
     ['RequestTimeout', 400],
     ['OperationAborted', 409],
     ['', 502],
-  ])('%s %i is a matter of time', async (code, status) => {
+  ])('the response %s %i is a temporary error', async (code, status) => {
     const failure = await failing({ status, body: code === '' ? '' : errorBody(code), headers: { 'retry-after': '7' } })
     expect(failure).toBeInstanceOf(RetryableError)
   })
 
-  test('for different clocks says so, and is retried', async () => {
+  test('a response about different clocks is reported and retried', async () => {
     const failure = await failing({ status: 403, body: errorBody('RequestTimeTooSkewed') })
     expect(failure).toBeInstanceOf(RetryableError)
     expect((failure as Error).message).toMatch(/^This server's clock differs from the storage's clock/)
   })
 
-  test('that an object is too large rejects its events', async () => {
+  test('a response that an object is too large rejects its events', async () => {
     expect(await failing({ status: 400, body: errorBody('EntityTooLarge') })).toBeInstanceOf(RejectedError)
   })
 
-  test('from another region names the right one', async () => {
+  test('a response from another region names the right region', async () => {
     const headers = { 'x-amz-bucket-region': 'us-west-2' }
     const failure = await failing({ status: 400, body: errorBody('AuthorizationHeaderMalformed'), headers })
     expect((failure as Error).message).toContain('The bucket is in the region us-west-2.')
@@ -330,18 +330,21 @@ describe('an answer', () => {
   test.each([
     ['SignatureDoesNotMatch', { secret_access_key: 'another-secret-access-key' }],
     ['InvalidAccessKeyId', { access_key_id: 'ANOTHER' }],
-  ])('%s to wrong credentials is an error of the set-up, kept without them', async (code, given) => {
-    const { settings } = await startStorage()
-    const failure = await runConnector(s3, { ...settings, ...given }, [event(1)]).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(ConfigurationError)
-    expect((failure as Error).message).toContain(code)
-    const kept = JSON.stringify((failure as ConfigurationError).exchange)
-    expect(kept).toContain('PUT')
-    for (const secret of ['another-secret-access-key', credentials.secret_access_key, 'Signature='])
-      expect(kept).not.toContain(secret)
-  })
+  ])(
+    'the response %s to wrong credentials is a set-up error, recorded without the credentials',
+    async (code, given) => {
+      const { settings } = await startStorage()
+      const failure = await runConnector(s3, { ...settings, ...given }, [event(1)]).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(ConfigurationError)
+      expect((failure as Error).message).toContain(code)
+      const kept = JSON.stringify((failure as ConfigurationError).exchange)
+      expect(kept).toContain('PUT')
+      for (const secret of ['another-secret-access-key', credentials.secret_access_key, 'Signature='])
+        expect(kept).not.toContain(secret)
+    },
+  )
 
-  test('that never comes, and a forbidden address', async () => {
+  test('a missing response is retried, and a forbidden address is refused', async () => {
     expect(await failing('reset')).toBeInstanceOf(RetryableError)
     await peer?.close()
     const { settings } = await startStorage()
@@ -366,7 +369,7 @@ describe('the connection', () => {
     return { result, storage }
   }
 
-  test('is tested by an object that is written and deleted', async () => {
+  test('the connection test writes and deletes an object', async () => {
     const { result, storage } = await test_()
     expect(result).toEqual({
       ok: true,
@@ -378,14 +381,14 @@ describe('the connection', () => {
     ])
   })
 
-  test('succeeds when nothing can be deleted, and names the remaining object', async () => {
+  test('the connection test succeeds if nothing can be deleted, and names the remaining object', async () => {
     const { result } = await test_(({ method }) =>
       method === 'DELETE' ? { status: 403, body: errorBody('AccessDenied') } : undefined,
     )
     expect(result).toMatchObject({ ok: true, message: expect.stringContaining('It was not deleted') })
   })
 
-  test('fails when nothing can be written', async () => {
+  test('the connection test fails if nothing can be written', async () => {
     const { result } = await test_(() => ({ status: 404, body: errorBody('NoSuchBucket') }))
     expect(result).toEqual({ ok: false, message: 'NoSuchBucket: About NoSuchBucket.' })
   })
@@ -398,7 +401,7 @@ test.each([
   [{ region: 'cn-north-1' }, 'https://my-events.s3.cn-north-1.amazonaws.com.cn', '/a/b%20c'],
   [{ endpoint: 'https://store.example:9000/s3/' }, 'https://my-events.store.example:9000', '/s3/a/b%20c'],
   [{ endpoint: 'http://10.0.0.1:9000' }, 'http://10.0.0.1:9000', '/my-events/a/b%20c'],
-])('%j is at %s', (given, origin, path) => {
+])("with the settings %j, an object's address is %s", (given, origin, path) => {
   const address = bucketAddress({ bucket: 'my-events', region, endpoint: undefined, path_style: false, ...given })
   expect([address.origin, objectPath(address, 'a/b c')]).toEqual([origin, path])
 })
@@ -412,7 +415,7 @@ test.each([
   ['prefix', { prefix: 'a\nb' }],
   ['wait_seconds', { wait_seconds: 5 }],
   ['endpoint', { endpoint: 'https://x.example/?a=1' }],
-])('rejects a bad %s: %j', (name, given) => {
+])('the setting %s is rejected if it is invalid: %j', (name, given) => {
   const whole = { ...credentials, region, bucket: 'my-events', ...given }
   expect(validateSettings(s3, whole)).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
 })

@@ -138,13 +138,13 @@ it('a batch that exceeds one request is halved before anything is sent', async (
     )
 })
 
-it('a batch that is too large as a whole is never sent', () => {
+it("the maximum batch fits into Segment's limits", () => {
   const { maxEvents, maxBytes } = segment.batching({})
   expect(maxEvents).toBeLessThanOrEqual(2500)
   expect(maxBytes).toBeLessThanOrEqual(500_000)
 })
 
-it('a 400 for a batch can be for one of its events: the halves are tried, and that event is rejected with the response', async () => {
+it('after a 400 for a batch, its halves are sent, and the faulty event is rejected with the response', async () => {
   const at = await receiver(() => ({ status: 400, body: 'no bad ones' }))
   const events = ['good', 'bad'].map((messageId) => outgoingEvent({ messageId }))
   expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({ kind: 'split', reason: 'HTTP 400' })
@@ -181,25 +181,28 @@ it.each([
   [200, '{"integrations":{}}', true, 'Segment accepted this write key.'],
   [404, 'Not Found', false, 'Segment has no source with this write key (HTTP 404)'],
   [500, '', true, 'Segment accepts batches but did not confirm the write key.'],
-])('at Segment itself the test checks the key as its libraries do: %i', async (status, body, ok, message) => {
-  const asked: string[] = []
-  const validated = validateSettings(segment, { write_key: key })
-  if (!validated.ok) throw new Error('settings refused')
-  const context: Partial<DeliverContext> = {
-    settings: validated.settings,
-    signal: new AbortController().signal,
-    request: async ({ url }) => {
-      asked.push(url)
-      return url === 'https://api.segment.io/v1/batch'
-        ? { status: 200, headers: {}, body: '{"success":true}', latencyMs: 1 }
-        : { status, headers: {}, body, latencyMs: 1 }
-    },
-  }
-  expect(await segment.testConnection(context as DeliverContext)).toEqual({ ok, message })
-  expect(asked).toEqual(['https://api.segment.io/v1/batch', `https://cdn.segment.com/v1/projects/${key}/settings`])
-})
+])(
+  "for Segment's own endpoint, the connection test checks the key as Segment's libraries do: %i",
+  async (status, body, ok, message) => {
+    const asked: string[] = []
+    const validated = validateSettings(segment, { write_key: key })
+    if (!validated.ok) throw new Error('settings refused')
+    const context: Partial<DeliverContext> = {
+      settings: validated.settings,
+      signal: new AbortController().signal,
+      request: async ({ url }) => {
+        asked.push(url)
+        return url === 'https://api.segment.io/v1/batch'
+          ? { status: 200, headers: {}, body: '{"success":true}', latencyMs: 1 }
+          : { status, headers: {}, body, latencyMs: 1 }
+      },
+    }
+    expect(await segment.testConnection(context as DeliverContext)).toEqual({ ok, message })
+    expect(asked).toEqual(['https://api.segment.io/v1/batch', `https://cdn.segment.com/v1/projects/${key}/settings`])
+  },
+)
 
-it('requires a key, and accepts only web URLs', () => {
+it('Segment requires a key, and accepts only web URLs', () => {
   expect(validateSettings(segment, {})).toMatchObject({ ok: false, errors: { write_key: 'Required' } })
   expect(validateSettings(segment, { write_key: key, endpoint: 'segment' })).toMatchObject({
     ok: false,
@@ -248,7 +251,7 @@ describe('deleting users', () => {
     return { ...result, bodies: at.requests.map(({ body }) => JSON.parse(body) as unknown) }
   }
 
-  it('sends one regulation of all their user IDs and one of their anonymous IDs', async () => {
+  it('deleting users sends one regulation with all user IDs and one with all anonymous IDs', async () => {
     const { outcomes, bodies } = await sendDeletions([deletion(0, ['u1'], ['a1', 'a2']), deletion(1, ['u2'], ['a1'])])
     expect(outcomes).toEqual({ kind: 'delivered' })
     expect(bodies).toEqual([
@@ -258,13 +261,13 @@ describe('deleting users', () => {
     expect((await sendDeletions([deletion(0, [], ['a1'])])).bodies).toHaveLength(1)
   })
 
-  it('is rejected with a wrong token, which is never shown, and events continue', async () => {
+  it('deleting users is rejected with a wrong token, which is never shown, and events continue', async () => {
     const { outcomes, request, response } = await sendDeletions([deletion(0, ['u1'])], { given: 'sgp_other' })
     expect(outcomes).toEqual({ kind: 'rejected', reason: 'Segment refuses the Public API token (HTTP 401)' })
     expect(`${request}${response}`).not.toContain('sgp_other')
   })
 
-  it('is retried when the quota is available again, and rejected when Segment refuses it', async () => {
+  it('deleting users is retried when the quota is available again, and rejected if Segment refuses it', async () => {
     const reset = new Date(Date.now() + 3_600_000).toISOString()
     const spent = await sendDeletions([deletion(0, ['u1'])], {
       answer: () => ({ status: 429, headers: { 'x-regulation-ratelimit-quota-reset': reset } }),
@@ -274,7 +277,7 @@ describe('deleting users', () => {
     expect(refused.outcomes).toMatchObject({ kind: 'rejected', reason: 'HTTP 422' })
   })
 
-  it('is sent only by a destination with a token, and says so when it was removed', async () => {
+  it('deleting users requires a token, and without one the reason says so', async () => {
     const { deletesUsers } = segment
     if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
     expect([deletesUsers({ public_api_token: token }), deletesUsers({})]).toEqual([undefined, 'no Public API token'])

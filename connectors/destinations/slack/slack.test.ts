@@ -70,7 +70,7 @@ it('blocks and the thread are sent with the message', async () => {
   expect(messagesOf(at)).toEqual([{ text: 'Paid', blocks, thread_ts: '1503435956.000247' }])
 })
 
-it('an event cannot call the channel or hide a link, unless links and mentions are allowed', async () => {
+it('an event cannot notify the channel or hide a link, unless links and mentions are allowed', async () => {
   const at = await channel()
   const text = 'Tom & <!channel> <https://evil.example|Sign in>'
   const blocks = [{ type: 'section', text: { type: 'mrkdwn', text }, fields: [{ type: 'plain_text', text: 'a & b' }] }]
@@ -140,7 +140,7 @@ it.each([
 })
 
 it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#general'])(
-  'requires the whole URL, not "%s"',
+  'Slack requires the whole URL, not "%s"',
   (webhook_url) => {
     expect(validateSettings(slack, { webhook_url })).toMatchObject({
       ok: false,
@@ -149,7 +149,7 @@ it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#gene
   },
 )
 
-it('at most one message a second, one after the other', () => {
+it('Slack gets at most one message a second, one after the other', () => {
   expect(slack.rate?.({})).toEqual({ requests: 1, perMs: 1000 })
   expect(slack.concurrency).toBe(1)
   expect(slack.batching({}).maxEvents).toBe(1)

@@ -100,7 +100,7 @@ testDestination(tiktokEvents, {
 })
 
 describe('a conversion for TikTok', () => {
-  it('that is sent again counts once, and with a test event code nowhere', async () => {
+  it('a conversion for TikTok that is sent again counts once, and does not count with a test event code', async () => {
     const { send, counted } = await sender()
     await send(conversion('order-1'))
     await send(conversion('order-1'))
@@ -110,7 +110,7 @@ describe('a conversion for TikTok', () => {
     expect([testing.counted.size, testing.tested.length]).toEqual([0, 1])
   })
 
-  it('has the click of the page, but no click of another platform', async () => {
+  it('a conversion for TikTok has the click ID of the page, but no click ID of another platform', async () => {
     const { send, asked } = await sender({ limited_data_use: true })
     const cookie = 'fb.1.1554763741205.AbCdEf'
     await send(
@@ -125,7 +125,7 @@ describe('a conversion for TikTok', () => {
     })
   })
 
-  it('of a purchase without a value is accepted, because TikTok recommends one and requires none', async () => {
+  it('a conversion for TikTok of a purchase without a value is accepted, because TikTok only recommends one', async () => {
     const { send, counted } = await sender()
     expect((await send(conversion('m-1', { value: undefined, currency: undefined }))).outcomes).toEqual([
       { kind: 'delivered' },
@@ -137,7 +137,7 @@ describe('a conversion for TikTok', () => {
     ['without anything to match', { email: undefined }, 'match a person'],
     ['with a value as text with a comma', { value: '25,50' }, 'not a number'],
     ['in the future', { event_time: daysAgo(-1) }, 'future'],
-  ])('%s is refused before it is sent', async (_, changes, reason) => {
+  ])('a conversion for TikTok %s is refused before it is sent', async (_, changes, reason) => {
     const { send, asked } = await sender()
     expect((await send(conversion('m-1', changes))).outcomes).toMatchObject([
       { kind: 'rejected', reason: expect.stringContaining(reason) },
@@ -145,7 +145,7 @@ describe('a conversion for TikTok', () => {
     expect(asked).toHaveLength(0)
   })
 
-  it('that only TikTok refuses is found by halves, and its reason repeats no IP address', async () => {
+  it('a conversion that only TikTok refuses is found by halving the request, and its reason contains no IP address', async () => {
     const { rebase } = await startVendor({ origins }, createTikTok().answer)
     const run = (...events: OutgoingEvent[]) => runConnector(tiktokEvents, settings, events, { rebase })
     const refused = conversion('m-2', { event_name: 'Refused' })
@@ -155,7 +155,7 @@ describe('a conversion for TikTok', () => {
     ])
   })
 
-  it('for the pixel of another account is held', async () => {
+  it('a conversion for the pixel of another TikTok account is held', async () => {
     const { send } = await sender({ pixel_code: 'ANOTHERPIXEL' })
     await expect(send(conversion('m-1'))).rejects.toBeInstanceOf(ConfigurationError)
   })
@@ -175,7 +175,7 @@ describe('a return code that TikTok documents', () => {
     ['40102, a token that expired', 40_102, 'Access token is expired'],
     ['40104, no token', 40_104, 'Access token is empty'],
     ['40105, another token', 40_105, 'Access token is incorrect or has been revoked'],
-  ])('%s, holds conversions with a readable message', async (_, code, words) => {
+  ])('the TikTok code %s, holds conversions with a readable message', async (_, code, words) => {
     const message = `TikTok refuses the access token: ${words}`
     expect(await endOf(answerOf(code, words))).toMatchObject({ name: 'ConfigurationError', message })
   })
@@ -184,21 +184,21 @@ describe('a return code that TikTok documents', () => {
     ['40133, too many at a time', 40_133],
     ['50000, a fault', 50_000],
     ['51021, too many requests', 51_021],
-  ])('%s, is retried after a minute', async (_, code) => {
+  ])('the TikTok code %s, is retried after a minute', async (_, code) => {
     expect(await endOf(answerOf(code, 'Later'))).toMatchObject([
       { kind: 'retry', reason: 'Later', retryAfterMs: 60_000 },
     ])
   })
-  it('40002, a parameter, rejects the conversion, which is not sent again', async () => {
+  it('the TikTok code 40002 (an invalid parameter) rejects the conversion, which is not retried', async () => {
     const reason = 'event_time is invalid'
     expect(await endOf(answerOf(40_002, reason))).toEqual([{ kind: 'rejected', reason }])
   })
-  it('that is none is retried, because its outcome is unknown', async () => {
+  it('a response without a TikTok code is retried, because its outcome is unknown', async () => {
     expect(await endOf({ status: 200, body: '{}' })).toMatchObject([{ kind: 'retry' }])
   })
 })
 
-it('a pixel has letters and digits', () => {
+it('a pixel ID of TikTok has letters and digits', () => {
   expect(check({ pixel_code: pixel })).toEqual({})
   expect(check({ pixel_code: 'my pixel' })).toHaveProperty('pixel_code')
 })

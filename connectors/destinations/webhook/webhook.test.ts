@@ -42,8 +42,8 @@ testDestination(webhook, {
   successByStatus: true,
 })
 
-describe('a request', () => {
-  it('carries one event whole, and its id for de-duplication', async () => {
+describe('a webhook request', () => {
+  it('a request contains one whole event and its ID for deduplication', async () => {
     const { url, requests } = await receiver()
     const [event] = sampleEvents(1)
     if (event === undefined) throw new Error('no sample')
@@ -59,13 +59,13 @@ describe('a request', () => {
     expect(requests[0]?.headers['x-tributary-signature']).toBeUndefined()
   })
 
-  it.each(['POST', 'PUT', 'PATCH'])('uses the method %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH'])('a request uses the method %s', async (method) => {
     const { url, requests } = await receiver()
     await runConnector(webhook, { url, method }, sampleEvents(1))
     expect(requests[0]?.method).toBe(method)
   })
 
-  it('is signed over timestamp and body', async () => {
+  it('a request is signed over timestamp and body', async () => {
     const { url, requests } = await receiver()
     const now = Date.UTC(2026, 0, 2)
     await runConnector(webhook, { url, signing_secret: 'whsec_1' }, sampleEvents(1), { now })
@@ -75,7 +75,7 @@ describe('a request', () => {
     expect(requests[0]?.headers['x-tributary-signature']).toBe(`t=${now / 1000},v1=${expected}`)
   })
 
-  it("carries the user's headers, which cannot replace IDs and signature", async () => {
+  it("a request contains the user's headers, which cannot replace IDs and signature", async () => {
     const { url, requests } = await receiver()
     const headers = {
       Authorization: 'Bearer abc',
@@ -92,7 +92,7 @@ describe('a request', () => {
     })
   })
 
-  it('carries a JSON array when batching is on, with a key that stays the same for the same events', async () => {
+  it('a request contains a JSON array if batching is on, with the same key for the same events', async () => {
     const { url, requests } = await receiver()
     const events = sampleEvents(3)
     const settings = { url, batching: true }
@@ -110,7 +110,7 @@ describe('with field mappings', () => {
     outgoingEvent({ eventId: '0-1-1' }, { payload: {} }),
   ]
 
-  it('the body is the result of the mapping, and the signature is over this body', async () => {
+  it('with field mappings, the body is the result of the mapping, and the signature covers this body', async () => {
     const { url, requests } = await receiver()
     const now = Date.UTC(2026, 0, 2)
     await runConnector(webhook, { url, signing_secret: 'whsec_1' }, events.slice(0, 1), { now })
@@ -124,7 +124,7 @@ describe('with field mappings', () => {
     })
   })
 
-  it("a batch is an array of the mappings' results, with complete events unchanged among them", async () => {
+  it("with field mappings, a batch is an array of the mappings' results, with whole events unchanged among them", async () => {
     const { url, requests } = await receiver()
     const whole = outgoingEvent({ eventId: '0-1-2' })
     await runConnector(webhook, { url, batching: true }, [...events, whole])
@@ -132,7 +132,7 @@ describe('with field mappings', () => {
   })
 })
 
-describe('the test of a connection', () => {
+describe('the connection test of a webhook', () => {
   const headers = { Authorization: 'Bearer s3cr3t-token' }
   const answers = 'The endpoint responded'
 
@@ -143,13 +143,13 @@ describe('the test of a connection', () => {
     [403, false, `${answers} but refused the headers (HTTP 403)`],
     [307, false, 'The endpoint redirects (HTTP 307). Deliveries do not follow redirects'],
     [502, false, `${answers} with a server error (HTTP 502)`],
-  ])('an answer of %i', async (status, ok, message) => {
+  ])('a response of %i to the connection test has the expected result', async (status, ok, message) => {
     const { url, requests } = await receiver({ status, headers: { location: 'https://elsewhere.example' } })
     expect(await runConnectionTest(webhook, { url, headers })).toEqual({ ok, message })
     expect(requests).toMatchObject([{ method: 'GET', body: '', headers: { authorization: headers.Authorization } }])
   })
 
-  it('an unavailable or forbidden address is reported', async () => {
+  it('the connection test reports an unavailable or forbidden address', async () => {
     const { url } = await receiver('reset')
     expect(await runConnectionTest(webhook, { url })).toMatchObject({
       ok: false,
@@ -162,7 +162,7 @@ describe('the test of a connection', () => {
   })
 })
 
-it('keeps the order of each user only if chosen', () => {
+it('a webhook keeps the order of each user only if chosen', () => {
   const ordered = (settings: Record<string, unknown>): boolean | undefined => {
     const validated = validateSettings(webhook, { url: 'https://example.com', ...settings })
     return validated.ok ? webhook.ordered?.(validated.settings) : undefined
@@ -170,43 +170,55 @@ it('keeps the order of each user only if chosen', () => {
   expect([ordered({}), ordered({ ordered: true })]).toEqual([false, true])
 })
 
-describe('an answer', () => {
-  it.each([200, 202, 204])('%i: delivered', async (status) => {
+describe('a response to a webhook request', () => {
+  it.each([200, 202, 204])('a response of %i delivers the event', async (status) => {
     const { url } = await receiver({ status })
     expect((await runConnector(webhook, { url }, sampleEvents(1))).outcomes).toEqual({ kind: 'delivered' })
   })
 
-  it.each([408, 429, 500, 503])('%i: retried at the time that the destination names', async (status) => {
-    const { url } = await receiver({ status, headers: { 'retry-after': '30' }, body: 'busy' })
-    const result = await runConnector(webhook, { url }, sampleEvents(1))
-    expect(result.outcomes).toEqual({ kind: 'retry', reason: `HTTP ${status}`, retryAfterMs: 30_000 })
-    expect(result.response).toContain('busy')
-  })
+  it.each([408, 429, 500, 503])(
+    'a response of %i is retried at the time that the destination names',
+    async (status) => {
+      const { url } = await receiver({ status, headers: { 'retry-after': '30' }, body: 'busy' })
+      const result = await runConnector(webhook, { url }, sampleEvents(1))
+      expect(result.outcomes).toEqual({ kind: 'retry', reason: `HTTP ${status}`, retryAfterMs: 30_000 })
+      expect(result.response).toContain('busy')
+    },
+  )
 
-  it.each([301, 302, 400, 401, 404, 410, 422])('%i: refused for good, with request and response', async (status) => {
-    const { url } = await receiver({ status, headers: { location: 'http://127.0.0.1:1/' }, body: 'no such field' })
-    const result = await runConnector(webhook, { url }, sampleEvents(1))
-    expect(result).toMatchObject({ outcomes: { kind: 'rejected', reason: `HTTP ${status}` }, httpStatus: status })
-    expect(result.request).toContain('Order Completed')
-    expect(result.response).toContain('no such field')
-  })
+  it.each([301, 302, 400, 401, 404, 410, 422])(
+    'a response of %i permanently rejects the event, with request and response',
+    async (status) => {
+      const { url } = await receiver({ status, headers: { location: 'http://127.0.0.1:1/' }, body: 'no such field' })
+      const result = await runConnector(webhook, { url }, sampleEvents(1))
+      expect(result).toMatchObject({ outcomes: { kind: 'rejected', reason: `HTTP ${status}` }, httpStatus: status })
+      expect(result.request).toContain('Order Completed')
+      expect(result.response).toContain('no such field')
+    },
+  )
 
-  it.each([400, 413, 422])('%i to a batch: to be sent in halves, to one event: refused', async (status) => {
-    const { url } = await receiver({ status, body: 'too much' })
-    const settings = { url, batching: true }
-    const batch = await runConnector(webhook, settings, sampleEvents(2))
-    expect(batch).toMatchObject({ outcomes: { kind: 'split', reason: `HTTP ${status}` }, httpStatus: status })
-    const one = await runConnector(webhook, settings, sampleEvents(1))
-    expect(one.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
-  })
+  it.each([400, 413, 422])(
+    'a response of %i to a batch is sent again in halves, and to one event it rejects the event',
+    async (status) => {
+      const { url } = await receiver({ status, body: 'too much' })
+      const settings = { url, batching: true }
+      const batch = await runConnector(webhook, settings, sampleEvents(2))
+      expect(batch).toMatchObject({ outcomes: { kind: 'split', reason: `HTTP ${status}` }, httpStatus: status })
+      const one = await runConnector(webhook, settings, sampleEvents(1))
+      expect(one.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
+    },
+  )
 
-  it.each([301, 401, 404, 410])('%i to a batch: all are refused, since halves would be too', async (status) => {
-    const { url } = await receiver({ status })
-    const result = await runConnector(webhook, { url, batching: true }, sampleEvents(3))
-    expect(result.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
-  })
+  it.each([301, 401, 404, 410])(
+    'a response of %i to a batch rejects all events, because halves would also be refused',
+    async (status) => {
+      const { url } = await receiver({ status })
+      const result = await runConnector(webhook, { url, batching: true }, sampleEvents(3))
+      expect(result.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
+    },
+  )
 
-  it('that never comes is retried', async () => {
+  it('a missing response is retried', async () => {
     const { url } = await receiver('hang')
     const failure = await runConnector(webhook, { url }, sampleEvents(1), { timeoutMs: 100 }).catch(
       (error: unknown) => error,
@@ -215,7 +227,7 @@ describe('an answer', () => {
     expect(failure).toMatchObject({ exchange: { httpStatus: 0 } })
   })
 
-  it('is kept within 4 kB, without secrets', async () => {
+  it('a response is stored within 4 kB, without secrets', async () => {
     const { url } = await receiver({ status: 400, body: `you sent s3cr3t-token and whsec_2 ${'x'.repeat(9000)}` })
     const settings = {
       url: `${url}?key=private`,
@@ -230,7 +242,7 @@ describe('an answer', () => {
   })
 })
 
-describe('rows', () => {
+describe('rows sent to a webhook', () => {
   const rows = ['a', 'b', 'c'].map(
     (key): OutgoingRow => ({
       recordId: `run.${key}`,
@@ -246,7 +258,7 @@ describe('rows', () => {
   }
   const results = (...list: unknown[]): string => JSON.stringify({ results: list })
 
-  it('have their operation, key, and ID, and a payload with all digits', async () => {
+  it('rows have their operation, key, and ID, and a payload with all digits', async () => {
     const { result, requests } = await sent({ status: 200 })
     expect(result).toMatchObject({ outcomes: { kind: 'delivered' } })
     expect(requests[0]?.body).toBe(
@@ -263,7 +275,7 @@ describe('rows', () => {
     })
   })
 
-  it('have the outcomes that the response names, and are delivered if it names none', async () => {
+  it('rows have the outcomes that the response names, and are delivered if it names none', async () => {
     const refused = { recordId: 'run.b', status: 'rejected', reason: 'No such plan' }
     const { result } = await sent({ status: 200, body: results(refused, { recordId: 'run.c', status: 'skipped' }) })
     expect(result.outcomes).toEqual([
@@ -274,7 +286,7 @@ describe('rows', () => {
     expect(result.response).toContain('No such plan')
   })
 
-  it('are retried when the response requires it, after the time it names', async () => {
+  it('rows are retried if the response requests it, after the time that it names', async () => {
     const later = { recordId: 'run.a', status: 'retry', reason: `locked ${'x'.repeat(600)}` }
     const { result } = await sent({ status: 202, headers: { 'retry-after': '9' }, body: results(later) })
     expect(result.outcomes).toEqual([
@@ -289,21 +301,24 @@ describe('rows', () => {
     ['no id', results({ status: 'rejected' })],
     ['no list', '{"results":{"run.a":"rejected"}}'],
     ['more than can be read', results({ recordId: 'run.a', status: 'rejected', reason: 'x'.repeat(300_000) })],
-  ])('are sent again when results have %s, because it is unknown which were accepted', async (_, body) => {
+  ])('rows are sent again if results have %s, because the accepted rows are unknown', async (_, body) => {
     const { result } = await sent({ status: 200, body })
     expect(result.outcomes).toEqual({ kind: 'retry', reason: expect.stringMatching(/^The results in the response /) })
   })
 
-  it.each(['', 'ok', '[]', 'null', '{"ok":true}', '<html>'])('are delivered by 2xx with %j', async (body) => {
-    expect((await sent({ status: 200, body })).result.outcomes).toEqual({ kind: 'delivered' })
-  })
+  it.each(['', 'ok', '[]', 'null', '{"ok":true}', '<html>'])(
+    'rows are delivered by 2xx with the body %j',
+    async (body) => {
+      expect((await sent({ status: 200, body })).result.outcomes).toEqual({ kind: 'delivered' })
+    },
+  )
 
-  it('for rows that were not sent change nothing', async () => {
+  it('results for rows that were not sent change nothing', async () => {
     const { result } = await sent({ status: 200, body: results({ recordId: '__proto__', status: 'rejected' }) })
     expect(result.outcomes).toEqual(rows.map(() => ({ kind: 'delivered' })))
   })
 
-  it.each([400, 413, 422])('of a batch with response %i are sent in halves', async (status) => {
+  it.each([400, 413, 422])('rows of a batch with response %i are sent again in halves', async (status) => {
     const { result } = await sent({ status, body: 'no' })
     expect(result.outcomes).toEqual({ kind: 'split', reason: `HTTP ${status}` })
   })
@@ -319,7 +334,7 @@ describe('OAuth 2', () => {
     oauth_scope: ' write  offline_access ',
   }
 
-  it('describes the client of the settings; with headers alone there is none', () => {
+  it('OAuth 2 settings describe the client; with headers alone there is no client', () => {
     const client = (more: Record<string, unknown>) => {
       const parsed = validateSettings(webhook, { url: 'https://a.example', ...more })
       return parsed.ok ? webhook.oauth2?.(parsed.settings) : parsed.errors
@@ -341,7 +356,7 @@ describe('OAuth 2', () => {
     expect(client({ headers: { Authorization: 'Bearer abc' } })).toBeUndefined()
   })
 
-  it('sends the token, which no stored request or response contains', async () => {
+  it('an OAuth 2 request sends the token, which no stored request or response contains', async () => {
     const { url, requests } = await receiver({ status: 400, body: 'you sent access-token-1 and shh-secret' })
     const accessToken = async (): Promise<string> => 'access-token-1'
     const result = await runConnector(webhook, { url, ...settings }, sampleEvents(1), { accessToken })
@@ -352,7 +367,7 @@ describe('OAuth 2', () => {
   })
 })
 
-it('a forbidden address is an error of the set-up, and nothing is sent', async () => {
+it('a forbidden address is a set-up error, and nothing is sent', async () => {
   const { url, requests } = await receiver()
   const egress = createEgressPolicy()
   await expect(runConnector(webhook, { url }, sampleEvents(1), { egress })).rejects.toThrow(ConfigurationError)
@@ -365,12 +380,12 @@ it.each([
   ['headers', { headers: { 'X-A': 'a\r\nb' } }],
   ['batch_size', { batch_size: 1001 }],
   ['batch_wait_ms', { batch_wait_ms: -1 }],
-])('rejects a bad %s: %j', (name, settings) => {
+])('the setting %s is rejected if it is invalid: %j', (name, settings) => {
   const result = validateSettings(webhook, { url: 'https://example.com', ...settings })
   expect(result).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
 })
 
-it('its documentation is ours, and shows the same bodies as its guide', () => {
+it('the webhook documentation is a page of the product with the same bodies as the guide', () => {
   const page = readFileSync(new URL(`../../..${webhook.docs.url}.md`, import.meta.url), 'utf8')
   for (const body of [exampleBody, exampleRow]) {
     expect(page).toContain(body)

@@ -19,7 +19,7 @@ const eventOf = (...given: Parameters<typeof call>) => {
   return receipt.events[0]
 }
 
-test('AMB-72: a form is a Lead Created with its fields and its person; the visitor is led to the page of the settings', () => {
+test('AMB-72: a form becomes a Lead Created with its fields and person, and the visitor is redirected to the configured page', () => {
   const body =
     'email=+jane%40example.com&phone=%2B4930123456&name=Jane+van+Doe&interest=a&interest=b&form_id=contact&_gotcha=&tributary_id=v-1&tributary_consent=denied&page_url=https%3A%2F%2Fshop.example%2F%3Fgclid%3DEAIaIQ%26utm_source%3Dgoogle'
   const receipt = receive(call(body), settings)
@@ -55,7 +55,7 @@ test('AMB-72: a form is a Lead Created with its fields and its person; the visit
   })
 })
 
-test('the same form counts once a day, or by the message ID that it says', () => {
+test('the same form counts once a day, or by the message ID that it contains', () => {
   const id = (...given: Parameters<typeof call>) => eventOf(...given)?.['messageId']
   const body = 'email=a%40example.com'
   expect(id(body, { at: '2026-01-01T23:59:59Z' })).toBe(id(body, { at: '2026-01-01T00:00:00Z' }))
@@ -64,18 +64,18 @@ test('the same form counts once a day, or by the message ID that it says', () =>
   expect(id('email=a&message_id=m-1')).toBe('m-1')
 })
 
-test('clicks are also read from the page that the browser names; a page that is no URL is ignored', () => {
+test('clicks are also read from the page that the browser names; an invalid page URL is ignored', () => {
   expect(eventOf('a=1', { referer: 'https://shop.example/?fbclid=IwAR2' })).toMatchObject({
     context: { page: { url: 'https://shop.example/?fbclid=IwAR2' }, clickIds: { fbclid: 'IwAR2' } },
   })
   expect(eventOf('a=1&page_url=javascript', {})?.['context']).not.toHaveProperty('page')
 })
 
-test('a call with the trap field filled in gets the usual response, and is not stored', () => {
+test('a form with the trap field filled in gets the usual response, and is not stored', () => {
   expect(receive(call('email=a&_gotcha=spam'), settings)).toEqual({ events: [], redirect: settings.redirect_url })
 })
 
-test('a script that sends JSON is led nowhere', () => {
+test('a script that sends JSON is not redirected', () => {
   expect(receive(call('{"email":"a@example.com"}', { type: 'application/json' }), settings)).toEqual({
     events: [expect.objectContaining({ event: 'Lead Created' })],
   })
@@ -90,11 +90,11 @@ test.each([
   ['nothing', '', {}, 'EMPTY_FORM'],
   ['fields without a name', '=1', {}, 'EMPTY_FORM'],
   ['what is said of the visit only', 'tributary_id=1', {}, 'EMPTY_FORM'],
-])('%s is refused', (_, body, more, reason) => {
+])('%s is refused as a form', (_, body, more, reason) => {
   expect(receive(call(body, more), settings)).toMatchObject({ refusal: { code: 400, reason } })
 })
 
-test('a form of thousands of fields, or of names and values without end, becomes an event of a size that is kept', () => {
+test('a form with thousands of fields or very long names and values becomes an event within the size limit', () => {
   const many = Array.from({ length: 5000 }, (_, index) => `field${index}=${'x'.repeat(50)}`).join('&')
   const event = eventOf(many)
   expect(Object.keys((event as { properties: { fields: object } }).properties.fields)).toHaveLength(100)
@@ -106,7 +106,7 @@ test.each<[string, string, string, unknown]>([
   ['UTF-8', form, 'name=Jos%C3%A9', 'José'],
   ['a charset of its header', `${form}; charset=ISO-8859-1`, 'name=Jos%E9', 'José'],
   ['a charset of its own field', form, '_charset_=windows-1251&name=%CF%F0%E8', 'При'],
-])('a form in %s has its names', (_, type, body, name) => {
+])('the names of a form in %s are decoded', (_, type, body, name) => {
   expect(eventOf(body, { type })).toMatchObject({ properties: { fields: { name } } })
 })
 

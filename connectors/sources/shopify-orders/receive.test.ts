@@ -85,7 +85,7 @@ const order = {
   total_tax: '11.94',
 }
 
-test('AMB-72: an order is an Order Completed with value, person, browser, and the clicks of its landing page', () => {
+test('AMB-72: an order becomes an Order Completed with value, person, browser, and the clicks of its landing page', () => {
   expect(eventOf('orders/create', order)).toEqual({
     type: 'track',
     event: 'Order Completed',
@@ -142,7 +142,7 @@ test('AMB-72: an order is an Order Completed with value, person, browser, and th
   })
 })
 
-test('an order counts once, whichever webhooks a shop has and however often they come', () => {
+test('an order counts once, whichever webhooks a shop has and however often they arrive', () => {
   expect(eventOf('orders/paid', order)).toBeUndefined()
   const paid = { ...settings, order_topic: 'orders/paid' }
   expect(eventOf('orders/create', order, paid)).toBeUndefined()
@@ -152,7 +152,7 @@ test('an order counts once, whichever webhooks a shop has and however often they
   expect(new Set(ids)).toEqual(new Set(['shopify-order-450789469']))
 })
 
-test('amounts are in the unit of their currency, with any decimals, and never negative zero or not a number', () => {
+test('amounts are in the unit of their currency, with any decimals, and are omitted if they are not numbers', () => {
   const properties = (price: unknown, currency = 'JPY') =>
     eventOf('orders/create', { ...order, total_price: price, currency })?.['properties']
   expect(properties('1500')).toMatchObject({ value: 1500, currency: 'JPY' })
@@ -160,7 +160,7 @@ test('amounts are in the unit of their currency, with any decimals, and never ne
   for (const wrong of ['1.234,50', 'NaN', null, {}, '1e5']) expect(properties(wrong)).not.toHaveProperty('value')
 })
 
-test('visitor data of the theme decides the user of an order and the consent', () => {
+test("visitor data of the theme decides the order's user and consent", () => {
   const note_attributes = [
     { name: 'tributary_id', value: '6f0c3a52-5a0e-4b2e-9d3a-1c2b3a4d5e6f' },
     { name: 'tributary_consent', value: 'denied' },
@@ -199,7 +199,7 @@ const refund = {
   ],
 }
 
-test('a refund is an Order Refunded of the refunded amount, with the ID of its order', () => {
+test('a refund becomes an Order Refunded with the refunded amount and the ID of its order', () => {
   expect(eventOf('refunds/create', refund)).toMatchObject({
     event: 'Order Refunded',
     messageId: 'shopify-refund-929361464',
@@ -216,7 +216,7 @@ test('a refund is an Order Refunded of the refunded amount, with the ID of its o
   expect(eventOf('refunds/create', { ...refund, transactions: [] })).toBeUndefined()
 })
 
-test('a checkout is a Checkout Started; other topics are taken and not kept', () => {
+test('a checkout becomes a Checkout Started; other topics are accepted and not stored', () => {
   expect(eventOf('checkouts/create', { ...order, id: 1, token: 't1' })).toMatchObject({
     event: 'Checkout Started',
     messageId: 'shopify-checkout-t1',
@@ -234,7 +234,7 @@ test.each([
   ['without a topic', '', '{"id":1}', {}, settings, 'NOT_A_SHOPIFY_WEBHOOK'],
   ['of an order without an ID', 'orders/create', '{"id":null}', {}, settings, 'NOT_A_SHOPIFY_WEBHOOK'],
   ['of a refund without an ID', 'refunds/create', '{}', {}, settings, 'NOT_A_SHOPIFY_WEBHOOK'],
-])('a delivery %s is refused', (_, topic, body, headers, given, reason) => {
+])('a webhook call %s is refused', (_, topic, body, headers, given, reason) => {
   expect(receive(call(topic, body, headers as Record<string, string>), given)).toMatchObject({ refusal: { reason } })
 })
 

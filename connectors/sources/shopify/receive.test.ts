@@ -47,14 +47,14 @@ test.each([
   ['empty', body, '', { signing_secret: secret }, 'SIGNATURE_MISSING'],
   ['without a secret to check it', body, hmac(body), {}, 'SIGNING_SECRET_NOT_SET'],
   ['of what is no object', '[1]', hmac('[1]'), { signing_secret: secret }, 'NOT_A_SHOPIFY_WEBHOOK'],
-])('a signature %s', (_, sent, signature, settings, wanted) => {
+])('a Shopify signature is checked: %s', (_, sent, signature, settings, wanted) => {
   const receipt = receive(call(sent, { ...headersFor('orders/create'), 'x-shopify-hmac-sha256': signature }), settings)
   if (receipt === undefined) throw new Error('no receipt')
   expect('refusal' in receipt ? receipt.refusal.reason : receipt.events.length).toBe(wanted)
   if ('refusal' in receipt) expect(receipt.refusal.code).toBe(sent === '[1]' ? 400 : 401)
 })
 
-test('ids of 19 digits and amounts keep their digits, as properties and as the user', () => {
+test('IDs of 19 digits and amounts keep their digits, as properties and as the user', () => {
   const text = '{"id":9223372036854775807,"total":403.00,"customer":{"id":706405506930370085}}'
   const headers = { ...headersFor('orders/create'), 'x-shopify-hmac-sha256': hmac(text) }
   const receipt = receive(call(text, headers), { signing_secret: secret })
@@ -63,7 +63,7 @@ test('ids of 19 digits and amounts keep their digits, as properties and as the u
   expect(JSON.stringify(event?.['properties'])).toBe(text)
 })
 
-test('an order is a track event of its topic by its customer', () => {
+test('an order becomes a track event named by its topic, with its customer as user', () => {
   const order = { id: 820982911, total_price: '403.00', currency: 'USD', customer: { id: 115310627 }, line_items: [] }
   expect(eventsOf('orders/create', order)).toEqual([
     {
@@ -95,7 +95,7 @@ test.each([
   expect(eventsOf(topic, object)[0]).toMatchObject(wanted)
 })
 
-test('a test notification is a test; a changed customer is an identify call, too', () => {
+test('a test notification is a test event, and a changed customer is also an identify call', () => {
   const customer = { id: 115310627, email: 'bob@biller.com', first_name: 'Bob', default_address: { city: 'Ottawa' } }
   expect(eventsOf('customers/update', customer, { 'x-shopify-test': 'true' })).toMatchObject([
     {
@@ -109,7 +109,7 @@ test('a test notification is a test; a changed customer is an identify call, too
   ])
 })
 
-test('a large order does without repeated amounts first', () => {
+test('a large order first loses repeated amounts', () => {
   const money = { shop_money: { amount: '1.00', currency_code: 'USD' } }
   const line_items = Array.from({ length: 150 }, (_, id) => ({
     id,
@@ -125,7 +125,7 @@ test('a large order does without repeated amounts first', () => {
   })
 })
 
-test('a body of thousands of properties is cut to an event immediately', () => {
+test('a body with thousands of properties is quickly cut to an event within the size limit', () => {
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 'x'.repeat(10)]))
   const started = process.cpuUsage()
   const [event] = eventsOf('orders/create', { id: 1, ...many })

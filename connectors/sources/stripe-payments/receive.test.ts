@@ -61,7 +61,7 @@ const session = {
   total_details: { amount_discount: 0, amount_shipping: 200, amount_tax: 0 },
 }
 
-test('AMB-72: a paid checkout is an Order Completed with its amounts in the unit of the currency, and the person', () => {
+test("AMB-72: a paid checkout becomes an Order Completed with amounts in the currency's unit, and the person", () => {
   expect(eventOf('checkout.session.completed', session)).toEqual({
     type: 'track',
     event: 'Order Completed',
@@ -93,7 +93,7 @@ test('AMB-72: a paid checkout is an Order Completed with its amounts in the unit
   })
 })
 
-test('metadata says the order, the user, the visitor, the consent, and the click', () => {
+test('metadata provides the order, the user, the visitor, the consent, and the click', () => {
   const metadata = {
     order_id: 'order-1001',
     user_id: 'user-1',
@@ -116,7 +116,7 @@ test('metadata says the order, the user, the visitor, the consent, and the click
   })
 })
 
-test('a checkout whose payment is still to come counts when it has come, once', () => {
+test('a checkout with a pending payment counts once, when the payment arrives', () => {
   expect(eventOf('checkout.session.completed', { ...session, payment_status: 'unpaid' })).toBeUndefined()
   expect(eventOf('checkout.session.async_payment_succeeded', session)).toMatchObject({ messageId: 'stripe-order-pi_1' })
   expect(eventOf('checkout.session.completed', { ...session, mode: 'setup', payment_intent: null })).toBeUndefined()
@@ -156,7 +156,7 @@ const charge = {
   refunded: false,
 }
 
-test('a refund is an Order Refunded of what was added to the refunds of the charge, under the ID of its order', () => {
+test('a refund becomes an Order Refunded with the newly refunded amount, under the ID of its order', () => {
   expect(eventOf('charge.refunded', charge, { previous: { amount_refunded: 1000 } })).toMatchObject({
     event: 'Order Refunded',
     messageId: 'evt_1',
@@ -185,24 +185,24 @@ test.each([
   ['1099', 'usd', undefined],
   [null, 'usd', undefined],
   [1099, undefined, undefined],
-])('%s of %s is %s', (amount, currency, wanted) => {
+])('the Stripe amount %s of %s is %s', (amount, currency, wanted) => {
   expect(majorUnits(amount, currency)).toBe(wanted)
 })
 
-test('an order ID of any length makes a message ID that is kept', () => {
+test('an order ID of any length gives a message ID within the limit', () => {
   const metadata = { order_id: 'x'.repeat(500) }
   const made = eventOf('checkout.session.completed', { ...session, metadata })
   expect(String(made?.['messageId']).length).toBeLessThanOrEqual(100)
   expect(made).toMatchObject({ properties: metadata })
 })
 
-test('repeats have the same message ID; an event without a conversion is accepted and not stored', () => {
+test('repeated events have the same message ID; an event without a conversion is accepted and not stored', () => {
   const ids = [1, 2].map(() => eventOf('checkout.session.completed', session)?.['messageId'])
   expect(ids[0]).toBe(ids[1])
   for (const type of ['invoice.paid', 'constructor', '__proto__']) expect(eventOf(type, session)).toBeUndefined()
 })
 
-test('an unsigned, old or invalid event is refused', () => {
+test('an unsigned, old, or invalid event is refused', () => {
   const body = '{"id":"evt_1","type":"charge.refunded","data":{"object":7}}'
   const reason = (given: ReturnType<typeof call>, by: object = settings) => receive(given, { ...by })
   expect(reason(call(body), {})).toMatchObject({ refusal: { reason: 'SIGNING_SECRET_NOT_SET' } })

@@ -34,11 +34,11 @@ const eventsOf = (event: object, settings: object = {}) => {
   return receipt.events
 }
 
-describe('the signature', () => {
+describe('the signature of a Stripe webhook', () => {
   const body = '{"id":"evt_test_webhook","object":"event","type":"ping"}'
   const good = sign(body)
 
-  test('is the one that openssl computes', () => {
+  test('the signature equals the one that openssl computes', () => {
     // printf '1767225600.{…}' | openssl dgst -sha256 -hmac whsec_test_secret
     expect(
       reasonOf(call(body, 't=1767225600,v1=271f21e725d28fb49f161718493340f960bc8e8f1d8b0f74a4ef708a9ef85647')),
@@ -62,11 +62,11 @@ describe('the signature', () => {
     expect(reasonOf(call(body, header, receivedAt))).toBe(wanted)
   })
 
-  test('counts over the bytes, not over the JSON', () => {
+  test('the signature covers the bytes, not the parsed JSON', () => {
     expect(reasonOf(call(body.replace(':', ': '), `t=${seconds},v1=${good}`))).toBe('SIGNATURE_INVALID')
   })
 
-  test('is refused without a secret, and the signed body must be an event', () => {
+  test('a signature is refused without a secret, and the signed body must be an event', () => {
     expect(receive(signed(body), {})).toMatchObject({ refusal: { code: 401, reason: 'SIGNING_SECRET_NOT_SET' } })
     for (const text of ['{}', '[]', 'x', '{"id":1,"type":"a"}'])
       expect(reasonOf(signed(text))).toBe('NOT_A_STRIPE_EVENT')
@@ -89,7 +89,7 @@ const invoicePaid = {
   type: 'invoice.paid',
 }
 
-test('an event is a track event of its type with the object as its properties and the envelope beside it', () => {
+test('a Stripe event becomes a track event named by its type, with the object as properties and the envelope in context', () => {
   expect(eventsOf(invoicePaid)).toEqual([
     {
       type: 'track',
@@ -126,11 +126,11 @@ test.each([
   ['the client reference', { client_reference_id: 'u-3' }, {}, { userId: 'u-3' }],
   ['an expanded customer', { customer: { id: 'cus_4' } }, {}, { anonymousId: 'cus_4' }],
   ['nobody', {}, {}, { anonymousId: 'stripe' }],
-])('the user is who %s names', (_, object, settings, wanted) => {
+])('the user of a Stripe event is the one that %s names', (_, object, settings, wanted) => {
   expect(eventsOf({ ...invoicePaid, data: { object } }, settings)[0]).toMatchObject(wanted)
 })
 
-test('a changed customer is an identify call, too; events of test mode are tests', () => {
+test('a changed customer is also an identify call, and events of test mode are tests', () => {
   const object = { id: 'cus_7', object: 'customer', email: 'a@example.com', name: null, metadata: { user_id: 'u-7' } }
   expect(eventsOf({ ...invoicePaid, type: 'customer.updated', livemode: false, data: { object } })).toMatchObject([
     {
@@ -145,7 +145,7 @@ test('a changed customer is an identify call, too; events of test mode are tests
   ])
 })
 
-test('a thin event has the fields that it has', () => {
+test('a thin event becomes an event with the few fields that it has', () => {
   const related_object = { id: 'mtr_1', type: 'billing.meter', url: '/v1/billing/meters/mtr_1' }
   const event = { id: 'evt_v2', object: 'v2.core.event', type: 'v1.billing.meter.error_report_triggered' }
   expect(
@@ -153,7 +153,7 @@ test('a thin event has the fields that it has', () => {
   ).toMatchObject({ timestamp: '2026-01-01T00:00:00.000Z', properties: { reason: 'x', related_object } })
 })
 
-test('an object too large for an event loses its largest parts, and says so', () => {
+test('an object that is too large for an event loses its largest parts, which the event lists', () => {
   const lines = { data: Array.from({ length: 400 }, (_, id) => ({ id, text: 'x'.repeat(100) })) }
   const [event] = eventsOf({ ...invoicePaid, data: { object: { ...invoicePaid.data.object, lines, charge: null } } })
   expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(32 * 1024)
@@ -172,7 +172,7 @@ test.each([
   expect(stripe.check?.({ signing_secret })).toEqual(problems)
 })
 
-test('a secret that was pasted with a line end works', () => {
+test('a secret that was pasted with a line break works', () => {
   const body = '{"id":"evt_1","type":"ping"}'
   expect(reasonOf(signed(body), { signing_secret: `${secret}\n` })).toBe(1)
 })

@@ -67,7 +67,7 @@ const payload = {
   },
 }
 
-test('AMB-72: a response is a Lead Created with its answers, its person, and what the hidden fields say of the visit', () => {
+test('AMB-72: a response becomes a Lead Created with its answers, its person, and the visit data in hidden fields', () => {
   expect(receiptOf(JSON.stringify(payload))).toEqual({
     events: [
       {
@@ -105,7 +105,7 @@ test('AMB-72: a response is a Lead Created with its answers, its person, and wha
   })
 })
 
-test('a response that is not complete is taken and not kept', () => {
+test('an incomplete response is accepted and not stored', () => {
   expect(receiptOf(JSON.stringify({ ...payload, event_type: 'form_response_partial' }))).toEqual({ events: [] })
 })
 
@@ -118,18 +118,18 @@ test.each([
   ['{"a":1}', { signing_secret: secret }, undefined, 'NOT_A_TYPEFORM_RESPONSE'],
   ['[]', { signing_secret: secret }, undefined, 'NOT_A_TYPEFORM_RESPONSE'],
   ['{', { signing_secret: secret }, undefined, 'NOT_A_TYPEFORM_RESPONSE'],
-])('%s with %j and the signature %s is refused as %s', (body, settings, signature, reason) => {
+])('the body %s with %j and the signature %s is refused as %s', (body, settings, signature, reason) => {
   expect(receiptOf(body, settings, signature)).toMatchObject({ refusal: { reason } })
 })
 
-test('a response with parts of other types still counts', () => {
+test('a response whose parts have unexpected types still counts', () => {
   const form_response = { token: 't', answers: 'x', hidden: [1], definition: null, submitted_at: 'yesterday' }
   expect(receiptOf(JSON.stringify({ event_type: 'form_response', form_response }))).toMatchObject({
     events: [{ messageId: 'typeform-t', properties: { fields: {} } }],
   })
 })
 
-test('a call in another charset is signed over the bytes that were sent', () => {
+test('the signature of a call in another charset covers the bytes that were sent', () => {
   const sent = Buffer.from(JSON.stringify({ ...payload, event_id: 'José' }), 'latin1')
   const signature = `sha256=${createHmac('sha256', secret).update(sent).digest('base64')}`
   const decoded = call(sent.toString('latin1'), signature)

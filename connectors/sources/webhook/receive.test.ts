@@ -14,7 +14,7 @@ const run = (
     template === undefined ? {} : { template },
   )
 
-test('without a template the general rule holds', () => {
+test('without a template, the general rule applies', () => {
   expect(run(undefined, '{"a":1}')).toBeUndefined()
   expect(run('  \n', '{"a":1}')).toBeUndefined()
 })
@@ -61,7 +61,7 @@ test.each<[string, string, string, Record<string, string>, string, string, unkno
   expect(run(template, body, headers, query, method)).toEqual({ events })
 })
 
-test('a name such as __proto__ is a name like others', () => {
+test('a name such as __proto__ is treated like other names', () => {
   const receipt = run('{"event":"x","properties":{{ body | json }}}', '{"__proto__":{"admin":true}}')
   if (receipt === undefined || 'refusal' in receipt) throw new Error(JSON.stringify(receipt))
   expect(JSON.stringify(receipt.events)).toBe('[{"event":"x","properties":{"__proto__":{"admin":true}}}]')
@@ -80,13 +80,13 @@ test.each([
     '{}',
     'TEMPLATE_NOT_EVENTS',
   ],
-])('%s with %s is refused as %s', (template, body, reason) => {
+])('the template %s with the body %s is refused as %s', (template, body, reason) => {
   expect(run(template, body)).toMatchObject({ refusal: { code: 400, reason } })
 })
 
 const formType = 'application/x-www-form-urlencoded'
 
-test('a form is decoded by the charset that the call names, and refused when its bytes are invalid in it', () => {
+test('a form is decoded by the charset that the call names, and refused if its bytes are invalid in that charset', () => {
   const template = '{"event":"{{ body.name }}"}'
   expect(run(template, 'name=Jos%E9', { 'content-type': `${formType}; charset=latin1` })).toEqual({
     events: [{ event: 'José' }],
@@ -96,7 +96,7 @@ test('a form is decoded by the charset that the call names, and refused when its
   })
 })
 
-test('parameters of the address that are not UTF-8 refuse the call only where the template reads them', () => {
+test('URL parameters that are not UTF-8 are refused only if the template reads them', () => {
   const call = {
     method: 'GET',
     body: Buffer.alloc(0),
@@ -109,7 +109,7 @@ test('parameters of the address that are not UTF-8 refuse the call only where th
   expect(receive(call, { template: '{"event":"{{ query.name }}"}' })).toMatchObject({ refusal: { reason: 'NOT_UTF8' } })
 })
 
-test('a template has numbers of the body that a double cannot hold to the digit', () => {
+test('a template reads numbers of the body with all digits, even beyond a double', () => {
   const template =
     '{"event":"x","userId":"{{ body.id }}","properties":{"next":{{ body.id | plus: 1 }},"all":{{ body | json }}}}'
   const receipt = run(template, '{"id":12345678901234567890,"price":1.0}')

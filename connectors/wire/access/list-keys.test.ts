@@ -3,7 +3,7 @@ import { keysOfPage, listPages } from './list-keys.ts'
 
 const page = (first: number): string[] => Array.from({ length: keysOfPage }, (_, index) => String(first + index))
 
-test('keys are read by pages, each after the last key, until a page is not full', async () => {
+test('keys are read in pages, each after the last key, until a page is not full', async () => {
   const asked: (string | undefined)[] = []
   const found: string[] = []
   await listPages(

@@ -50,14 +50,14 @@ const tiktokPage: readonly [keyof typeof tiktokComparable, string, string][] = [
 ]
 
 describe('the published examples of platforms', () => {
-  test.each(metaPage)('Meta, %s: %j is compared as %j', (kind, given, comparable, hash = sha256(comparable)) => {
+  test.each(metaPage)('for Meta, %s: %j is compared as %j', (kind, given, comparable, hash = sha256(comparable)) => {
     expect(metaComparable[kind](given)).toBe(comparable)
     expect(sha256(metaComparable[kind](given))).toBe(hash)
   })
-  test.each(googlePage)('Google, %s: %j is compared as %j', (kind, given, comparable) => {
+  test.each(googlePage)('for Google, %s: %j is compared as %j', (kind, given, comparable) => {
     expect(googleComparable[kind](given)).toBe(comparable)
   })
-  test.each(tiktokPage)('TikTok, %s: %j is compared as %j', (kind, given, comparable) => {
+  test.each(tiktokPage)('for TikTok, %s: %j is compared as %j', (kind, given, comparable) => {
     expect(tiktokComparable[kind](given)).toBe(comparable)
   })
 })
@@ -91,7 +91,7 @@ describe('value and currency', () => {
     ['nothing', '', ' ', {}],
     ['null', null, null, {}],
     ['zero', 0, 'JPY', { value: 0, currency: 'JPY' }],
-  ])('%s is taken', (_, value, currency, money) => {
+  ])('value and currency of %s are accepted', (_, value, currency, money) => {
     expect(moneyOf(value, currency)).toEqual(money)
   })
   it.each<[string, unknown, unknown, string]>([
@@ -102,7 +102,7 @@ describe('value and currency', () => {
     ['an unknown currency', 5, 'XYZ', '"XYZ" is not a currency code'],
     ['a sign as currency', 5, '€', '"€" is not a currency code'],
     ['a very long value', 'x'.repeat(500), 'EUR', `The value "${'x'.repeat(40)}…" is not a number`],
-  ])('%s is refused with a readable message', (_, value, currency, problem) => {
+  ])('value and currency of %s are refused with a readable message', (_, value, currency, problem) => {
     expect(moneyOf(value, currency)).toMatchObject({ problem: expect.stringContaining(problem) })
   })
 })
@@ -111,12 +111,12 @@ describe('the time of an event', () => {
   const now = Date.UTC(2026, 10, 25, 12)
   const at = (ms: number): string => new Date(now + ms).toISOString()
   const hours = 3_600_000
-  it('is sent up to the maximum age of the platform, and omitted with the reason beyond it', () => {
+  it("the time of an event is sent within the platform's maximum age; an older event is skipped with a reason", () => {
     expect(momentOf(at(-72 * hours), now, 72 * hours)).toBe(now - 72 * hours)
     expect(momentOf(at(-72 * hours - 1), now, 72 * hours)).toEqual({ kind: 'skipped', reason: 'Older than 3 days' })
     expect(momentOf(at(-10 * hours), now, 9 * hours)).toEqual({ kind: 'skipped', reason: 'Older than 9 hours' })
   })
-  it('is now for a clock that is a little ahead, and refused in the future', () => {
+  it('the time of an event with a slightly fast clock becomes now, and a time further in the future is refused', () => {
     expect(momentOf(at(60_000), now, hours)).toBe(now)
     expect(momentOf(at(hours), now, hours)).toMatchObject({
       kind: 'rejected',
@@ -137,10 +137,10 @@ describe('consent', () => {
     [{}, 'denied'],
     [undefined, 'none'],
     ['', 'none'],
-  ])('%j is %s', (given, consent) => {
+  ])('the consent value %j is read as %s', (given, consent) => {
     expect(consentOf(given)).toBe(consent)
   })
-  it('of the event decides, and the setting when it has none', () => {
+  it('consent of the event decides, and the setting decides without it', () => {
     expect(consentOutcome(true, 'leave_out')).toBeUndefined()
     expect(consentOutcome(undefined, 'send')).toBeUndefined()
     expect(consentOutcome(false, 'send')).toMatchObject({ kind: 'skipped' })
@@ -150,7 +150,7 @@ describe('consent', () => {
 
 describe('click IDs', () => {
   const gclid = 'Cj0KCQjwtest_0123456789-abcdef'
-  it('of another platform are not sent', () => {
+  it('click IDs of another platform are not sent', () => {
     expect(clickIdOf('google', 'fb.1.1554763741205.AbCdEf')).toBeUndefined()
     expect(clickIdOf('google', 'E.C.P.abc')).toBeUndefined()
     expect(clickIdOf('tiktok', gclid)).toBeUndefined()
@@ -160,20 +160,20 @@ describe('click IDs', () => {
     expect(clickIdOf('google', 'two words')).toBeUndefined()
     expect(clickIdOf('google', 'x'.repeat(1001))).toBeUndefined()
   })
-  it('of Meta are the cookie, or made of the parameter ("fbp and fbc Parameters")', () => {
+  it('the click ID of Meta is the cookie, or is made from the parameter ("fbp and fbc Parameters")', () => {
     const cookie = 'fb.1.1554763741205.AbCdEfGhIjKlMnOpQrStUvWxYz1234567890'
     expect(metaClickOf(cookie, 5)).toBe(cookie)
     expect(metaClickOf('IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk', 1_554_763_741_205)).toBe(
       'fb.1.1554763741205.IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk',
     )
   })
-  it('are found in the address of a page', () => {
+  it('click IDs are found in the URL of a page', () => {
     expect(parameterOf('https://shop.example/?a=1&gclid=abc', 'gclid')).toBe('abc')
     expect(parameterOf('no address', 'gclid')).toBeUndefined()
   })
 })
 
-it('products are read under the names that libraries use, and those without an ID are omitted', () => {
+it('products are read under the names that libraries use, and products without an ID are omitted', () => {
   expect(
     itemsOf([{ product_id: 7, price: '5.00', quantity: 2, name: 'Shirt' }, { sku: 'a' }, { name: 'x' }, 5]),
   ).toEqual([{ id: '7', name: 'Shirt', price: 5, quantity: 2 }, { id: 'a' }])
@@ -182,7 +182,7 @@ it('products are read under the names that libraries use, and those without an I
   expect(itemsOf(long).map(({ id }) => id)).toEqual(['12345678901234567890', '9007199254740993', '1e400'])
 })
 
-it('personal data is shown nowhere, neither in the request nor in what the platform repeats of it', () => {
+it("personal data is hidden in the stored request, and in the platform's response that repeats it", () => {
   const body = { data: [{ user: { ip: '192.0.2.7', email: 'h4sh' } }] }
   const hidden = hidingPersonal(body, new Set(['ip']), { headers: ['authorization'], texts: ['t0ken'] })
   expect(hidden.body).toBe('{"data":[{"user":{"ip":"[redacted]","email":"h4sh"}}]}')
@@ -190,7 +190,7 @@ it('personal data is shown nowhere, neither in the request nor in what the platf
   expect(shownMessage('no such ip: 192.0.2.7 by t0ken', hidden)).toBe('no such ip: [redacted] by [redacted]')
 })
 
-it('the end of a version is announced before it comes', () => {
+it('the end of an API version is announced in advance', () => {
   expect(endOf(apiVersions.meta, Date.UTC(2026, 10, 25))).toBe('')
   expect(endOf(apiVersions.meta, Date.UTC(2028, 5, 1))).toBe(
     ' Meta ends v25.0 of its API on July 29, 2028: update Tributary before.',

@@ -155,7 +155,7 @@ const analyticsPeer = () => ({
 
 describe('the requests of signals', () => {
   it.each(definitions.map((definition) => [definition.slug, definition] as const))(
-    'to %s by default can be saved, and its weights are 10 together',
+    'the default mappings for a signal to %s can be saved, and the weights sum to 10',
     (_, definition) => {
       expect(mappingProblems(definition, signalMappings(definition, settingsOf(definition)))).toEqual({})
       const weights = Object.values(definition.conversions.identifiers).map(({ weight }) => weight)
@@ -168,7 +168,7 @@ describe('the requests of signals', () => {
     ['Google Ads', adsPeer],
     ['TikTok', tiktokPeer],
     ['Google Analytics', analyticsPeer],
-  ] as const)('is accepted by %s', async (_, peer) => {
+  ] as const)("a signal's request is accepted by %s", async (_, peer) => {
     const to = peer()
     const { outcomes, asked } = await send(to, outgoing(platformOf(to.definition), conversion()))
     expect(outcomes).toEqual([{ kind: 'delivered' }])
@@ -177,7 +177,7 @@ describe('the requests of signals', () => {
     expect(JSON.stringify(asked.map(({ body }) => body))).not.toMatch(/ada@example|1234567[^8]/i)
   })
 
-  it('has the event ID, the value, the click and hashes, for Meta', async () => {
+  it("a signal's request to Meta has the event ID, the value, the click, and hashes", async () => {
     const to = metaPeer()
     const { asked } = await send(to, outgoing(platformOf(metaConversions), conversion()))
     expect(asked.at(-1)?.body).toMatchObject({
@@ -198,7 +198,7 @@ describe('the requests of signals', () => {
     })
   })
 
-  it('recognizes what is hashed already, and never hashes nothing', () => {
+  it("a signal's request keeps hashed values, and never hashes empty ones", () => {
     const [definition] = definitions
     if (definition === undefined) throw new Error('there are platforms')
     const hashed = sha256('ada@example.com').toUpperCase()
@@ -213,7 +213,7 @@ describe('the requests of signals', () => {
     expect(present({ email: 'none' })).not.toContain('email')
   })
 
-  it('of one request has one test code, and each of several codes a request of its own', async () => {
+  it("a signal's request has one test code, and events with several codes are sent in separate requests", async () => {
     const to = metaPeer()
     const definition = platformOf(metaConversions)
     const { asked, outcomes } = await send(
@@ -230,7 +230,7 @@ describe('the requests of signals', () => {
     ])
   })
 
-  it('of a refund restates the conversion at Google Ads, and is a refund at Google Analytics', async () => {
+  it('a refund of a signal restates the conversion at Google Ads, and is a refund at Google Analytics', async () => {
     const refund = conversion({
       kind: 'refund',
       value: 10,

@@ -12,7 +12,7 @@ const rowsOf = (text: string, delimiter = ',', size = text.length) => {
 
 const tricky = 'id,name\r\n1,"a ""b"", c"\r\n\r\n2,"two\r\nlines"\n3,\r4,""'
 
-test('values are read as RFC 4180 has it: quotes, line ends of three kinds, and null apart from the empty text', () => {
+test('CSV values are read as RFC 4180 defines: quotes, three kinds of line ends, and null distinct from empty text', () => {
   expect(rowsOf(tricky)).toEqual([
     { row: ['id', 'name'], line: 1 },
     { row: ['1', 'a "b", c'], line: 2 },
@@ -37,7 +37,7 @@ test.each([
   expect(() => rowsOf(text)).toThrow(words)
 })
 
-test('a quote that is never closed is found before it takes the whole file into memory', () => {
+test('a quote that is never closed is detected before the whole file is in memory', () => {
   const reader = createCsvReader(',')
   reader.push('a\n"', false)
   const push = (): void => {
@@ -66,10 +66,10 @@ test.each([
   ['id|note, long, very long\n1|x\n\n2|"y,\nz"', '|'],
   ['a,b,c\n1,2,3\n4,5,6', ','],
   ['a;b\n1;2;3\n4;5', ';'],
-])('the delimiter of %j is found by its rows', (text, delimiter) => {
+])('the delimiter of %j is detected by its rows', (text, delimiter) => {
   expect(sniffDelimiter(text)).toBe(delimiter)
 })
 
-test('a piece that ends inside a row is no error', () => {
+test('a piece that ends inside a row causes no error', () => {
   expect(sniffDelimiter('a,b;c\n1;2\n3;4\n5,', false)).toBe(';')
 })

@@ -19,7 +19,7 @@ test.each([
   ['a call', { step: 'dataSources.preview', workspaceId: 'w2', item: 'call dataSources.preview' }],
   ['neither', undefined],
 ])(
-  'a thread that reads files is on the board with what it works for, and leaves it with the session: %s',
+  'the board shows a thread that reads files with its current work, until the session ends: %s',
   async (_title, work) => {
     const path = join(folder, 'a.csv')
     await writeFile(path, 'id,name\n1,Ada\n2,Bob\n')

@@ -26,7 +26,7 @@ const read = async (content: string | Uint8Array, format: FileFormat) => {
   return { ...scan, values }
 }
 
-test('types of CSV are those that every value has, and booleans come as a database writes them', async () => {
+test('a CSV column has the type of all its values, and booleans are written as in a database', async () => {
   const text = [
     '\u{feff}n;zip;price;on;day;at;long;none',
     '1;01234;1.50;TRUE;2026-01-31;2026-01-31 10:00:00;12345678901234567890;',
@@ -57,7 +57,7 @@ test('types of CSV are those that every value has, and booleans come as a databa
   expect(values[1]?.[3]).toBe('f')
 })
 
-test('CSV without a header row has columns by number', async () => {
+test('CSV without a header row has numbered columns', async () => {
   const { columns, rows } = await read('1\tx\n2\ty', { kind: 'csv', delimiter: '\t', header: false })
   expect(columns).toEqual([
     { name: 'column_1', type: 'bigint' },
@@ -66,7 +66,7 @@ test('CSV without a header row has columns by number', async () => {
   expect(rows).toBe(2)
 })
 
-test('NDJSON has the members of all of its objects, its digits, and names that every object has from JavaScript', async () => {
+test('NDJSON has the members of all its objects, exact digits, and names such as constructor', async () => {
   const text =
     '{"id":1,"n":1,"m":"a","constructor":"x"}\r\n\n{"id":12345678901234567890,"n":1.50,"m":2,"o":{"b":1.0},"b":true}'
   const { columns, values } = await read(text, ndjson)
@@ -101,11 +101,11 @@ test.each([
     csv,
     'The file is UTF-16. Save it as UTF-8',
   ],
-])('a broken file is refused with words and the line: %#', async (content, format, words) => {
+])('a broken file is refused with a message and the line: %#', async (content, format, words) => {
   await expect(read(content, format)).rejects.toThrow(words)
 })
 
-test('keys are counted: nulls apart, and those that several rows have', () => {
+test('the key count counts null keys separately, and keys that several rows have', () => {
   const count = createKeyCount([0, 1])
   for (const row of [
     ['1', 'a'],
@@ -122,7 +122,7 @@ test('keys are counted: nulls apart, and those that several rows have', () => {
 test.each([
   ['CSV', csv, (n: number) => `${n},${'x'.repeat(90)}`],
   ['NDJSON', ndjson, (n: number) => JSON.stringify({ n, note: 'x'.repeat(90) })],
-])('a large file of %s is read only as far as its reader needs, a piece at a time', async (_, format, rowOf) => {
+])('a large %s file is read only as far as its reader needs, a piece at a time', async (_, format, rowOf) => {
   const path = join(folder, String(files++))
   await writeFile(
     path,
@@ -157,13 +157,13 @@ test.each([
   ['\u{feff}SEP=|\r\na|b;c\r\n1|2', ['a', 'b;c']],
   ['"sep=\t"\na\tb\n1\t2', ['a', 'b']],
   ['sep=^\na^b\n1^2', ['a', 'b']],
-])('a first line that names the delimiter is no row: %j', async (text, names) => {
+])('a first line that names the delimiter is not a row: %j', async (text, names) => {
   const { columns, rows, values } = await read(text, csv)
   expect(columns.map(({ name }) => name)).toEqual(names)
   expect([rows, values]).toEqual([1, [['1', '2']]])
 })
 
-test('line numbers are those of the file when its first line names the delimiter', async () => {
+test('line numbers count the first line that names the delimiter', async () => {
   await expect(read('sep=;\na;b\n1;2;3', csv)).rejects.toThrow('Line 3 has 3 values, but there are 2 columns')
 })
 

@@ -29,7 +29,7 @@ const read = async (contents: readonly (readonly [string, FileFormat])[]) => {
   return { types: scan.columns.map(({ name, type }) => `${name} ${type}`), rows: scan.rows, values }
 }
 
-test('files are one table by the names of their columns, in any order, and missing values are null', async () => {
+test('files form one table by column name, in any order, and missing values are null', async () => {
   const found = await read([
     ['id,flag,n\n1,true,1\n', csv],
     ['n;new;id\n1.5;x;2\n', csv],
@@ -45,7 +45,7 @@ test('files are one table by the names of their columns, in any order, and missi
   })
 })
 
-test('a column of several types is the text of the files, and JSON where all of them are JSON', async () => {
+test('a column with several types has the text of the files, or JSON if all of them are JSON', async () => {
   expect(
     await read([
       ['id,a\n1,true', csv],
@@ -69,7 +69,7 @@ test('a column of several types is the text of the files, and JSON where all of 
   })
 })
 
-test('a broken file among several is named', async () => {
+test('an error in one of several files names the file', async () => {
   await expect(
     read([
       ['a\n1', csv],
@@ -78,7 +78,7 @@ test('a broken file among several is named', async () => {
   ).rejects.toThrow('file-1: Line 2 has 1 value, but there are 2 columns')
 })
 
-test('files that have more than 2,000 columns together are refused', async () => {
+test('files with more than 2,000 columns together are refused', async () => {
   const head = (from: number): string => Array.from({ length: 1500 }, (_, at) => `c${from + at}`).join()
   await expect(
     read([

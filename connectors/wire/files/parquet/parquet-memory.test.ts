@@ -121,14 +121,14 @@ test.each<[title: string, bytes: () => Uint8Array, expected: object]>([
       ),
     { refused: 'The Parquet file is damaged: its description cannot be read' },
   ],
-])('%s is read exactly or refused, within 64 MB', (_, bytes, expected) => {
+])('%s is read exactly or refused, within 64 MB of memory', (_, bytes, expected) => {
   writeFileSync(path, bytes())
   const { grownBytes, ...found } = readInBounds()
   expect(found).toEqual(expected)
   expect(grownBytes).toBeLessThan(64 * megabyte)
 })
 
-test('a description of 2 GB is refused within 64 MB', () => {
+test('a file description of 2 GB is refused within 64 MB of memory', () => {
   writeFileSync(path, 'PAR1')
   truncateSync(path, 2 ** 31)
   const end = Buffer.alloc(8, 'PAR1')

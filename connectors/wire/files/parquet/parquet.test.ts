@@ -23,7 +23,7 @@ const read = (bytes: Uint8Array) => {
   return { ...scan, values: [...readParquet(fd, bytes.length)].flat() }
 }
 
-test('every type is exact to the digit, and lists, maps and structs are JSON', () => {
+test('values of every type keep all digits, and lists, maps, and structs are JSON', () => {
   const { columns, values } = read(written('types'))
   expect(columns.map(({ name, type }, at) => [name, type, values[1]?.[at]])).toEqual([
     ['big', 'bigint', '9007199254740993'],
@@ -64,7 +64,7 @@ test.each(['none', 'snappy', 'lz4', 'brotli', 'zstd', 'gzip'])(
   },
 )
 
-test('differences, prefixes and split streams are decoded', () => {
+test('delta, prefix, and byte-stream-split encodings are decoded', () => {
   const { values } = read(written('encodings'))
   expect(values).toHaveLength(300)
   for (const [at, row] of values.entries())
@@ -124,7 +124,7 @@ const endless = (rows: bigint, ...repeated: [number, number][]) =>
   ])
 const zeros = gzipSync(Buffer.alloc(60 << 20), { level: 1 })
 
-test('a file that is written by hand is read, so that its broken likes are broken in one place', () => {
+test('a hand-written valid file is read, so that each broken variant fails for one reason', () => {
   expect(read(writeParquet(2n, [int('a', 1, -2), int('b', 3, 4)])).values).toEqual([
     ['1', '3'],
     ['-2', '4'],
@@ -204,7 +204,7 @@ test('2,000 columns are read', () => {
   expect(values[0]?.[1999]).toBe('1999')
 })
 
-test('a file with any byte changed is read or refused with a readable message, and never anything else', () => {
+test('a file with randomly changed bytes is read or refused with a readable message', () => {
   // A fixed sequence, so that what fails once fails again.
   let state = 1
   const random = (below: number): number => {
@@ -226,15 +226,18 @@ test('a file with any byte changed is read or refused with a readable message, a
   expect(refused).toBeGreaterThan(50)
 })
 
-test.each(['none', 'gzip'] as const)('a file written as texts is read again, compressed as %s', (compression) => {
-  const rows = Array.from({ length: 1003 }, (_, at) => at)
-  const columns = [
-    { name: '_key', values: rows.map(String) },
-    { name: 'nöte', values: rows.map((at) => (at % 3 === 0 ? null : at % 5 === 0 ? '' : `ü"\n${at}`)) },
-    { name: 'none', values: rows.map(() => null) },
-    ...Array.from({ length: 20 }, (_, at) => ({ name: `c${at}`, values: rows.map(() => 'x'.repeat(at)) })),
-  ]
-  const found = read(writeTexts(columns, compression))
-  expect(found.columns.slice(0, 3)).toEqual(['_key', 'nöte', 'none'].map((name) => ({ name, type: 'text' })))
-  expect(found.values).toEqual(rows.map((at) => columns.map(({ values }) => values[at])))
-})
+test.each(['none', 'gzip'] as const)(
+  'a file that is written with text columns is read again, compressed as %s',
+  (compression) => {
+    const rows = Array.from({ length: 1003 }, (_, at) => at)
+    const columns = [
+      { name: '_key', values: rows.map(String) },
+      { name: 'nöte', values: rows.map((at) => (at % 3 === 0 ? null : at % 5 === 0 ? '' : `ü"\n${at}`)) },
+      { name: 'none', values: rows.map(() => null) },
+      ...Array.from({ length: 20 }, (_, at) => ({ name: `c${at}`, values: rows.map(() => 'x'.repeat(at)) })),
+    ]
+    const found = read(writeTexts(columns, compression))
+    expect(found.columns.slice(0, 3)).toEqual(['_key', 'nöte', 'none'].map((name) => ({ name, type: 'text' })))
+    expect(found.values).toEqual(rows.map((at) => columns.map(({ values }) => values[at])))
+  },
+)
