@@ -21,7 +21,7 @@ describe('the check of regular expressions', () => {
     ['a literal in JSX', 'const A = () => <p>{/x+/.test(b)}</p>', [{ line: 1, source: 'x+', flags: '' }]],
     ['a variable', 'const a = (b) => new RegExp(b)', [{ line: 1, made: 'new RegExp(b)' }]],
     ['variable flags', "const a = (b) => new RegExp('x', b)", [{ line: 1, made: "new RegExp('x', b)" }]],
-  ])('finds %s', (_what, code, expressions) => {
+  ])('the check of regular expressions finds %s', (_what, code, expressions) => {
     expect(expressionsOf('a.tsx', code)).toEqual(expressions)
   })
 
@@ -32,7 +32,7 @@ describe('the check of regular expressions', () => {
     ['^(a|a)*$', ''],
     ['<[^>]*>', 'g'],
     ['^\\s*(|null)\\s*$', 'i'],
-  ])('rejects /%s/%s', (source, flags) => {
+  ])('the check of regular expressions rejects /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(false)
     expect(problemOfExpression(source, flags)).toMatch(/polynomial|exponential/)
   })
@@ -42,7 +42,7 @@ describe('the check of regular expressions', () => {
     ['^-?\\d+(?:\\.\\d+)?$', ''],
     ['[\\p{L}\\p{N}]', 'gu'],
     ['"(?:[^"\\\\]|\\\\.)*"?', 'g'],
-  ])('accepts /%s/%s', (source, flags) => {
+  ])('the check of regular expressions accepts /%s/%s', (source, flags) => {
     expect(problemOfExpression(source, flags)).toBeUndefined()
   })
 
@@ -64,7 +64,7 @@ describe('the check of regular expressions', () => {
     ['^a+(?=b)a+', ''],
     ['^[^]+b+$', ''],
     ['^.{1,20}b{1,20}$', ''],
-  ])('does not consider an expression linear by its form if it is not: /%s/%s', (source, flags) => {
+  ])('the form of an expression is not treated as linear if it is not: /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(false)
   })
 
@@ -74,13 +74,13 @@ describe('the check of regular expressions', () => {
     ['^"writeKey"\\s*:\\s*"([^"\\\\]{1,256})"', ''],
     ['^(\\S+) (\\d+) ([^]*)$', ''],
     ['^[^\\s@]+@[^\\s@]+$', ''],
-  ])('considers an expression linear by its form that the analyzer accepts: /%s/%s', (source, flags) => {
+  ])('an expression that is linear by its form is also accepted by the analyzer: /%s/%s', (source, flags) => {
     expect(isLinearByForm(source, flags)).toBe(true)
     // A busy machine needs more time than the default limits of the analyzer.
     expect(checkSync(source, flags, { timeout: 60_000, attackTimeout: 60_000 }).status).toBe('safe')
   })
 
-  test('finds quadratic time with texts of 60,000 characters', () => {
+  test('the check of regular expressions finds quadratic time with texts of 60,000 characters', () => {
     expect(slowText('\\s+\\d', '')?.ms).toBeGreaterThan(100)
     expect(slowText('^\\s+\\d', '')).toBeUndefined()
   })

@@ -59,9 +59,12 @@ it('a new connector compiles and passes its test immediately, is in the catalog,
   expect(output).toContain('google-sheets.test.ts:')
 })
 
-it.each(['webhook', 'Google', 'google_sheets', '../elsewhere', ''])('rejects the name "%s"', async (slug) => {
-  await expect(makeConnector(root, slug)).rejects.toThrow(/already exists|is no name/)
-})
+it.each(['webhook', 'Google', 'google_sheets', '../elsewhere', ''])(
+  'the connector script rejects the name "%s"',
+  async (slug) => {
+    await expect(makeConnector(root, slug)).rejects.toThrow(/already exists|is no name/)
+  },
+)
 
 it('an incomplete folder, and a catalog that does not match the folders, are reported', () => {
   const folder = join(root, 'connectors/destinations/forgotten')

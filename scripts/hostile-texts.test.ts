@@ -138,7 +138,7 @@ const pumps = [
 ]
 
 test.each(Object.entries(readers))(
-  '%s of 60,000 characters is read in linear time, whatever it repeats',
+  '%s of 60,000 characters is read in linear time, whatever text is repeated',
   (_what, read) => {
     for (const text of pumps)
       for (const pumped of [`${pump(text)}x`, `a${pump(text)}\0 x`]) {

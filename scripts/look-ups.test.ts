@@ -12,7 +12,7 @@ const rows = rowLines.flatMap((line) => {
   return thing === undefined || file === undefined || name === undefined ? [] : [{ thing, file, name }]
 })
 
-test('each area of the product has look-ups, and each of them names a file and a name in it', () => {
+test('each area of the product has look-ups, and each look-up names a file and a name in it', () => {
   const areas = section.split('\n### ').slice(1)
   expect(areas.length).toBeGreaterThan(10)
   for (const area of areas) expect(area, area.split('\n')[0]).toContain('\n| --- | --- | --- |\n| ')
@@ -33,12 +33,12 @@ describe.each(paths.map((path) => ({ title: path.split('\n')[0] ?? '', path })))
   }))
   const files = listed.map(({ file }) => file)
 
-  test('lists existing files, each once', () => {
+  test('the list contains existing files, each once', () => {
     expect(files.filter((file) => !existsSync(file))).toEqual([])
     expect(files).toHaveLength(new Set(files).size)
   })
 
-  test('states the number of its files, which are numbered in their order', () => {
+  test('the list states the number of its files, which are numbered in order', () => {
     expect(listed.map(({ place }) => place)).toEqual(files.map((_, index) => index + 1))
     expect(Number(path.match(/ passes (\d+) files/)?.[1])).toBe(files.length)
   })

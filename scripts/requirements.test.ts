@@ -11,12 +11,12 @@ const rowOf = (line: string): Requirement => {
   return only
 }
 
-test('the document has its 719 rows, each once and each with a kind of check', () => {
+test('the document has 719 requirement rows, each once and each with a kind of check', () => {
   expect(rows).toHaveLength(719)
   expect(new Set(rows.map(({ id }) => id)).size).toBe(719)
 })
 
-test('tests claim rows that there are, by their clauses, and none that waits', () => {
+test('tests claim only existing rows with their clauses, and no row that waits', () => {
   const areas = [...new Set(rows.map(({ area }) => area))].join('|')
   const files = globSync(['{apps,packages,connectors,scripts}/**/*.test.{ts,tsx}', 'e2e/**/*.{test,spec}.ts'], {
     cwd: new URL('..', import.meta.url).pathname,
@@ -30,7 +30,7 @@ test('tests claim rows that there are, by their clauses, and none that waits', (
   expect(titleProblems(rows, ids)).toEqual([])
 })
 
-test('a withdrawn row says why, is never proven, and no test may claim it', () => {
+test('a withdrawn row has a reason, is never proven, and may not be claimed by a test', () => {
   const row = rowOf('| AB-01 | It. | withdrawn (no page leads there): unit: a |')
   expect(row.withdrawn).toBe('no page leads there')
   expect(missingOf(row, [{ title: 'AB-01', kinds: ['unit'], passed: true }])).toEqual([
@@ -52,7 +52,7 @@ test('every changed or withdrawn row is listed with its reason under Amendments'
     expect(amendments).toContain(id)
 })
 
-test('a row needs each of its checks, and of alternatives one', () => {
+test('a row needs each of its checks, and one of several alternatives', () => {
   const both = rowOf('| AB-01 | Both. | unit: a; b; browser: c |')
   const either = rowOf('| AB-02 | One | in three. | unit/browser: x |')
   expect(either.text).toBe('One | in three.')
@@ -61,7 +61,7 @@ test('a row needs each of its checks, and of alternatives one', () => {
   expect(missingOf(either, [])).toEqual(['unit or browser'])
 })
 
-test('a test that fails takes back what others prove of its row', () => {
+test('a failing test makes a row unproven, even if other tests prove it', () => {
   const row = rowOf('| AB-01 | It. | unit: a |')
   const passed = { title: 'AB-01: one', kinds: ['unit'], passed: true } as const
   expect(missingOf(row, [passed, { title: 'AB-01: two', kinds: ['unit'], passed: false }])).toEqual([
@@ -69,7 +69,7 @@ test('a test that fails takes back what others prove of its row', () => {
   ])
 })
 
-test('a row with clauses is proven when each of them is, by its letter and in its kind', () => {
+test('a row with clauses is proven when each clause is proven, by its letter and in its kind', () => {
   const row = rowOf('| AB-01 | Both. | browser: (a) it shows; (b) it goes; unit: (c) it counts |')
   const proof = (title: string, kind: 'unit' | 'browser') => ({ title, kinds: [kind], passed: true }) as const
   const shown = proof('AB-01a, AB-01b: it shows and goes', 'browser')
@@ -83,18 +83,18 @@ test.each([
   '| AB-01 | It. | unit: (a) one; (c) three |',
   '| AB-01 | It. | unit: one; browser: (a) two |',
   '| AB-01 | It. | somehow |',
-])('a row is refused whose clauses are out of order, lettered in part, or that says no kind (case %#)', (line) => {
+])('a row is refused if its clauses are out of order, only partly lettered, or without a kind (case %#)', (line) => {
   expect(() => parseRequirements(line)).toThrow(/^AB-01 /)
 })
 
-test('what is proven on the page of components alone is not proven in a browser', () => {
+test('a row that only the component gallery proves is not proven in a browser', () => {
   const row = rowOf('| AB-01 | It. | browser: it shows |')
   const gallery = { title: 'AB-01: it shows', kinds: ['gallery'], passed: true } as const
   expect(missingOf(row, [gallery])).toEqual(['browser (only in the gallery)'])
   expect(missingOf(row, [gallery, { ...gallery, kinds: ['browser'] }])).toEqual([])
 })
 
-test('a row that waits is not proven, whatever passes, and no test may claim it', () => {
+test('a row that waits is not proven, whatever passes, and may not be claimed by a test', () => {
   const row = rowOf('| AB-01 | It. | waits for syncs: unit: it shows |')
   const passed = { title: 'AB-01: it shows', kinds: ['unit'], passed: true } as const
   expect(row).toMatchObject({ waitsFor: 'syncs', checks: [{ clause: '', kinds: ['unit'] }] })
@@ -102,7 +102,7 @@ test('a row that waits is not proven, whatever passes, and no test may claim it'
   expect(titleProblems([row], [passed.title])).toEqual(['AB-01 waits for syncs: AB-01: it shows'])
 })
 
-test('a title is wrong that names no row (points that were open are none), no clause of a row with clauses, or more than five rows', () => {
+test('a title is wrong if it names no existing row, an unknown clause, or more than five rows', () => {
   const clauses = rowOf('| AB-01 | It. | unit: (a) one; (b) two |')
   const plain = rowOf('| AB-02 | It. | unit: one |')
   expect(titleProblems([clauses, plain], ['AB-01a, AB-01b, AB-02: all'])).toEqual([])
@@ -118,7 +118,7 @@ test('a title is wrong that names no row (points that were open are none), no cl
   expect(titleProblems(known, [six.join(', ')])).toEqual([`more than five rows in one test: ${six.join(', ')}`])
 })
 
-test('a title names each of its rows once', () => {
+test('a title counts each of its rows once', () => {
   expect(rowIdsIn('AUTH-06, AUTH-07: an address like AUTH-06 is told')).toEqual(['AUTH-06', 'AUTH-07'])
   expect(rowIdsIn('AB-01a, AB-01b: both')).toEqual(['AB-01'])
   expect(rowIdsIn('SHA-256 and UTF-8 are not rows; AUTH-1 neither')).toEqual([])

@@ -50,7 +50,7 @@ describe.each(stores)('$title', ({ store, title }) => {
   })
 })
 
-test('each file that goes through tables of several owners is named with its reason', () => {
+test('each file that writes tables of several owners is listed with its reason', () => {
   const tables = new Set(stores.flatMap(({ store }) => [...readTables(store)]))
   const { writers, open } = readWriters(tables, new Set())
   const shared = new Set(
@@ -77,10 +77,10 @@ test.each([
   ['a read', "tx.selectFrom('mails'); sql`select 1 from syncs for update of syncs`", []],
   ['a change of the settings of a table', "command('alter table events modify ttl time')", []],
   ['a comment', '/** Never delete from mails. */\n// update syncs', []],
-])('finds the writes of %s', (_, source, written) => {
+])('the writes of %s are found', (_, source, written) => {
   expect([...tablesWrittenIn(source, known).written].sort()).toEqual(written)
 })
 
-test('finds a statement whose table has no name in the text', () => {
+test('a statement without a literal table name is found', () => {
   expect(tablesWrittenIn(`sql\`update ${open} set a = 1\``, known).isOpen).toBe(true)
 })

@@ -8,7 +8,7 @@ const roomy = {
   availableBytes: 16 * gib,
 }
 
-test('temporary files of a run are in memory where there is room for them', () => {
+test('temporary files of a run are in memory if there is enough space', () => {
   expect(isForTemporaryFiles(roomy)).toBe(true)
 })
 
@@ -19,6 +19,6 @@ test.each([
   ['nothing in it may be run, as in a container', { mounts: 'shm /dev/shm tmpfs rw,nosuid,noexec 0 0\n' }],
   ['the folder is small', { freeBytes: 4 * gib - 1 }],
   ['the machine has little memory', { availableBytes: 8 * gib - 1 }],
-])('temporary files of a run stay on the disk where %s', (_, given) => {
+])('temporary files of a run stay on disk if %s', (_, given) => {
   expect(isForTemporaryFiles({ ...roomy, ...given })).toBe(false)
 })

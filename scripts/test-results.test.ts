@@ -5,7 +5,7 @@ const run = { commit: 'a'.repeat(40), changed: false, ended: '2026-01-01T00:00:0
 const runs = { unit: run, product: run, browser: run }
 const now = { commit: run.commit, changed: false }
 
-test('results are whole when every suite ran to its end on exactly the files of now', () => {
+test('results are complete if every suite ran to its end on exactly the current files', () => {
   expect(gapsOf(runs, now)).toEqual([])
 })
 
@@ -28,11 +28,11 @@ test.each([
   expect(gapsOf(given, state)).toEqual([gap])
 })
 
-test('outside of a repository results are partial', () => {
+test('outside of a repository, results are partial', () => {
   expect(gapsOf(runs, { commit: '', changed: true })).toContain('the commit of the suite unit is not known')
 })
 
-test('tests on the page of components count as its own kind, and what was skipped not at all', () => {
+test('tests of the component gallery count as their own kind, and skipped tests do not count', () => {
   const spec = (title: string, status: string) => ({ title, ok: true, tests: [{ status }] })
   const report = {
     suites: [
@@ -50,7 +50,7 @@ test('tests on the page of components count as its own kind, and what was skippe
   ])
 })
 
-test('of a report of unit tests what passed or failed is taken', () => {
+test('the report of unit tests gives the passed and failed tests', () => {
   const report = {
     testResults: [
       {
@@ -69,7 +69,7 @@ test('of a report of unit tests what passed or failed is taken', () => {
   ])
 })
 
-test('each failed test is named with its file and why, of both kinds of report', () => {
+test('each failed test is named with its file and reason, from both kinds of report', () => {
   const unit = {
     testResults: [
       {

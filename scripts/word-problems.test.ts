@@ -10,17 +10,17 @@ it.each([
   ['nothing in a comment', 'a.ts', '// the catalogue\nconst a = 1', []],
   ['nothing in the code of Markdown', 'a.md', 'Call `catalogue`:\n\n```js\ncatalogue()\n```\n', []],
   ['nothing in names of code', 'a.ts', "const name = 'behaviour-of-x'", []],
-])('words that are ruled out are found in what people read: %s', (_what, file, source, words) => {
+])('forbidden words are found in texts for users: %s', (_what, file, source, words) => {
   expect(wordProblems(file, source).map(({ word }) => word)).toEqual(words)
 })
 
-it('a word is named with its line', () => {
+it('a forbidden word is reported with its line', () => {
   expect(wordProblems('a.tsx', 'const A = () => (\n  <p>The colour of it</p>\n)')).toEqual([
     { line: 2, word: 'colour', better: 'color' },
   ])
 })
 
-it('what people read of screens, connectors, emails, guides and the start of the server has the words of the product', () => {
+it("user-visible texts of screens, connectors, emails, guides, and the server start use the product's words", () => {
   const files = globSync([
     'apps/web/src/**/*.{ts,tsx}',
     'connectors/**/*.ts',

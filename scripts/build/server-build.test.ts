@@ -65,7 +65,7 @@ test('a changed, new or removed source causes a new build; a changed test does n
   }
 })
 
-test('a failed or killed build is never started: the previous one is, and the next command builds again', async () => {
+test('a failed or killed build is never started: the previous build starts, and the next command builds again', async () => {
   await buildServer(root, writes('one'))
   put('apps/server/src/main.ts', 'two')
   const failing = buildServer(root, async (folder) => {

@@ -17,13 +17,13 @@ beforeAll(async () => {
   code = bundle.output[0].code
 })
 
-test('AMB-72: the tag is one script under 5 kB compressed, with one place for its source, that names no other server', () => {
+test('AMB-72: the tag is one script under 5 kB compressed, with one place for its source, and names no other server', () => {
   expect(gzipSync(code).length).toBeLessThan(5000)
   expect(code.split('__TRIBUTARY_TAG__')).toHaveLength(2)
   expect(code).not.toMatch(/https?:\/\/[a-z]|\beval\b|new Function|localStorage|sessionStorage/)
 })
 
-test('the built tag runs as a script: it takes over the early calls of a page and leaves no other name behind', () => {
+test('the built tag runs as a script: it processes the early calls of a page and leaves no other global name', () => {
   const calls: unknown[] = []
   const listeners: string[] = []
   const window = {

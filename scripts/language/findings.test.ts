@@ -26,7 +26,7 @@ test.each([
   expect(rulesOf(text)).toContain(rule)
 })
 
-test('a sentence of 31 words is found, and two of 20 are not', () => {
+test('a sentence of 31 words is found, and two sentences of 20 words are not', () => {
   const wordsOf = (count: number): string => Array.from({ length: count }, () => 'word').join(' ')
   expect(rulesOf(wordsOf(31))).toEqual(['has 31 words'])
   expect(rulesOf(wordsOf(30))).toEqual([])
@@ -44,12 +44,12 @@ test.each(['each', 'found', 'mostBytes', 'toldUsers', 'touches'])('the exported 
   expect(rulesOf(name, 'name')).toHaveLength(1)
 })
 
-test('an exported name of the field is not found', () => {
+test("an exported name in the field's own vocabulary is not reported", () => {
   expect(rulesOf('maxBatchSize', 'name')).toEqual([])
   expect(rulesOf('mostly', 'name')).toEqual([])
 })
 
-test('comments, log lines, titles of tests and exported names of a file are its texts, with their lines', () => {
+test('comments, log lines, test titles, and exported names of a file are its texts, with their lines', () => {
   const source = [
     '// One sentence',
     '// in two lines.',
@@ -69,7 +69,7 @@ test('comments, log lines, titles of tests and exported names of a file are its 
   ])
 })
 
-test('prose of a record is its paragraphs and items, without code', () => {
+test('the texts of a record are its paragraphs and items, without code', () => {
   const source = '# Title\n\nOne paragraph\nof two lines.\n\n```sh\nnobody\n```\n- an item\n- another\n'
   expect(textsOfRecord(source).map(({ line, text }) => [line, text])).toEqual([
     [1, 'Title'],
@@ -79,7 +79,7 @@ test('prose of a record is its paragraphs and items, without code', () => {
   ])
 })
 
-test('a subject names its area, is short, and breaks no rule', () => {
+test('a commit subject names its area, is short, and breaks no rule', () => {
   expect(findInSubject('delivery: park events of a paused destination')).toEqual([])
   expect(findInSubject('Park events')).toHaveLength(1)
   expect(findInSubject(`delivery: ${'park '.repeat(14)}`)).toHaveLength(1)

@@ -109,7 +109,7 @@ test("a command that waits for another's install ends on a signal", async () => 
   rmSync(join(checkout.root, '.cache/install.lock'))
 })
 
-test('starting installs what running needs, and a test adds the rest, which a later start keeps and renews', async () => {
+test('starting installs only what running needs, and a test installs the rest, which a later start keeps and renews', async () => {
   using own = makeCheckout(1)
   const hasTool = (): boolean => existsSync(join(own.root, 'node_modules/tool/package.json'))
   const runs = async (command: string, env: NodeJS.ProcessEnv = process.env): Promise<string> => {
@@ -142,7 +142,7 @@ test.each<[string, (npm: number, server: number) => void]>([
   ['SIGINT to all of them, as Ctrl-C', (npm) => process.kill(-npm, 'SIGINT')],
   ['SIGTERM to the launcher', (_npm, server) => process.kill(parentOf(server), 'SIGTERM')],
   ['SIGKILL of the launcher', (_npm, server) => process.kill(parentOf(server), 'SIGKILL')],
-])('%s ends what npm start runs', async (_title, end) => {
+])('%s ends all processes that npm start runs', async (_title, end) => {
   const started = checkout.start()
   const server = await serverOf(started)
   end(started.child.pid ?? 0, server)
@@ -162,7 +162,7 @@ describe('npm start restarts a server whose threads do not respond', () => {
     ['with the code 1', '1'],
     ['by SIGKILL, where no code could be had', 'SIGKILL'],
   ])(
-    'one that ended %s is started 5 times in 10 minutes, and then the command ends with 1 and says why',
+    'a server that ended %s is restarted 5 times in 10 minutes; then the command ends with 1 and the reason',
     async (_title, ENDS) => {
       const { code, starts, output } = await startsOf({ ENDS, SAYS: says })
       expect([code, starts]).toEqual([1, 6])
@@ -175,11 +175,11 @@ describe('npm start restarts a server whose threads do not respond', () => {
     ['with 1 for another reason', '1', 1],
     ['with 0', '0', 0],
     ['by SIGKILL for another reason', 'SIGKILL', 137],
-  ])('one that ended %s is not', async (_title, ENDS, wanted) => {
+  ])('a server that ended %s is not restarted', async (_title, ENDS, wanted) => {
     expect(await startsOf({ ENDS })).toMatchObject({ code: wanted, starts: 1 })
   })
 
-  test('in every 10 minutes there are 5 again', () => {
+  test('every 10 minutes, a server can be restarted 5 times again', () => {
     const { mayStart } = createRestarts()
     const minute = 60_000
     expect([0, 1, 2, 3, 4, 5, 9.9].map((time) => mayStart(time * minute))).toEqual([
@@ -191,7 +191,7 @@ describe('npm start restarts a server whose threads do not respond', () => {
   })
 })
 
-test('a build that dies from a signal is reported with it, and the next command installs again', async () => {
+test('a build that a signal ends is reported with the signal, and the next command installs again', async () => {
   mkdirSync(join(checkout.root, 'scripts'), { recursive: true })
   writeFileSync(join(checkout.root, 'scripts/build-web.mjs'), "process.kill(process.pid, 'SIGBUS')")
   const started = checkout.start(['node', 'run.mjs', 'build'])
@@ -202,7 +202,7 @@ test('a build that dies from a signal is reported with it, and the next command 
   expect(installState(checkout.root)).toBe('unfinished')
 })
 
-describe('a problem that keeps a command from starting is reported in a sentence, without a stack', () => {
+describe('a problem that prevents a command from starting is reported in a sentence, without a stack', () => {
   const oneSentence = async (started: Started, sentence: RegExp) => {
     expect(await started.ended).toBe(1)
     expect(started.output()).toMatch(sentence)
@@ -227,7 +227,7 @@ describe('a problem that keeps a command from starting is reported in a sentence
     await oneSentence(started, /npm was not found\. Install Node with npm/)
   })
 
-  test('a package registry that is away', async () => {
+  test('a package registry that is unavailable', async () => {
     using lone = makeCheckout(1)
     const manifest = JSON.parse(readFileSync(join(lone.root, 'package.json'), 'utf8'))
     manifest.dependencies = { 'a-package-that-is-fetched': '1.0.0' }
@@ -246,7 +246,7 @@ describe('a problem that keeps a command from starting is reported in a sentence
     await oneSentence(started, /^Cannot write to \S+ \(EACCES\)\. .* Use a checkout that this user can write to\.\n$/)
   })
 
-  test('a command that there is none of', () => {
+  test('an unknown command', () => {
     const { status, stderr } = spawnSync('node', [join(repository, 'scripts/run.mjs'), 'strat'], { encoding: 'utf8' })
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^Usage: npm run <start\|dev\|/)])
   })
@@ -273,7 +273,7 @@ test.each([
   expect(text).toMatch(/^Cannot install dependencies, because .*\.$/)
 })
 
-test("an unknown failure of npm is reported in npm's words, and a signal by its name", () => {
+test("an unknown failure of npm is reported in npm's words, and a signal is reported by its name", () => {
   expect(describeNpmFailure({ code: 7, signal: null }, 'npm error odd\n', '/x')).toMatch(/^npm error odd\n.*code 7/)
   expect(describeNpmFailure({ code: null, signal: 'SIGKILL' }, '', '/x')).toMatch(/SIGKILL.*memory.*starts over/)
   expect(describeEnd('It', { code: 0, signal: null })).toBeUndefined()
@@ -284,7 +284,7 @@ describe('root commands', () => {
     scripts: Record<string, string>
   }
 
-  test('every one is in package.json and leads to a script that exists; the README names no other', () => {
+  test('every root command is in package.json and runs an existing script; the README names no other command', () => {
     expect(scripts).toEqual(
       Object.fromEntries(Object.keys(tasks).map((name) => [name, `node scripts/run.mjs ${name}`])),
     )
@@ -300,7 +300,7 @@ describe('root commands', () => {
     expect(Object.keys(tasks)).toEqual(expect.arrayContaining(named))
   })
 
-  test('every one that is not for developers imports only packages that npm start installs', async () => {
+  test('every root command except those for developers imports only packages that npm start installs', async () => {
     const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dev?: boolean }>
     }
@@ -327,7 +327,7 @@ describe('root commands', () => {
     expect([...new Set(names)].filter((name) => packages[`node_modules/${name}`]?.dev === true)).toEqual([])
   })
 
-  test('every one answers --help, before anything is installed', () => {
+  test('every root command answers --help before anything is installed', () => {
     using bare = makeCheckout(1)
     for (const name of Object.keys(tasks))
       expect(helpOf(name, tasks[name] ?? { script: '', does: '' })).toMatch(/^Usage: npm /)
