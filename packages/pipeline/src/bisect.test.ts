@@ -37,7 +37,7 @@ const rows = (count: number, bad: (n: number) => boolean): string[] =>
   Array.from({ length: count }, (_, n) => (bad(n) ? `x/bad${n}` : `y/${n}`))
 
 describe.each([{ names: false }, { names: true }])(
-  'storing refused rows, engine names the row: $names',
+  'storing rows that the engine refuses, if the engine names the row: $names',
   ({ names }) => {
     it.each([
       ['one culprit', (n: number) => n === 617],
@@ -45,7 +45,7 @@ describe.each([{ names: false }, { names: true }])(
       ['the last', (n: number) => n === 999],
       ['neighbours', (n: number) => n === 500 || n === 501],
       ['every tenth', (n: number) => n % 10 === 0],
-    ])('keeps every row in order and replaces exactly the culprits: %s', async (_, bad) => {
+    ])('storing refused rows keeps every row in order and replaces exactly the faulty rows: %s', async (_, bad) => {
       const engine = createEngine({ names })
       const all = rows(1000, bad)
       const result = await storeRefused(engine.insert, all, 't', refusal, options)
@@ -67,7 +67,7 @@ describe.each([{ names: false }, { names: true }])(
 )
 
 describe('storing refused rows', () => {
-  it('finds one culprit among thousands with few inserts', async () => {
+  it('one faulty row among thousands is found with few inserts', async () => {
     const engine = createEngine()
     await storeRefused(
       engine.insert,
@@ -88,7 +88,7 @@ describe('storing refused rows', () => {
     expect(engine.stored.filter((row) => row.startsWith('full:'))).toHaveLength(2000)
   })
 
-  it("gives each sender only the engine's message about its own rows", async () => {
+  it("each sender gets only the engine's message about the sender's own rows", async () => {
     const engine = createEngine()
     const insert = async (part: readonly string[], token: string): Promise<void> => {
       const bad = part.find((row) => row.includes('bad'))
@@ -101,7 +101,7 @@ describe('storing refused rows', () => {
     expect(engine.stored).toEqual(all.map((row) => replace(row, `refused: ${row[0]}`)))
   })
 
-  it('stores a bare row when the full replacement is refused', async () => {
+  it('a row without details is stored if its full replacement is refused', async () => {
     const engine = createEngine({ refuses: (row) => row.includes('bad') || row.startsWith('full:') })
     await storeRefused(engine.insert, ['y/1', 'x/bad'], 't', refusal, options)
     expect(engine.stored).toEqual(['y/1', 'bare:x/mended'])

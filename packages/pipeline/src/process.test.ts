@@ -42,7 +42,7 @@ const run = (
 
 const track = { type: 'track', event: 'Bought', userId: 'u-1', messageId: 'm-1' }
 
-describe('what is accepted', () => {
+describe('accepted events', () => {
   it.each<[string, object | string, Partial<RequestMeta>, object]>([
     ['takes the type from the body', track, { t: 'page' }, { type: 'track' }],
     [
@@ -130,7 +130,7 @@ describe('what is accepted', () => {
       {},
       { event: 'Home' },
     ],
-  ])('%s', (_, body, meta, expected) => {
+  ])('processing %s', (_, body, meta, expected) => {
     const { rows, delivered } = run(record(body, meta))
     expect(rows.map(({ status, reason }) => [status, reason])).toEqual([['accepted', '']])
     expect(delivered).toHaveLength(1)
@@ -138,7 +138,7 @@ describe('what is accepted', () => {
     expect(delivered[0]).not.toHaveProperty('extra.writeKey')
   })
 
-  it('merges the context and integrations of a batch below those of each event', () => {
+  it('processing merges the context and integrations of a batch below those of each event', () => {
     const { delivered } = run(
       record(
         {
@@ -159,7 +159,7 @@ describe('what is accepted', () => {
     ])
   })
 
-  it('treats keys like __proto__ and constructor as ordinary keys', () => {
+  it('processing treats keys like __proto__ and constructor as ordinary keys', () => {
     const text =
       '{"type":"track","event":"x","userId":"u","__proto__":{"polluted":1},"constructor":2,"context":{"__proto__":{"ip":"6.6.6.6"}},"properties":{"__proto__":{"polluted":1},"constructor":{"prototype":1}}}'
     const { delivered, batch } = run(
@@ -173,14 +173,14 @@ describe('what is accepted', () => {
     expect(rowsOf(batch)[0]?.ip).toBe('192.0.2.7')
   })
 
-  it('keeps the original byte for byte', () => {
+  it('processing keeps the original of an event byte for byte', () => {
     const text = '{ "type":"track",\t"event":"x" , "userId":"u","n":12345678901234567890.10e2,"s":"\\ud800\\u0000“😀" }'
     expect(run(record(text)).rows[0]?.original).toBe(text)
     expect(run(record(`{"batch":[ ${text} ]}`, { k: 'batch' })).rows[0]?.original).toBe(text)
   })
 })
 
-describe('what is kept as rejected', () => {
+describe('rejected events', () => {
   const long = 'x'.repeat(101)
   it.each<[string, unknown, string]>([
     ['an unknown type', { ...track, type: 'tracks' }, 'unknown_type'],
@@ -204,17 +204,20 @@ describe('what is kept as rejected', () => {
     ['a number', '5', 'not_an_object'],
     ['a list of events in place of one', '[1]', 'not_an_object'],
     ['null', 'null', 'not_an_object'],
-  ])('%s, with its reason and original, while other events of the batch continue', (_, body, reason) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const other = JSON.stringify({ ...track, messageId: 'other' })
-    const { rows, delivered } = run(record(`{"batch":[${text},${other}]}`, { k: 'batch' }))
-    expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
-    expect(rows[0]?.original).toBe(text)
-    expect(rows[0]?.reason.split(':')[0]).toBe(reason)
-    expect(delivered.map(({ messageId }) => messageId)).toEqual(['other'])
-  })
+  ])(
+    'an event is rejected for %s, with its reason and original, while other events of the batch continue',
+    (_, body, reason) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const other = JSON.stringify({ ...track, messageId: 'other' })
+      const { rows, delivered } = run(record(`{"batch":[${text},${other}]}`, { k: 'batch' }))
+      expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
+      expect(rows[0]?.original).toBe(text)
+      expect(rows[0]?.reason.split(':')[0]).toBe(reason)
+      expect(delivered.map(({ messageId }) => messageId)).toEqual(['other'])
+    },
+  )
 
-  it('every event after the 2,500th', () => {
+  it('every event after the 2,500th of a batch is rejected', () => {
     const batch = Array.from({ length: 2501 }, (_, n) => ({ ...track, messageId: `m-${n}` }))
     const { rows } = run(record({ batch }, { k: 'batch' }))
     expect(rows.filter(({ status }) => status === 'accepted')).toHaveLength(2500)
@@ -226,7 +229,7 @@ describe('what is kept as rejected', () => {
     expect(rows.at(-1)?.reason).toMatch(/^over_batch_limit: /)
   })
 
-  it('every event of a batch whose context and integrations would make each event too large; the rows omit both', () => {
+  it('a batch whose context and integrations would make each event too large is rejected; the rows omit both', () => {
     const shared = { context: { a: 'x'.repeat(20_000) }, integrations: { A: { b: 'x'.repeat(12_700) } } }
     const body = () => ({ ...shared, batch: [track, { ...track, messageId: 'm-2' }] })
     expect(run(record(body(), { k: 'batch' })).rows.map(({ status }) => status)).toEqual(['accepted', 'accepted'])
@@ -243,7 +246,7 @@ describe('what is kept as rejected', () => {
     expect(batch.deliveries).toEqual([])
   })
 
-  it('every event of a batch whose context would take more than 16 MiB when stored with each event', () => {
+  it('a batch whose context would take more than 16 MiB when stored with each event is rejected', () => {
     const ofBatch = (events: number) => {
       const batch = Array.from({ length: events }, (_, n) => ({ ...track, messageId: `m-${n}` }))
       const { rows } = run(record({ context: { a: 'x'.repeat(16_384 - 8) }, batch }, { k: 'batch' }))
@@ -256,18 +259,18 @@ describe('what is kept as rejected', () => {
     expect(new Set(ofBatch(1025)).size).toBe(1)
   })
 
-  it('a record whose meta cannot be read', () => {
+  it('a record whose meta cannot be read is rejected', () => {
     const { rows } = run({ ...record('hello'), meta: '{' })
     expect(rows).toMatchObject([{ workspaceId: 'w-1', sourceId: '', status: 'rejected', original: 'hello' }])
   })
 
-  it('shows accepted and rejected events to viewers', () => {
+  it('the live branch gets accepted and rejected events', () => {
     const { batch } = run(record({ batch: [track, { type: 'track' }] }, { k: 'batch' }))
     expect(batch.live.get('s-1')?.map(({ rejected }) => rejected?.reason)).toEqual([undefined, 'missing_ids'])
   })
 })
 
-describe('a context that is taken as text', () => {
+describe('a context that is copied as text', () => {
   const rowsAndDeliveries = (text: string, meta: Partial<RequestMeta>, around: string) => {
     const body = meta.k === 'batch' ? `{"batch":[${text}]${around}}` : text
     const { rows, batch } = run(record(body, meta))
@@ -304,13 +307,13 @@ describe('a context that is taken as text', () => {
     '{"type":"track","event":"x","userId":"u","context":{"a":"\\ud800\\u0041\\/"}}',
     '{"type":"track","event":"x","userId":"ü","properties":{"a":"“😀”"},"context":{"os":"y"}}',
     '{"type":"track","event":"x","userId":"u","properties":{"a":"],},{"},"extra":{"properties":{"a":1}},"context":{"b":"{"}}',
-  ])('gives the same result as a parsed context: %s', (text) => {
+  ])('a context that is copied as text gives the same result as a parsed context: %s', (text) => {
     for (const meta of [{}, { d: true }, { k: 'batch' as const }, { k: 'batch' as const, d: true }])
       for (const around of ['', ',"context":{"os":"x","app":"a"},"integrations":{"All":false}'])
         expect(rowsAndDeliveries(text, meta, around)).toEqual(rowsAndDeliveries(spaced(text), meta, around))
   })
 
-  it('is stored and delivered unchanged', () => {
+  it('a context that is copied as text is stored and delivered unchanged', () => {
     const contextOf = (context: string) => {
       const { rows, batch } = run(record(`{"type":"track","event":"x","userId":"u","context":${context}}`))
       const sent = Buffer.from(batch.deliveries[0]?.body ?? []).toString()
@@ -322,7 +325,7 @@ describe('a context that is taken as text', () => {
     expect(contextOf('{"a":12345678901234567890}')).toBe('{"a":12345678901234567890}')
   })
 
-  it('gives the same result as a parsed context for any event of an SDK', () => {
+  it('a context that is copied as text gives the same result as a parsed context for any event of an SDK', () => {
     let seed = 7
     const below = (limit: number): number => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
@@ -397,7 +400,7 @@ describe('a context that is taken as text', () => {
 describe('deduplication', () => {
   const batchOf = (...ids: string[]) => ({ batch: ids.map((messageId) => ({ ...track, messageId })) })
 
-  it('keeps the first event with an ID and counts the repetitions', () => {
+  it('deduplication keeps the first event with an ID and counts the repetitions', () => {
     const { rows, batch } = run(
       record(batchOf('a', 'b', 'a'), { k: 'batch' }),
       record(batchOf('b', 'c'), { k: 'batch' }, 1),
@@ -408,19 +411,19 @@ describe('deduplication', () => {
     ])
   })
 
-  it('treats equal message IDs of different sources as different events', () => {
+  it('deduplication treats equal message IDs of different sources as different events', () => {
     const { rows } = run(record(track), record(track, { s: 's-2' }, 1))
     expect(rows).toHaveLength(2)
   })
 
-  it('accepts a corrected event with the ID of a rejected one, and keeps a repeated rejected event once', () => {
+  it('deduplication accepts a corrected event with the ID of a rejected one, and keeps a repeated rejected event once', () => {
     const broken = { ...track, event: undefined }
     const { rows, batch } = run(record(broken), record(broken, {}, 1), record(track, {}, 2))
     expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
     expect([...batch.discarded.values()].map(({ reason }) => reason)).toEqual(['duplicate_rejected'])
   })
 
-  it('gives the same rows if the journal already has the places of the events', () => {
+  it('deduplication gives the same rows if the journal already has the positions of the events', () => {
     const records = [record(batchOf('a', 'b', 'a'), { k: 'batch' }), record(batchOf('b', 'c'), { k: 'batch' }, 1)]
     const first = newProcessor()
     for (const one of records) first.add(one)
@@ -460,7 +463,7 @@ describe('the schema of a source', () => {
   ]
   const sent = record({ batch: events }, { k: 'batch' })
 
-  it('validates every accepted event, and the row has the schema version and the problems', () => {
+  it('every accepted event is validated by the schema, and the row has the schema version and the problems', () => {
     const { rows, batch } = by(allow, sent)
     expect(rows.map((row) => [row.messageId, row.status, row.compatibility, row.schemaVersion, row.problems])).toEqual([
       ['fits', 'accepted', 'compatible', 3, []],
@@ -482,7 +485,7 @@ describe('the schema of a source', () => {
     ])
   })
 
-  it('blocks invalid events in blocking mode: they are stored, shown and counted, but not delivered', () => {
+  it('in blocking mode, invalid events are blocked: they are stored, shown, and counted, but not delivered', () => {
     const { rows, delivered, batch } = by(block, sent)
     expect(rows.map(({ status }) => status)).toEqual([
       'accepted',
@@ -503,7 +506,7 @@ describe('the schema of a source', () => {
     ])
   })
 
-  it('holds valid events over the plan: they are stored, shown and counted, and delivered only when replayed', () => {
+  it('valid events over the plan are held: they are stored, shown, and counted, and delivered only when replayed', () => {
     const held: SchemaInForce = { ...block, held: true }
     const { rows, delivered, batch } = by(held, sent)
     expect(rows.map(({ status }) => status)).toEqual(['held', ...Array(4).fill('blocked'), 'held', 'rejected'])
@@ -516,7 +519,7 @@ describe('the schema of a source', () => {
     expect(by(held, undelivered).rows.map(({ status }) => status)).toEqual(['accepted'])
   })
 
-  it('marks events that a sync imports, and no others, in every status', () => {
+  it('events that a sync imports are marked, and no others, in every status', () => {
     const imported = (schema: SchemaInForce | undefined, meta: Partial<RequestMeta>) =>
       by(schema, record({ batch: events }, { k: 'batch', ...meta })).rows.map((row) => [row.status, row.imported])
     const statuses = new Set<string>()
@@ -532,20 +535,20 @@ describe('the schema of a source', () => {
     expect([...statuses].toSorted()).toEqual(['accepted', 'blocked', 'held', 'rejected'])
   })
 
-  it('validates no event of a source without a known schema', () => {
+  it('events of a source without a known schema are not validated', () => {
     const { rows, delivered } = by(undefined, sent)
     expect(rows.map((row) => [row.compatibility, row.schemaVersion])).toEqual(Array(7).fill(['', 0]))
     expect(delivered).toHaveLength(6)
   })
 
-  it('does not block replayed events, which may have been validated by a newer schema than this process has', () => {
+  it('replayed events are not blocked, because a newer schema than this process has may have validated them', () => {
     const again = record({ batch: [events[3]] }, { k: 'batch', f: true, p: ['1-0000000007-0000'] })
     const { rows, delivered } = by(block, again)
     expect(rows.map(({ status }) => status)).toEqual(['accepted'])
     expect(delivered).toEqual(['new'])
   })
 
-  it('keeps the integrations of an event if its batch sent them, and always for a blocked event', () => {
+  it('the integrations of an event are stored if its batch sent them, and always for a blocked event', () => {
     const kept = (batch: unknown): unknown[] =>
       by(block, record(batch, { k: 'batch' })).rows.map((row) => row.integrations)
     const integrations = { All: false }
@@ -554,7 +557,7 @@ describe('the schema of a source', () => {
     expect(kept({ batch: own })).toEqual(['', ...Array(4).fill('{"All":false}'), '', ''])
   })
 
-  it('validates properties with any name, at any depth', () => {
+  it('properties with any name are validated, at any depth', () => {
     const text = `{"type":"track","event":"Bought","userId":"u","properties":{"total":1,"__proto__":{"total":2},"constructor":1,"\\ud800":1,"deep":${'['.repeat(150)}${']'.repeat(150)}}}`
     const [row] = by(block, record(text)).rows
     expect(row?.status).toBe('blocked')
@@ -563,7 +566,7 @@ describe('the schema of a source', () => {
     )
   })
 
-  it('gives an event the status that was decided earlier', () => {
+  it('an event keeps the status that was decided earlier', () => {
     const processor = newProcessor(undefined, block)
     processor.add(sent, (eventId) =>
       eventId.endsWith('-0001') ? 'accepted' : eventId.endsWith('-0000') ? 'blocked' : undefined,
@@ -577,7 +580,7 @@ describe('events that are sent again', () => {
   const again = (body: object, p: string[], offset: number, meta: Partial<RequestMeta> = {}) =>
     record({ batch: [body] }, { k: 'batch', f: true, p, ...meta }, offset)
 
-  it('are not duplicates of the stored event, and are accepted once each', () => {
+  it('events that are sent again are not duplicates of the stored event, and are accepted once each', () => {
     const { rows, batch } = run(
       record(track),
       again(track, ['1-0000000000-0000'], 1),
@@ -594,7 +597,7 @@ describe('events that are sent again', () => {
     expect([...batch.discarded.values()].map(({ events }) => events)).toEqual([1])
   })
 
-  it('cannot be blocked by a client that sends their ID as a message ID', () => {
+  it('events that are sent again cannot be blocked by a client that uses their ID as a message ID', () => {
     const { rows } = run(
       record({ ...track, messageId: '1-0000000000-0000' }),
       record({ ...track, messageId: 'replay/1-0000000000-0000' }, {}, 1),
@@ -605,7 +608,7 @@ describe('events that are sent again', () => {
 })
 
 describe('delivery records', () => {
-  it('have no destinations for undelivered events, which are in records of their own', () => {
+  it('delivery records have no destinations for undelivered events, which are in separate records', () => {
     const { batch } = run(
       record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
       record({ ...track, messageId: 'm-2', userId: 'u-2' }, { u: true }, 1),
@@ -622,7 +625,7 @@ describe('delivery records', () => {
     ])
   })
 
-  it('mark events of a sync and replayed events as later than live ones, in records of their own', () => {
+  it('delivery records mark events of a sync and replayed events as later than live ones, in separate records', () => {
     const { batch } = run(
       record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
       record({ ...track, messageId: 'm-2', userId: 'u-2' }, { h: true }, 1),
@@ -639,7 +642,7 @@ describe('delivery records', () => {
     ])
   })
 
-  it('carry all accepted events of a source in order, within the size limit, with or without destinations', () => {
+  it('delivery records contain all accepted events of a source in order, within the size limit, with or without destinations', () => {
     const processor = createProcessor({
       journal: { firstSeen: () => undefined },
       destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
@@ -679,26 +682,29 @@ describe('delivery records', () => {
     ['a group', { type: 'group', userId: 'ü', groupId: 'g', traits: {} }, {}],
     ['an alias', { type: 'alias', userId: 'u', previousId: 'p', timestamp: '2020-01-01T00:00:00Z' }, {}],
     ['a page', { type: 'page', anonymousId: 'a', name: 'Home', integrations: { All: true } }, {}],
-  ])('have, for an event without destinations, exactly the values that consumers may read: %s', (_, body, context) => {
-    const textOf = (destinations: string[]): string => {
-      const processor = createProcessor({
-        journal: { firstSeen: () => undefined },
-        destinationsFor: () => destinations,
-        schemaFor: () => undefined,
-        isWatched: () => false,
-        deliveryRecordBytes: 4000,
-      })
-      processor.add(record(JSON.stringify(body).replace('"a":1', '"a":12345678901234567890.10')))
-      return Buffer.from(processor.take().deliveries[0]?.body ?? []).toString()
-    }
-    const members = (text: string): Map<string, string> => jsonMembers(text.slice(1, -2))
-    const [whole, streamed] = [members(textOf(['d-1'])), members(textOf([]))]
-    for (const name of ['messageId', 'properties', 'integrations', 'test', 'originalTimestamp', 'sentAt', 'extra'])
-      whole.delete(name)
-    if (context !== undefined) whole.set('context', JSON.stringify(context))
-    expect([...streamed]).toEqual([...whole])
-  })
-  it('have the complete event, without destinations, if a consumer needs the whole source, unless it is undelivered', () => {
+  ])(
+    'a delivery record has, for an event without destinations, exactly the values that consumers may read: %s',
+    (_, body, context) => {
+      const textOf = (destinations: string[]): string => {
+        const processor = createProcessor({
+          journal: { firstSeen: () => undefined },
+          destinationsFor: () => destinations,
+          schemaFor: () => undefined,
+          isWatched: () => false,
+          deliveryRecordBytes: 4000,
+        })
+        processor.add(record(JSON.stringify(body).replace('"a":1', '"a":12345678901234567890.10')))
+        return Buffer.from(processor.take().deliveries[0]?.body ?? []).toString()
+      }
+      const members = (text: string): Map<string, string> => jsonMembers(text.slice(1, -2))
+      const [whole, streamed] = [members(textOf(['d-1'])), members(textOf([]))]
+      for (const name of ['messageId', 'properties', 'integrations', 'test', 'originalTimestamp', 'sentAt', 'extra'])
+        whole.delete(name)
+      if (context !== undefined) whole.set('context', JSON.stringify(context))
+      expect([...streamed]).toEqual([...whole])
+    },
+  )
+  it('a delivery record has the complete event if a consumer needs the whole source, unless the event is undelivered', () => {
     const metaOf = (more: Partial<RequestMeta>) => {
       const processor = createProcessor({
         journal: { firstSeen: () => undefined },
@@ -720,7 +726,7 @@ describe('delivery records', () => {
   })
 })
 
-it('names events by their record, its incarnation, and their index in the record', () => {
+it("the ID of an event consists of its record, the record's incarnation, and its index in the record", () => {
   const processor = newProcessor()
   processor.add({ ...record({ type: 'track', event: 'Bought', userId: 'u' }, {}, 7), incarnation: '0mabc12def3' })
   const [row] = rowsOf(processor.take())

@@ -4,7 +4,7 @@ import { defaultPipelineSettings, insertSizesFor } from './settings.ts'
 const MiB = 1024 * 1024
 
 test.each([512, 1024, 1536, 2048, 4096])(
-  'all concurrent inserts together, at their maximum size, use at most two thirds of %i MiB of the event store',
+  "all concurrent inserts together, at their maximum size, use at most two thirds of the event store's %i MiB",
   (memory) => {
     const { batchBytes, flushBytes } = insertSizesFor(memory * MiB)
     const { concurrentInserts } = defaultPipelineSettings

@@ -47,7 +47,7 @@ const batch = (to: number, ...ids: string[]) => ({
   deliveries: ids.map(record),
 })
 
-test('a refused append delays the later groups, and all groups are appended in their order', async () => {
+test('a refused append delays the later groups, and all groups are appended in order', async () => {
   let refusals = 3
   const deliver = branch({
     ...files.deliveries,
@@ -71,7 +71,7 @@ test('once a successor has begun, appends of the predecessor are refused, and th
   expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b'])
 })
 
-test('groups read ahead have their own sequence and a note with the overtaken workspaces, and come before groups behind', async () => {
+test('groups read ahead have their own sequence and a note with the overtaken workspaces, and precede groups read behind', async () => {
   const overtaking = { from: 3, workspaces: new Map([['w-slow', 3]]), until: undefined }
   const deliver = branch(files.deliveries, () => overtaking)
   await deliver.begin()

@@ -94,13 +94,13 @@ describe('the live branch', () => {
     return { bus, branch: createPublishBranch({ ...bus, clock: Date.now, metrics: noMetrics, settings }) }
   }
 
-  it('publishes nothing for a channel without viewers', () => {
+  it('the live branch publishes nothing for a channel without viewers', () => {
     const { bus, branch } = open()
     branch.add('s', many(3))
     expect([branch.isWatched('s'), bus.published]).toEqual([false, []])
   })
 
-  it('publishes immediately to a watched channel', () => {
+  it('the live branch publishes immediately to a watched channel', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     branch.add('s', many(2))
@@ -109,7 +109,7 @@ describe('the live branch', () => {
     expect(bus.published[0]?.data.events.map(({ messageId }) => messageId)).toEqual(['m-0', 'm-1'])
   })
 
-  it('sends at most ten messages a second, each within 10 kB on the wire, and counts every event', () => {
+  it('the live branch sends at most ten messages a second, each within 10 kB on the wire, and counts every event', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     let added = 0
@@ -128,7 +128,7 @@ describe('the live branch', () => {
     expect(reported).toBe(added)
   })
 
-  it('adds the short values of events if space remains, those of the newest event first, and omits no event for them', () => {
+  it('the live branch adds short values if space remains, first of the newest event, and omits no event for them', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     const withValues = (index: number, validated: JsonObject, exact?: Map<string, string>): LiveEvent => {
@@ -158,7 +158,7 @@ describe('the live branch', () => {
     expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(10_000)
   })
 
-  it('sends the last events even if no further events arrive', () => {
+  it('the live branch sends the last events even if no further events arrive', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     branch.add('s', many(1))
@@ -168,7 +168,7 @@ describe('the live branch', () => {
     expect(bus.published[1]?.data.events).toHaveLength(2)
   })
 
-  it('publishes nothing after the last viewer has left', () => {
+  it('the live branch publishes nothing after the last viewer has left', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     branch.add('s', many(1))
@@ -179,7 +179,7 @@ describe('the live branch', () => {
     expect(bus.published).toHaveLength(1)
   })
 
-  it('publishes a channel that any gateway watches, until no gateway does or its gateway is gone', () => {
+  it('the live branch publishes a channel while any gateway watches it, until none does or its gateway has ended', () => {
     const { bus, branch } = open()
     bus.occupyAt('a', 'private-sources-s')
     bus.occupyAt('b', 'private-sources-t')
@@ -191,7 +191,7 @@ describe('the live branch', () => {
     expect([branch.isWatched('s'), branch.isWatched('t')]).toEqual([false, true])
   })
 
-  it('shows the compatibility of an event with its schema, and whether it was blocked', () => {
+  it('the live branch shows the compatibility of an event with its schema, and whether it was blocked', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     const [event] = many(1)
@@ -207,7 +207,7 @@ describe('the live branch', () => {
     ])
   })
 
-  it('shows the reason of a rejected event, cut to its maximum length', () => {
+  it('the live branch shows the reason of a rejected event, cut to its maximum length', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     const [event] = many(1)

@@ -11,7 +11,7 @@ const overtaking: Overtaking = {
 }
 
 describe('two readings of a partition', () => {
-  it.each([undefined, 30])('process each request exactly once, until %s', (until) => {
+  it.each([undefined, 30])('two readings of a partition process each request exactly once, until %s', (until) => {
     const both = { ...overtaking, until }
     for (let offset = 0; offset < 40; offset++)
       for (const key of ['slow', 'later', 'fast']) {
@@ -20,7 +20,7 @@ describe('two readings of a partition', () => {
       }
   })
 
-  it('the reading behind processes the overtaken workspaces from their offsets on, and everything outside the double reading', () => {
+  it('the reading ahead skips overtaken workspaces from their offsets, and everything outside the double reading', () => {
     const ahead = (key: string) =>
       [9, 10, 19, 20, 29, 30].map((offset) => !isPassedOver(overtaking, { offset, key }, 'ahead'))
     expect(ahead('slow')).toEqual([false, false, false, false, false, false])

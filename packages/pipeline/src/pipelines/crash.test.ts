@@ -94,7 +94,7 @@ const forgetProducers = (dir: string): void => {
 
 describe('after a kill', () => {
   it.each([1, 5])(
-    '%s groups appended by a version without producers are appended once, even after another kill',
+    'after a kill, %s groups appended by a version without producers are appended once, even after another kill',
     async (count) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')
@@ -130,7 +130,7 @@ describe('after a kill', () => {
     ['pipeline.after-deliveries-append', '2'],
     ['pipeline.before-commit', '2'],
   ])(
-    'at %s, pass %s, every event is stored exactly once and appended to deliveries exactly once',
+    'after a kill at %s, pass %s, every event is stored exactly once and appended to deliveries exactly once',
     async (point, count) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')
@@ -163,7 +163,7 @@ describe('after a kill', () => {
     ['ahead of', 10],
     ['behind', -10],
   ])(
-    "a process whose clock was ten minutes %s its successor's is killed: each event is stored and appended to deliveries exactly once",
+    "if a killed process's clock was ten minutes %s its successor's, each event is stored and appended to deliveries exactly once",
     async (_, minutes) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')

@@ -44,7 +44,7 @@ const hostile = [
 ]
 
 describe('the events pipeline on the real engines', () => {
-  it('stores every event with its columns and delivers the accepted ones', async () => {
+  it('the events pipeline stores every event with its columns and delivers the accepted ones', async () => {
     await using world = await createWorld(store)
     const properties = { price: 9007199254740991, nested: { 'a.b': [1, null] } }
     await world.send(
@@ -97,7 +97,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toEqual(['c-1'])
   })
 
-  it('stores every event of the hostile corpus as accepted, with its original', async () => {
+  it('the events pipeline stores every event of the hostile corpus as accepted, with its original', async () => {
     await using world = await createWorld(store)
     await world.send(`{"batch":[${hostile.join(',')}]}`, { w: 'hostile' })
     await world.pipeline.idle()
@@ -116,7 +116,7 @@ describe('the events pipeline on the real engines', () => {
     '{"events":{"Bought":{"properties":{"total":{"type":"number"}},"required":["total"]}}}',
   )
 
-  it('stores the compatibility of each event with its schema, and delivers no blocked event', async () => {
+  it('the events pipeline stores the compatibility of each event with its schema, and delivers no blocked event', async () => {
     await using world = await createWorld(store, {
       schemaFor: (sourceId) => ({ schema, version: 12, enforcement: sourceId === 's-block' ? 'block' : 'allow' }),
     })
@@ -202,7 +202,7 @@ describe('the events pipeline on the real engines', () => {
     },
   )
 
-  it('counts discarded duplicates in dropped_events, by source and reason', async () => {
+  it('the events pipeline counts discarded duplicates in dropped_events, by source and reason', async () => {
     await using world = await createWorld(store)
     await world.send(batchOf('r', 3), { w: 'repeats' })
     await world.pipeline.idle()
@@ -215,7 +215,7 @@ describe('the events pipeline on the real engines', () => {
     expect(counts).toEqual([{ source_id: 's-1', reason: 'duplicate', n: 3 }])
   })
 
-  it('stores a row that the engine refuses as rejected, and its neighbors unchanged', async () => {
+  it('the events pipeline stores a row that the engine refuses as rejected, and its neighbors unchanged', async () => {
     const refusing: EventStore = {
       ...store,
       insert: async (table, rows, options) => {
@@ -239,7 +239,7 @@ describe('the events pipeline on the real engines', () => {
     expect((await idsOf('poison')).toSorted()).toEqual(batch.map((_, n) => `p-${n}`).toSorted())
   })
 
-  it('still delivers and publishes while the store is down, stops reading at its limit, and loses nothing', async () => {
+  it('while the store is down, the pipeline delivers and publishes, stops reading at its limit, and loses nothing', async () => {
     let away = true
     let failures = 0
     const flaky: EventStore = {
@@ -277,7 +277,7 @@ describe('the events pipeline on the real engines', () => {
     })
   })
 
-  it('commits nothing until the deliveries are durable, and retries them', async () => {
+  it('the events pipeline commits nothing until the deliveries are durable, and retries them', async () => {
     let refused = 0
     let refusing = true
     await using world = await createWorld(store, ({ deliveries }) => ({
@@ -299,7 +299,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(10)
   })
 
-  it('stops in limited time while the store is down, and the next pipeline stores everything once', async () => {
+  it('the events pipeline stops in limited time while the store is down, and the next one stores everything once', async () => {
     const away: EventStore = { ...store, insert: () => Promise.reject(new EventStoreUnavailable('away')) }
     await using world = await createWorld(away, { settings: { drainMs: 100, flushAgeMs: 5 } })
     await world.send(batchOf('h', 10), { w: 'handover' })
@@ -316,7 +316,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await idsOf('handover')).toHaveLength(20)
   })
 
-  it('stores and delivers nothing twice after its journal is lost, and keeps the event IDs', async () => {
+  it('after its journal is lost, the pipeline stores and delivers nothing twice, and keeps the event IDs', async () => {
     await using world = await createWorld(store)
     const r = Date.now()
     await world.send(batchOf('k', 10, { messageId: undefined }), { w: 'lost', r })
@@ -336,7 +336,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(31)
   })
 
-  it('publishes for each partition the offset up to which everything is stored', async () => {
+  it('the events pipeline publishes for each partition the offset up to which everything is stored', async () => {
     await using world = await createWorld(store, { settings: { reportMs: 20 } })
     const reported: unknown[] = []
     world.hub.coordination.subscribe(positionsTopic, (message) => reported.push(message))
@@ -347,7 +347,7 @@ describe('the events pipeline on the real engines', () => {
     await expect.poll(() => reported.at(-1), { timeout: 30_000 }).toEqual(ends)
   })
 
-  it('a pipeline that owns some partitions stores and reports only these', async () => {
+  it('a pipeline that owns some partitions stores and reports only those partitions', async () => {
     await using world = await createWorld(store)
     await world.pipeline.stop()
     const partitions = Array.from({ length: world.files.reader.partitions }, (_, partition) => partition)
@@ -377,7 +377,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(30)
   })
 
-  it('stores the events of a quiet workspace while another floods the pipeline', async () => {
+  it('the events pipeline stores the events of a quiet workspace while another floods the pipeline', async () => {
     await using world = await createWorld(store)
     const flood = JSON.stringify(batchOf('x', 500, { messageId: undefined, properties: { a: 'y'.repeat(300) } }))
     let sent = 0

@@ -33,7 +33,7 @@ const find = (behind: Sequence[], ahead: Sequence[] = []) =>
     sequences: { behind, ahead },
   })
 
-test('everything below the last sequence of a partition is appended, and nothing from it on', async () => {
+test('all records below the last sequence of a partition are appended, and no later ones', async () => {
   const before = await find([{ partition, epoch: 1, sequence: 3, note: '' }])
   expect([1, 2, 3, 4].map((offset) => before.has(at(offset), idOf(offset, 0), 'w'))).toEqual([true, true, false, false])
   expect(before.has(at(0, '', (partition + 1) % 8), 'x', 'w')).toBe(false)
@@ -52,7 +52,7 @@ test('a sequence does not apply to lower offsets of a later incarnation of the l
   ])
 })
 
-test('without a sequence, events are found by their IDs, and no group before the last of them is stamped', async () => {
+test('without a sequence, events are found by their IDs, and no group before the last of these events is stamped', async () => {
   const events = [idOf(1, 1), idOf(3, 0)].map((eventId) => `{"eventId":"${eventId}"}`)
   await files.deliveries.append({
     key: 'w',
@@ -70,7 +70,7 @@ test('without a sequence, events are found by their IDs, and no group before the
   expect([3, 4].map((to) => before.isStamped(partition, to))).toEqual([false, true])
 })
 
-test('below the sequence of the reading ahead everything is appended, except for overtaken workspaces', async () => {
+test('below the sequence of the reading ahead, everything is appended, except for overtaken workspaces', async () => {
   const note = `a ${formatOvertaking({ from: 3, workspaces: new Map([['slow', 3]]), until: undefined })}`
   const before = await find(
     [{ partition, epoch: 1, sequence: 5, note: 'a' }],

@@ -72,7 +72,7 @@ const sendAll = async (world: World): Promise<void> => {
 }
 
 describe('a takeover', () => {
-  it("discards all kinds of repeated events, regardless of the next main process's file of IDs", async () => {
+  it("a takeover discards all kinds of repeated events, regardless of the next main process's file of IDs", async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await sendAll(world)
     await world.pipeline.idle()
@@ -96,38 +96,41 @@ describe('a takeover', () => {
   it.each([
     ['stored', 20],
     ['not stored', 0],
-  ])('stores once what the former main process had begun, and %s, and has its IDs', async (_, minStored) => {
-    const first = await takeOver('one')
-    await using world = await createWorld(eventStore, {
-      // The response is lost with the process.
-      eventStore: {
-        ...eventStore,
-        async insert(...given) {
-          if (minStored > 0) await eventStore.insert(...given)
-          await new Promise(() => {})
+  ])(
+    'a takeover stores once the batch that the former main process began (%s), and has its IDs',
+    async (_, minStored) => {
+      const first = await takeOver('one')
+      await using world = await createWorld(eventStore, {
+        // The response is lost with the process.
+        eventStore: {
+          ...eventStore,
+          async insert(...given) {
+            if (minStored > 0) await eventStore.insert(...given)
+            await new Promise(() => {})
+          },
         },
-      },
-      journal: first,
-      settings: { drainMs: 1 },
-    })
-    await world.send(batchOf('a', 20))
-    await expect.poll(() => first.openRanges().length, { timeout: 30_000 }).toBe(1)
-    const stored = async (): Promise<number> => Object.keys(await countBy('message_id')).length
-    await expect.poll(stored, { timeout: 30_000 }).toBe(minStored)
-    const next = world.another({ journal: await takeOver('two') })
-    next.start()
-    await world.send(batchOf('a', 30))
-    await next.idle()
-    await next.stop()
-    expect(Object.values(await countBy('message_id'))).toEqual(Array.from({ length: 30 }, () => 1))
-    expect(await delivered(world)).toEqual(
-      batchOf('a', 30)
-        .batch.map((_, n) => `a-${n}`)
-        .toSorted(),
-    )
-  })
+        journal: first,
+        settings: { drainMs: 1 },
+      })
+      await world.send(batchOf('a', 20))
+      await expect.poll(() => first.openRanges().length, { timeout: 30_000 }).toBe(1)
+      const stored = async (): Promise<number> => Object.keys(await countBy('message_id')).length
+      await expect.poll(stored, { timeout: 30_000 }).toBe(minStored)
+      const next = world.another({ journal: await takeOver('two') })
+      next.start()
+      await world.send(batchOf('a', 30))
+      await next.idle()
+      await next.stop()
+      expect(Object.values(await countBy('message_id'))).toEqual(Array.from({ length: 30 }, () => 1))
+      expect(await delivered(world)).toEqual(
+        batchOf('a', 30)
+          .batch.map((_, n) => `a-${n}`)
+          .toSorted(),
+      )
+    },
+  )
 
-  it('stores nothing twice with a journal restored from an earlier time', async () => {
+  it('a takeover stores nothing twice with a journal restored from an earlier time', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await world.send(batchOf('a', 5))
     await world.pipeline.idle()
@@ -157,7 +160,7 @@ describe('a takeover', () => {
     expect(await delivered(world)).toEqual([...sent, ...batchOf('d', 5).batch.map((_, n) => `d-${n}`)].toSorted())
   })
 
-  it('stores nothing twice with a journal restored from a time when a workspace was overtaken', async () => {
+  it('a takeover stores nothing twice with a journal restored from a time when a workspace was overtaken', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     const partition = partitionOf('w-0', 8)
     // Both workspaces are in that partition.
@@ -193,7 +196,7 @@ describe('a takeover', () => {
 })
 
 describe('a workspace that moves to another consumer', () => {
-  it('its repeated events are discarded there, also after the next takeover', async () => {
+  it('after a workspace moves to another consumer, its repeated events are discarded there, also after the next takeover', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await world.send(batchOf('a', 30))
     await world.pipeline.idle()
@@ -218,10 +221,10 @@ describe('a workspace that moves to another consumer', () => {
   })
 })
 
-describe('ids from the event store', () => {
+describe('IDs read from the event store', () => {
   const hashOf = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 16).toString('hex')
 
-  it('equal those of deduplication, for all sources and pages, from the window before the oldest waiting record on', async () => {
+  it("the event store's IDs equal those of deduplication, for all sources and pages, in the needed window", async () => {
     const now = Date.now()
     const hour = 3_600_000
     const ids = eventIdsOf({ partition: 3, offset: 12_345_678_901, incarnation: '0mabc12def345' })

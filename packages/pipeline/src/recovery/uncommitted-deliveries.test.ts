@@ -44,7 +44,7 @@ const uncommitted = async (
 const idOf = (partition: number, offset: number, index: number): string =>
   `${partition}-${String(offset).padStart(10, '0')}-${String(index).padStart(4, '0')}`
 
-test('committed deliveries, those of replays, and those never appended are not returned; the others are', async () => {
+test('uncommitted deliveries exclude committed ones, those of replays, and those that were never appended', async () => {
   const { partition } = await request('w')
   await append('w', [idOf(partition, 0, 0), idOf(partition, 0, 1)])
   await request('w')
@@ -64,7 +64,7 @@ test('a fully committed log has no uncommitted deliveries', async () => {
   expect(await uncommitted([[partition, 1]])).toEqual([])
 })
 
-test('finds records regardless of later appends, but none of a partition that is known or has no open requests', async () => {
+test('uncommitted deliveries are found after later appends, only in unknown partitions with open requests', async () => {
   const keys = ['a', 'b', 'c', 'd']
   const places = await Promise.all(keys.map(request))
   const expected: string[] = []
@@ -81,7 +81,7 @@ test('finds records regardless of later appends, but none of a partition that is
   expect(await uncommitted([], (partition) => partition === places[0]?.partition)).toEqual(rest)
 })
 
-test('reads only the end of the log if most of a long backlog is committed', async () => {
+test('reading uncommitted deliveries reads only the end of the log if most of a long backlog is committed', async () => {
   const { partition } = await request('w')
   for (let n = 1; n < 400; n++) await request('w')
   for (let n = 0; n < 390; n++) await append('w', [idOf(partition, n, 0)])

@@ -30,7 +30,7 @@ const sentOf = (text: string, meta: Partial<RequestMeta> = {}) => {
   return { rows: rowPieces([batch.rows]).map(readRow), sent: sent.map((each) => each.slice(1, -2)), metas }
 }
 
-describe('values are stored and delivered as sent', () => {
+describe('values are stored and delivered as they were sent', () => {
   const hostile =
     '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,0.10,1E5,null],"a":{"1":null,"0":"\\ud800 \\u00e9 “😀”"}}'
   /** As JSON.stringify writes strings. */
@@ -39,7 +39,7 @@ describe('values are stored and delivered as sent', () => {
   it.each([
     ['without space', (text: string) => text],
     ['with space between its tokens', (text: string) => text.replace(/"(?:[^"\\]|\\.)*"|[,:{}[\]]/g, ' $& \n')],
-  ])('keeps numbers, order and nulls of an event %s', (_, form) => {
+  ])('numbers, order, and nulls of an event %s are kept', (_, form) => {
     const text = `{"type":"track","userId":"u","event":"x","properties":${hostile},"traits":${hostile},"context":${hostile},"integrations":${hostile},"more":${hostile}}`
     const { rows, sent, metas } = sentOf(form(text))
     // Mappings then copy values from the text.
@@ -52,7 +52,7 @@ describe('values are stored and delivered as sent', () => {
     expect(rows[0]?.properties).toBe(written.replace('1e400', 'null').replace('\\ud800', '\\ufffd'))
   })
 
-  it("keeps the values of a batch's context and integrations", () => {
+  it("the values of a batch's context and integrations are kept", () => {
     const event = '{"type":"track","event":"x","userId":"u","context":{"10":1},"integrations":{"2":1.0}}'
     const { rows, sent } = sentOf(
       `{"context":{"z":1.0,"10":2,"9":1e400},"integrations":{"b":{"size":2.50}},"batch":[${event}]}`,
@@ -63,7 +63,7 @@ describe('values are stored and delivered as sent', () => {
     expect(rows[0]).toMatchObject({ context, integrations: '{"b":{"size":2.50},"2":1.0}' })
   })
 
-  it('keeps numbers of the batch if only the batch is lossy, and those of the event if only the event is lossy', () => {
+  it('numbers of the batch are kept if only the batch is lossy, and those of the event if only the event is lossy', () => {
     const sent = (own: string, shared: string) =>
       sentOf(`{"context":${shared},"batch":[{"type":"track","event":"x","userId":"u","context":${own}}]}`, {
         k: 'batch',
@@ -72,7 +72,7 @@ describe('values are stored and delivered as sent', () => {
     expect(sent('{"a":1.0}', '{"b":2}')).toContain('"context":{"b":2,"a":1.0}')
   })
 
-  it('keeps numbers as IDs and names, traits in the context, and an address added next to lossy numbers', () => {
+  it('numbers as IDs and names, traits in the context, and an address added next to lossy numbers are kept', () => {
     const { rows, sent } = sentOf(
       '{"type":"identify","userId":9223372036854775807,"anonymousId":1.0,"context":{"ip":null,"traits":{"ltv":10.0}}}',
       { d: true },
@@ -93,7 +93,7 @@ describe('values are stored and delivered as sent', () => {
     ['the name of a property', '"properties":{"a\\ud800":1,"a\\ud801":2}'],
     ['the name of a trait beside odd numbers', '"traits":{"\\udc00":1.0}'],
     ['a name of its own', '"more\\ud800":1'],
-  ])('keeps a lone surrogate in %s', (_, member) => {
+  ])('a lone surrogate in %s is kept', (_, member) => {
     const rest = ['"type":"track"', '"userId":"u"', '"event":"e"'].filter(
       (known) => !member.startsWith(known.slice(0, 7)),
     )
@@ -122,7 +122,7 @@ describe('values are stored and delivered as sent', () => {
     expect(sent[0]).toContain('"context":{"a":2.0},"integrations":{"b":2.0}')
   })
 
-  it('marks exactly the texts that parsing changes as lossy', () => {
+  it('exactly the texts that parsing changes are marked as lossy', () => {
     const numbers = ['0', '-0', '1', '-1', '1.5', '1.0', '0.5', '-0.0', '100', '1e5', '1E-7', '1e-7', '0.0000001']
     const long = [
       '123456789012345',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eventTime, isoTime } from './timestamps.ts'
 
 describe('isoTime', () => {
-  it('formats each time like Date.toISOString', () => {
+  it('isoTime formats each time like Date.toISOString', () => {
     for (let day = Date.UTC(1999, 0, 1); day < Date.UTC(2005, 0, 1); day += 86_400_000 - 1)
       if (isoTime(day) !== new Date(day).toISOString()) expect(isoTime(day)).toBe(new Date(day).toISOString())
   })

@@ -75,7 +75,7 @@ describe('an invalid time is reported on the event, and kept as sent', () => {
     ['originalTimestamp', 'true'],
     ['originalTimestamp', '1e400'],
     ['originalTimestamp', '0.0'],
-  ])('%s %s', (name, text) => {
+  ])('the invalid time %s %s is reported on the event and kept', (name, text) => {
     const { row, delivered, live } = eventOf(`,"${name}":${text}`)
     expect(row?.status).toBe('accepted')
     expect(row?.reason).toMatch(
@@ -89,7 +89,7 @@ describe('an invalid time is reported on the event, and kept as sent', () => {
     expect(delivered).toHaveProperty(['extra', name])
   })
 
-  test('also if another time is used, and if the invalid time is sentAt', () => {
+  test('an invalid time is also reported if another time is used, and if it is sentAt', () => {
     const { row, delivered } = eventOf(',"originalTimestamp":"2026-11-20T10:00:00Z","timestamp":"?","sentAt":"later"')
     expect(delivered).toMatchObject({
       timestamp: '2026-11-20T10:00:00.000Z',

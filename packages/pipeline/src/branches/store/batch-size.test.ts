@@ -53,7 +53,7 @@ describe('whether a partition is full', () => {
     expect(after().isFull(waiting, own)).toBe(full)
   })
 
-  it('has a lower limit of rows when the store is slow', () => {
+  it('a partition has a lower limit of rows if the store is slow', () => {
     expect(after(5).isFull({ rows: 5000, bytes: 0 }, 100)).toBe(true)
     expect(after(5).isFull({ rows: 4999, bytes: 0 }, 100)).toBe(false)
   })

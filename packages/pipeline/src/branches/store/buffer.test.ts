@@ -21,7 +21,7 @@ const filled = () => {
 }
 
 describe('the buffer of an insert', () => {
-  it('returns rows by partition and offset, regardless of the order of arrival', () => {
+  it('the buffer of an insert returns rows by partition and offset, regardless of the order of arrival', () => {
     const { buffer } = filled()
     const ranges = buffer.ranges()
     expect(ranges.map(({ partition, from, to }) => [partition, from, to])).toEqual([
@@ -33,7 +33,7 @@ describe('the buffer of an insert', () => {
     expect(idsOf(batch)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('gives all ranges of a batch the same token, and each batch a new token', () => {
+  it('the buffer of an insert gives all ranges of a batch the same token, and each batch a new token', () => {
     const { buffer } = filled()
     const tokens = [...buffer.ranges(), ...buffer.ranges()].map(({ token }) => token)
     expect(new Set(tokens.slice(0, 2)).size).toBe(1)
@@ -41,7 +41,7 @@ describe('the buffer of an insert', () => {
     expect(buffer.take(buffer.ranges().map((range) => ({ ...range, token: 'own' }))).token).toBe('own')
   })
 
-  it('adds up discarded counts and bytes of all micro-batches, and keeps the earliest time', () => {
+  it('the buffer adds up discarded counts and bytes of all micro-batches, and keeps the earliest time', () => {
     const { buffer, batches } = filled()
     const bytes = batches.reduce((sum, { rows }) => sum + rows.bytes.length, 0)
     expect(buffer).toMatchObject({ rows: 4, bytes, since: 40, openedAt: 1000 })
@@ -51,7 +51,7 @@ describe('the buffer of an insert', () => {
     expect(batch.discarded).toMatchObject([{ workspaceId: 'w-3', reason: 'duplicate', events: 3 }])
   })
 
-  it('is empty after its content was taken, and starts a new batch', () => {
+  it('the buffer of an insert is empty after its content was taken, and starts a new batch', () => {
     const { buffer } = filled()
     buffer.take(buffer.ranges())
     expect(buffer).toMatchObject({ rows: 0, bytes: 0, since: undefined, openedAt: undefined })

@@ -43,7 +43,7 @@ const newCommitter = (commit: ConsumerJournal['commit'] = journal.commit) => {
 }
 
 describe('committing', () => {
-  it('a position advances only after a batch and all earlier ones are stored and delivered', async () => {
+  it('a position is committed only after a batch and all earlier ones are stored and delivered', async () => {
     const { committer } = newCommitter()
     for (const [token, offset] of [['a', 0] as const, ['b', 1] as const]) committer.track(begun(token, offset))
     const steps = [
@@ -63,7 +63,7 @@ describe('committing', () => {
     expect(journal.openRanges()).toEqual([])
   })
 
-  it('reports each commit once, and then drops the batch', async () => {
+  it('committing reports each commit once, and then drops the batch', async () => {
     const { committer, reported } = newCommitter()
     const batches = [begun('a', 0), begun('b', 1)]
     for (const batch of batches) committer.track(batch)
@@ -78,7 +78,7 @@ describe('committing', () => {
     expect([committer.bytes(), committer.oldest(), committer.isIdle()]).toEqual([0, undefined, true])
   })
 
-  it('retries until the journal is written, and advances no position before that', async () => {
+  it('committing retries until the journal is written, and advances no position before that', async () => {
     let failures = 0
     const seen: unknown[] = []
     const { committer } = newCommitter((positions) => {
@@ -94,7 +94,7 @@ describe('committing', () => {
     expect(journal.positions()).toEqual(new Map([[0, 1]]))
   })
 
-  it('runs one commit at a time, which includes batches that become ready meanwhile', async () => {
+  it('committing runs one commit at a time, which includes batches that become ready meanwhile', async () => {
     let second: Promise<void> | undefined
     const taken: number[] = []
     const { committer } = newCommitter((positions) => {
@@ -115,7 +115,7 @@ describe('committing', () => {
     expect(committer.isIdle()).toBe(true)
   })
 
-  it('starts with the positions of the journal', () => {
+  it('committing starts with the positions of the journal', () => {
     journal.commit(new Map([[4, 17]]))
     expect(newCommitter().committer.positions()).toEqual(new Map([[4, 17]]))
   })

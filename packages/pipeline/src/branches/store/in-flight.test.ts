@@ -8,21 +8,21 @@ const done = (inFlight: ReturnType<typeof createInFlight>, token: string): void 
 }
 
 describe('in-flight tracking', () => {
-  it('commits nothing while only the store has acknowledged', () => {
+  it('in-flight tracking commits nothing while only the store has acknowledged', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     inFlight.stored('a')
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('commits nothing while only the deliveries are durable', () => {
+  it('in-flight tracking commits nothing while only the deliveries are durable', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     inFlight.delivered('a')
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('commits a batch once both have acknowledged, in either order, and only once', () => {
+  it('in-flight tracking commits a batch once both have acknowledged, in either order, and only once', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5), range(3, 7, 9)])
     inFlight.delivered('a')
@@ -37,7 +37,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.size).toBe(0)
   })
 
-  it('does not commit a finished batch while an older one is unfinished', () => {
+  it('in-flight tracking does not commit a finished batch while an older one is unfinished', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     inFlight.begin('b', [range(0, 5, 8)])
@@ -47,7 +47,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toEqual(new Map([[0, 8]]))
   })
 
-  it('an unfinished batch also delays finished ones of other partitions, so that no token is half committed', () => {
+  it('an unfinished batch also delays finished ones of other partitions, so that no token is partly committed', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5), range(1, 0, 2)])
     inFlight.begin('b', [range(1, 2, 4), range(2, 0, 3)])
@@ -55,7 +55,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('commits all finished batches before the first unfinished one, and keeps the rest', () => {
+  it('in-flight tracking commits all finished batches before the first unfinished one, and keeps the rest', () => {
     const inFlight = createInFlight()
     for (const [token, from] of [
       ['a', 0],
@@ -71,7 +71,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toEqual(new Map([[0, 15]]))
   })
 
-  it('refuses a range before an earlier one, and accepts a range after a gap', () => {
+  it('in-flight tracking refuses a range before an earlier one, and accepts a range after a gap', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     expect(() => inFlight.begin('b', [range(0, 4, 7)])).toThrow(/does not lie behind/)
@@ -79,7 +79,7 @@ describe('in-flight tracking', () => {
     expect(() => inFlight.begin('a', [range(0, 5, 7)])).toThrow(/in flight already/)
   })
 
-  it('refuses an acknowledgement of a batch that is not in flight', () => {
+  it('in-flight tracking refuses an acknowledgment of a batch that is not in flight', () => {
     expect(() => createInFlight().stored('a')).toThrow(/No batch in flight/)
   })
 })

@@ -29,7 +29,7 @@ const setUp = (insert: (batch: Batch) => Promise<void>) => {
 }
 
 describe('the insert pool', () => {
-  it('runs as many inserts as the settings allow', async () => {
+  it('the insert pool runs as many inserts as the settings allow', async () => {
     const inserts: PromiseWithResolvers<void>[] = []
     const { insertPool } = setUp(() => {
       const insert = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ describe('the insert pool', () => {
     expect(insertPool.busy).toBe(0)
   })
 
-  it('a slot is free when the rows are stored; the batch is committed when it is also delivered', async () => {
+  it('an insert slot is free when the rows are stored; the batch is committed when it is also delivered', async () => {
     const deliveries = Promise.withResolvers<void>()
     const { insertPool, reported } = setUp(async () => {})
     const launched = insertPool.launch(batch('a', deliveries.promise))
@@ -58,7 +58,7 @@ describe('the insert pool', () => {
     expect(reported.slice(3)).toEqual(['delivered a', 'commit'])
   })
 
-  it('reports an error that no retry fixes, and commits nothing after it', async () => {
+  it('the insert pool reports an error that no retry fixes, and commits nothing after it', async () => {
     const { insertPool, reported } = setUp(() => Promise.reject(new Error('broken')))
     await insertPool.launch(batch('a'))
     expect(reported.filter((line) => !line.startsWith('delivered'))).toEqual(['track a', 'fault broken'])
@@ -69,7 +69,7 @@ describe('the insert pool', () => {
     expect(of).not.toContain('commit')
   })
 
-  it('reports no error when inserts or deliveries end because of a stop', async () => {
+  it('the insert pool reports no error if inserts or deliveries end because of a stop', async () => {
     const deliveries = Promise.withResolvers<void>()
     const { insertPool, reported, stop } = setUp(() => Promise.reject(new Stopped()))
     const launched = insertPool.launch(batch('a', deliveries.promise))

@@ -44,7 +44,7 @@ const discarded = async () =>
   (await store.query<{ n: number }>('select sum(events) as n from dropped_events'))[0]?.n ?? 0
 
 describe('inserting a batch', () => {
-  it("stores the rows and discarded counts under the batch's token, and frees the memory of the rows", async () => {
+  it('inserting a batch stores the rows and discarded counts under its token, and frees the memory of the rows', async () => {
     const { run, inserted } = inserter()
     const once = batch('t-1', ['a', 'b', 'b'])
     const [rows] = once.rows as readonly [Rows]
@@ -58,7 +58,7 @@ describe('inserting a batch', () => {
     expect(rows.bytes.length).toBe(0)
   })
 
-  it('retries with the same token while the store is down', async () => {
+  it('inserting a batch retries with the same token while the store is down', async () => {
     const tokens: (string | undefined)[] = []
     const { run } = inserter((table, rows, options) => {
       tokens.push(options?.token)
@@ -100,7 +100,7 @@ describe('inserting a batch', () => {
     expect([tables.length, inserted]).toEqual([2, [1]])
   })
 
-  it('rejects when it is stopped while the store is down', async () => {
+  it('inserting a batch rejects if it is stopped while the store is down', async () => {
     const stop = new AbortController()
     const { run } = inserter(() => {
       stop.abort()

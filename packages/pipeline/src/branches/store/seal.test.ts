@@ -49,7 +49,7 @@ const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
 }
 
 describe('sealing', () => {
-  it('the journal has the ranges and IDs of a batch before the IDs are flushed and the batch is handed on', async () => {
+  it("the journal has a batch's ranges and IDs before the IDs are flushed and the batch is inserted", async () => {
     const { buffer, seal, sealed, flushed } = world()
     await seal(1000)
     const [batch] = sealed
@@ -69,7 +69,7 @@ describe('sealing', () => {
     ])
   })
 
-  it('while the journal cannot be written, the same ranges are retried, and new rows go into the next batch', async () => {
+  it('while the journal cannot be written, sealing retries the same ranges, and new rows go into the next batch', async () => {
     const tried: unknown[] = []
     const { buffer, sealer, seal, sealed, flushed } = world((ranges, ids, now) => {
       tried.push([ranges, ids])

@@ -23,7 +23,7 @@ const setUp = (more: Partial<LifecycleDeps> = {}) => {
 }
 
 describe('the life of a pipeline', () => {
-  it('starts once', async () => {
+  it('a pipeline starts only once', async () => {
     const { lifecycle } = setUp()
     expect(lifecycle.isRunning()).toBe(false)
     lifecycle.start()
@@ -33,7 +33,7 @@ describe('the life of a pipeline', () => {
     expect(() => lifecycle.start()).toThrow('A pipeline starts once')
   })
 
-  it('a stop ends reading, flushes until everything is committed, and only then closes', async () => {
+  it('stopping a pipeline ends reading, flushes until everything is committed, and only then closes', async () => {
     let left = 3
     const { lifecycle, reported } = setUp({ isIdle: () => left-- === 0 })
     lifecycle.start()
@@ -46,7 +46,7 @@ describe('the life of a pipeline', () => {
     expect(reported).toHaveLength(4)
   })
 
-  it('a stop ends after its maximum time, even with uncommitted records', async () => {
+  it('stopping a pipeline ends after its maximum time, even with uncommitted records', async () => {
     const { lifecycle, reported } = setUp({ isIdle: () => false, drainMs: 20 })
     lifecycle.start()
     await lifecycle.stop()

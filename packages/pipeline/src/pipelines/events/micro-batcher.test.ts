@@ -45,7 +45,7 @@ const setUp = () => {
 }
 
 describe('the micro-batcher', () => {
-  it('flushes a micro-batch of whole records when it has enough events, and the rest at the end', async () => {
+  it('the micro-batcher flushes a micro-batch of whole records if it has enough events, and the rest at the end', async () => {
     const { batcher, batches, bytes } = setUp()
     const records = [record(0, 4), record(1, 7), record(2, 30), record(3, 1)]
     await batcher.consume(records)
@@ -57,7 +57,7 @@ describe('the micro-batcher', () => {
     expect(bytes()).toBe(records.reduce((sum, { body }) => sum + body.byteLength, 0))
   })
 
-  it('flushes no record twice, and also flushes records without events', async () => {
+  it('the micro-batcher flushes no record twice, and also flushes records without events', async () => {
     const { batcher, batches } = setUp()
     await batcher.consume([record(0, 10)])
     await batcher.consume([record(1, 0)])
@@ -67,7 +67,7 @@ describe('the micro-batcher', () => {
     ])
   })
 
-  it('yields to the event loop between micro-batches', async () => {
+  it('the micro-batcher yields to the event loop between micro-batches', async () => {
     const { batcher, batches } = setUp()
     let seen = 0
     setImmediate(() => {
@@ -77,7 +77,7 @@ describe('the micro-batcher', () => {
     expect(seen).toBe(1)
   })
 
-  it('adds only the IDs of stored records, and does not store or deliver these records again', () => {
+  it('the micro-batcher adds only the IDs of stored records, and does not store or deliver these records again', () => {
     const { batcher, batches, processor, bytes } = setUp()
     batcher.consumeAgain([record(0, 2), record(1, 3)], new Set([0]))
     expect(
@@ -91,7 +91,7 @@ describe('the micro-batcher', () => {
   })
 })
 
-it('a micro-batch goes to all branches and is counted by status; its rows have the promise of its deliveries', () => {
+it('a micro-batch goes to all branches and is counted by status, and its rows wait for its deliveries', () => {
   const appended = Promise.resolve()
   const reported: unknown[][] = []
   const fanOut = createFanOut({

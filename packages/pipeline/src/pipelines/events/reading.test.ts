@@ -51,7 +51,7 @@ const overtakingsOf = (journal: Files['journal']) =>
     onBegin() {},
   })
 
-describe('the start', () => {
+describe('the start of reading', () => {
   const begin = async (journal = files.journal) => {
     const reported: string[] = []
     const overtakings = overtakingsOf(journal)
@@ -131,7 +131,7 @@ describe('the start', () => {
     expect(appended.map(({ key }) => key)).toEqual(['first', 'fast', 'slow'])
   })
 
-  it('open ranges are repeated before the start of reading, which follows them, is determined', async () => {
+  it('open ranges are repeated before the start offset, which follows them, is determined', async () => {
     await send(3)
     files.journal.saw(await files.reader.read(partition, 0, 1024 * 1024))
     files.journal.begin([{ partition, from: 0, to: 2, token: 't-1' }], [], 0)
@@ -196,7 +196,7 @@ describe('reading', () => {
     return taken
   }
 
-  it('processes new records, and checks records that may be stored against those that are', async () => {
+  it('reading processes new records, and compares records that may be stored with the stored events', async () => {
     await send(3)
     expect(await read(2, Array(8).fill(3))).toEqual(['again 0', 'again 2'])
     expect(await read(3, Array(8).fill(0))).toEqual(['new 0', 'new 1', 'new 2'])
@@ -243,7 +243,7 @@ describe('reading', () => {
     expect(taken.slice(6)).toEqual([2, 3, 4, 5].map((offset) => `behind ${offset}`))
   })
 
-  it('waits for records that are not appended yet', async () => {
+  it('reading waits for records that are not appended yet', async () => {
     const reading = read(1, [])
     await send(1)
     files.reader.notice()
@@ -251,11 +251,11 @@ describe('reading', () => {
   })
 })
 
-describe('news', () => {
+describe('the wait for new records', () => {
   const next = new Map([[partition, 0]])
   const newsOf = () => createNews({ reader: files.reader, roundMs: 1 })
 
-  it('an end of back-pressure during a round ends the wait after it, but no later wait', async () => {
+  it('the end of back-pressure during a round ends the next wait, but no later wait', async () => {
     const aborted: boolean[] = []
     const news = createNews({
       roundMs: 1,
@@ -276,7 +276,7 @@ describe('news', () => {
     expect(aborted).toEqual([true, false])
   })
 
-  it('waits end immediately after close', async () => {
+  it('waits for new records end immediately after close', async () => {
     const news = newsOf()
     const waiting = news.wait(next, new Set())
     news.close()

@@ -26,7 +26,7 @@ const world = (more: Partial<TurnsDeps> = {}, maxOffsets = 2) => {
   }
 }
 
-describe('turns', () => {
+describe('turns of partitions', () => {
   it('every partition with new records gets one turn in a round, regardless of the backlogs of others', async () => {
     const { round, served } = world()
     expect(await round(100, 0, 2)).toEqual({ backPressured: new Set(), more: true })
@@ -53,7 +53,7 @@ describe('turns', () => {
     expect((await round(2, 0, 2)).backPressured).toEqual(new Set())
   })
 
-  it('a partition of which nothing could be read does not count as served', async () => {
+  it('a partition from which nothing could be read does not count as served', async () => {
     const tried: number[] = []
     const { round } = world({
       async turn(partition) {
@@ -66,7 +66,7 @@ describe('turns', () => {
     expect(tried).toEqual([0, 1, 2, 0])
   })
 
-  it('a round ends when the pipeline ends', async () => {
+  it('a round of turns ends when the pipeline ends', async () => {
     let turns = 0
     const { round, served } = world({ isRunning: () => turns++ < 2 })
     await round(2, 2, 2)
