@@ -101,7 +101,7 @@ describe('the browser library', () => {
     expect(running.realtime.occupied()).toEqual([])
   })
 
-  test('the socket rejects a wrong signature', async () => {
+  test('the socket rejects a subscription with a wrong signature', async () => {
     const client = new PusherClient(key, {
       cluster: '',
       wsHost: '127.0.0.1',
@@ -137,7 +137,7 @@ describe('the browser library', () => {
     await expect.poll(() => client.connection.state).toMatch(/failed|disconnected/)
   })
 
-  test('presence members see who is there, each once, and who joins and leaves', async () => {
+  test('presence members see the current members, each once, and members who join and leave', async () => {
     const ann = (await subscribed(connectAs('ann'), 'presence-all')) as PresenceChannel
     const added = once<{ id: string; info: unknown }>(ann, 'pusher:member_added')
     const bobClient = connectAs('bob')
@@ -154,7 +154,7 @@ describe('the browser library', () => {
     expect(ann.members.count).toBe(1)
   })
 
-  test('client events reach the other subscribers with the sender, but not the sender itself', async () => {
+  test("client events reach the other subscribers with the sender's user ID, and do not return to the sender", async () => {
     const ann = await subscribed(connectAs('ann'), 'presence-all')
     const bob = await subscribed(connectAs('bob'), 'presence-all')
     const own: unknown[] = []
@@ -278,7 +278,7 @@ describe('the browser library', () => {
     await expect.poll(() => published.at(-1)).toEqual([])
   })
 
-  test('after a restart of the server, the library reconnects and subscribes again by itself', async () => {
+  test('after a restart of the server, the library reconnects and subscribes again automatically', async () => {
     const client = connectAs('ann')
     const channel = await subscribed(client, 'private-sources-ann')
     const again = once(channel, 'pusher:subscription_succeeded')
@@ -338,7 +338,7 @@ describe('the server library', () => {
     socket.close()
   })
 
-  test('channels, their counts and their users can be read', async () => {
+  test('channels, their counts, and their users can be read', async () => {
     await subscribed(connectAs('ann'), 'presence-all')
     await subscribed(connectAs('bob'), 'presence-all')
     await subscribed(connectAs('ann'), 'news')

@@ -48,7 +48,7 @@ test('a rate allows its number of calls in each second', () => {
 describe('signatures', () => {
   const signer = createSigner('278d425bdf160c739803', '7ad3773142a6692b25b8')
 
-  test('equal the examples of the protocol documentation', () => {
+  test('signatures equal the examples of the protocol documentation', () => {
     expect(signer.channel('1234.1234', 'private-foobar')).toBe(
       '278d425bdf160c739803:58df8b0c36d6982b82c3ecf6b4662e34fe8c25bba48f5369f135bf843651c3a4',
     )
@@ -60,7 +60,7 @@ describe('signatures', () => {
     ['another path', { path: '/apps/3/other' }],
     ['a call from long ago', { now: 1353088179_000 + 601_000 }],
     ['a call from the future', { now: 1353088179_000 - 601_000 }],
-  ])('%s is rejected', (_, change) => {
+  ])('the signature check rejects %s', (_, change) => {
     const body = Buffer.from('{"name":"foo","channels":["project-3"],"data":"{\\"some\\":\\"data\\"}"}')
     const query = new URLSearchParams(
       'auth_key=278d425bdf160c739803&auth_timestamp=1353088179&auth_version=1.0&body_md5=ec365a775a4cd0599faeb73354201b6f&auth_signature=da454824c97ba181a32ccc17a72625ba02771f50b50e1e7430e47a1f3f457e6c',
@@ -118,7 +118,7 @@ describe('over a socket', () => {
     [`/app/${key}?protocol=seven`, 4006],
     [`/app/${key}?protocol=5`, 4007],
     [`/app/${key}?protocol=8`, 4007],
-  ])('%s gets the reason and is closed with %i', async (path, code) => {
+  ])('the address %s gets the reason, and the socket is closed with %i', async (path, code) => {
     const { next, closed } = open(path)
     expect(await next()).toMatchObject({ event: 'pusher:error', data: { code } })
     expect(await closed).toBe(code)
@@ -170,7 +170,7 @@ describe('over a socket', () => {
     socket.terminate()
   })
 
-  test('a silent client is pinged, and closed with 4201 without a response; a response keeps it open', async () => {
+  test('a silent client is pinged, and closed with 4201 unless it responds', async () => {
     const silent = open()
     const lively = open()
     lively.socket.on('message', (data) => {
@@ -208,7 +208,7 @@ describe('over a socket', () => {
     for (const { socket } of [...three, newcomer]) socket.terminate()
   })
 
-  test('too many channels, malformed names and channels of users are rejected', async () => {
+  test('too many channels, malformed names, and channels of users are rejected', async () => {
     const { socket, next } = open()
     await next()
     const subscribe = async (channel: string): Promise<string> => {
@@ -262,7 +262,7 @@ describe('over a socket', () => {
     for (const { socket } of [masked, insistent, clear, other]) socket.terminate()
   })
 
-  test('invalid messages are ignored, and a flood of them is closed with 4100', async () => {
+  test('invalid messages are ignored, and a flood of invalid messages is closed with 4100', async () => {
     const { socket, next, closed } = open()
     await next()
     socket.send('nonsense')
@@ -307,7 +307,7 @@ describe('shares of connections', () => {
   const start = (limits: Partial<RealtimeLimits>): Promise<RunningRealtime> =>
     startRealtime({ limits: { connections: 6, ...limits }, networkOf: (req) => String(req.headers['x-from']) })
 
-  test('one address gets only its share, and the rest is for other addresses', async () => {
+  test('one address gets only its share of connections, and the rest remains for other addresses', async () => {
     const running = await start({ connectionsPerAddress: 2 })
     const mine = [await enter(running, 'a'), await enter(running, 'a')]
     expect(await (await enter(running, 'a')).closed).toBe(4100)
@@ -320,7 +320,7 @@ describe('shares of connections', () => {
     await running.stop()
   })
 
-  test('of many new connections from one network, a limited number wait and the rest are rejected; other networks are next', async () => {
+  test('beyond a number of waiting new connections, those of one network are rejected; other networks are next', async () => {
     const running = await start({ connections: 1000 })
     const opened: string[] = []
     const late: string[] = []
@@ -373,7 +373,7 @@ describe('shares of connections', () => {
       { userId: 'ann', workspaceId: 'w1', organizationId: 'o1' },
       { userId: 'ann', workspaceId: 'w2', organizationId: 'o2' },
     ],
-  ])('one %s gets only its share, from any number of addresses', async (_, limits, holder, other) => {
+  ])('one %s gets only its share of connections, from any number of addresses', async (_, limits, holder, other) => {
     const running = await start(limits)
     const places = await Promise.all(['a', 'b', 'c', 'd'].map((from) => enter(running, from)))
     const own = (place: Place | undefined, owner: object): void =>
@@ -401,7 +401,7 @@ describe('shares of connections', () => {
     await running.stop()
   })
 
-  test('three organizations that take all they can do not keep out the next one', async () => {
+  test('three organizations that open all connections they can do not exclude the next one', async () => {
     const running = await start({ connections: 12, connectionsPerOrganization: 12, connectionsPerAddress: 12 })
     const listen = async (organizationId: string): Promise<Place> => {
       const place = await enter(running, 'a')
