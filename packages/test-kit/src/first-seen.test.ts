@@ -66,7 +66,7 @@ test('the earliest event of a batch counts, in any order, also by seconds', asyn
   expect(await firstSeen()).toEqual({ u: at(39) })
 })
 
-test('a restarted process with an empty cache does not set it to a later time', async () => {
+test('a restarted process with an empty cache does not set a first-seen time to a later time', async () => {
   await receive({ userId: 'u', at: day(3) })
   learn = createLearning({ db: database.db, metrics: noMetrics })
   await receive({ userId: 'u', at: day(9) })
@@ -82,7 +82,7 @@ test('external IDs are first seen by their earliest event; an event from the fut
   expect(await firstSeen()).toMatchObject({ u: day(2), 'crm-1': day(4) })
 })
 
-test('it is kept when profiles are rebuilt from the ledger, and through a merge and a split', async () => {
+test('the first-seen time stays when profiles are rebuilt from the ledger, and through a merge and a split', async () => {
   await receive({ userId: 'u', at: day(15) }, { anonymousId: 'a', at: day(16) })
   await receive({ anonymousId: 'a', at: day(1) }, { userId: 'u', anonymousId: 'a', at: day(17) })
   expect(await firstSeen()).toEqual({ u: day(15), a: day(1) })

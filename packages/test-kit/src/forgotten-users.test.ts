@@ -32,7 +32,7 @@ const forget = (workspaceId: string, type: string, value: string, time = now) =>
     }),
   )
 
-test('earlier events of a deleted user are recognized by either ID, in their workspace only', async () => {
+test("earlier events of a deleted user are recognized by either ID, only in the user's workspace", async () => {
   const [workspace, other] = [await makeWorkspace(), await makeWorkspace()]
   const seen = { type: 'track', userId: 'u-1', anonymousId: 'a-1', context: {}, receivedAt: before, timestamp: before }
   await createLearning({ db: database.db, metrics: noMetrics })([
@@ -53,7 +53,7 @@ test('earlier events of a deleted user are recognized by either ID, in their wor
   expect(isOf({ userId: 'u-1' }, workspace, after)).toBe(false)
 })
 
-test('a deletion older than all kept events is removed from memory', async () => {
+test('a deletion that is older than all stored events is removed from memory', async () => {
   const workspace = await makeWorkspace()
   await forget(workspace, 'user_id', 'u-1')
   let time = now

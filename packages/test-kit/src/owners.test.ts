@@ -220,7 +220,7 @@ test('after merges and splits, in any number of steps, each stored event belongs
   expect(new Set(await expectRight()).size).toBe(4)
 })
 
-test('deleted users leave no row, and a user who returns is a new owner', async () => {
+test('a deleted user leaves no row, and a user who returns is a new owner', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a' }, { userId: 'v' })
   await receive(workspace, { userId: 'v', anonymousId: 'b' })
   await project()
@@ -279,7 +279,7 @@ test('while the event store is unavailable, profiles are still updated, and it c
   await expectRight()
 })
 
-test('a late write of an outdated state does not win', async () => {
+test('a late write of an outdated state is discarded', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a' })
   const written = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()

@@ -285,7 +285,7 @@ test('a database that lost everything gets everything again', async () => {
   expect(await profilesOf(first())).toEqual(['anonymous_id:a1 user_id:u1'])
 })
 
-test('known evidence from before a split is rejected when it is repeated, and the rejection is in the ledger', async () => {
+test('an event that linked identifiers before a split is rejected when it is repeated, and the ledger has the rejection', async () => {
   const consumer = open()
   consumer.give(all)
   const visit = { userId: 'u', anonymousId: 'a' }
@@ -353,7 +353,7 @@ test('a merge is recorded with the event that caused it', async () => {
   expect(merged).toEqual([{ merged_into: merge?.profile_id }])
 })
 
-test('a trait has its latest value by time, in any order of events; the year 9999 does not win forever, and the year 1 counts from its receipt', async () => {
+test('a trait has its latest value by time in any order; the year 9999 does not win forever, the year 1 counts from receipt', async () => {
   const consumer = open()
   consumer.give(all)
   await send(first(), identify({ a: 'future', b: 1, c: 'late' }, '9999-01-01T00:00:00Z'))
@@ -423,7 +423,7 @@ test('text that no table can store changes nothing and does not stop the consume
   expect(await profilesOf(first())).toEqual(['anonymous_id:a', 'anonymous_id:b', 'user_id:u'])
 })
 
-test('the thread time for events of a workspace is charged to it, and to no other', async () => {
+test('thread time for events of a workspace is charged to that workspace, and to no other', async () => {
   // Nothing is paid back, and each piece of work takes a millisecond.
   let worked = 0
   const workShare = createWorkShare(

@@ -51,7 +51,7 @@ const mapsOfProcesses = (): string[] =>
     .map((pid) => `/proc/${pid}/maps`)
 
 describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
-  test('contain earlier files, but nothing that was written without a sync', () => {
+  test('the remains of a power loss contain earlier files, but nothing that was written without a sync', () => {
     const folder = join(root, 'folder')
     mkdirSync(join(folder, 'inside'))
     writeFileSync(join(folder, 'inside', 'old'), 'old', { mode: 0o640 })
@@ -65,7 +65,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(statSync(join(left, 'inside', 'old')).mode & 0o777).toBe(0o640)
   })
 
-  test('contain the bytes of the last sync, whichever process wrote them and however the file was truncated since', () => {
+  test('the remains contain the bytes of the last sync, from any process and despite later truncation', () => {
     const left = lose(`
       fs.writeFileSync('log', 'a'.repeat(10_000))
       require('node:child_process').execFileSync('sh', ['-c', 'printf b >> log'], { env: {} })
@@ -81,7 +81,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(left)).toEqual({ log: `${'a'.repeat(10_000)}b`, cut: 'long', shorter: 'l' })
   })
 
-  test('include files synced by child processes without our environment, and files opened with O_DSYNC', () => {
+  test('the remains include files synced by child processes without our environment, and files opened with O_DSYNC', () => {
     const left = lose(`
       require('node:child_process').execFileSync('sh', ['-c', 'echo child > child; sync child'], { env: { PATH: process.env.PATH } })
       const file = fs.openSync('each', fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_DSYNC)
@@ -92,7 +92,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(left)).toEqual({ child: 'child\n', each: 'one two three' })
   })
 
-  test('contain a new name after a sync of its file, but a rename or removal only after a sync of its folder', () => {
+  test('the remains contain a new name after a sync of its file, a rename or removal only after a sync of its folder', () => {
     const program = `
       for (const name of ['one', 'two', 'gone', 'kept']) {
         fs.writeFileSync(name, name)
@@ -104,7 +104,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(lose(`${program}; fs.rmSync('kept'); sync('.')`))).toEqual({ renamed: 'one', two: 'two' })
   })
 
-  test('contain the old version of a replaced file until its folder is synced', () => {
+  test('the remains contain the old version of a replaced file until its folder is synced', () => {
     const program = `
       fs.writeFileSync('file', 'old')
       sync('file')
@@ -115,7 +115,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(lose(`${program}; sync('.')`))).toEqual({ file: 'new' })
   })
 
-  test('contain an empty file if a replacement was not synced', () => {
+  test('the remains contain an empty file if a replacement was not synced', () => {
     const left = lose(`
       fs.writeFileSync('file', 'old')
       sync('file')
@@ -125,7 +125,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(left)).toEqual({ file: '' })
   })
 
-  test('contain a renamed folder under one name, with its synced content', () => {
+  test('the remains contain a renamed folder under one name, with its synced content', () => {
     const left = lose(`
       fs.mkdirSync('draft')
       fs.writeFileSync('draft/whole', 'whole')
@@ -139,7 +139,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(left)).toEqual({ 'above/final/whole': 'whole', 'above/final/lost': '' })
   })
 
-  test('contain no name whose folder was not synced, on a file system that only follows POSIX', () => {
+  test('the remains contain no name whose folder was not synced, on a file system that only follows POSIX', () => {
     const made = (name: string): string => `
       fs.mkdirSync('${name}')
       fs.writeFileSync('${name}/file', '${name}')
@@ -151,7 +151,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(lose(`${made('all')}; sync('all'); sync('.')`, 'posix'))).toEqual({ 'all/file': 'all' })
   })
 
-  test('contain all names but only synced bytes, on a file system that writes names early', () => {
+  test('the remains contain all names but only synced bytes, on a file system that writes names early', () => {
     const left = lose(
       `
       fs.writeFileSync('removed', 'old')
@@ -168,7 +168,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(left)).toEqual({ file: 'old', 'made/final': '' })
   })
 
-  test('are taken after every process on the folder has ended', async () => {
+  test('the remains are copied only after every process that uses the folder has ended', async () => {
     using synced = noteSyncs(join(root, 'folder'))
     const program = `require('node:child_process').spawn('sleep', ['1000'], { env: {}, detached: true, stdio: 'ignore' }).unref()
       console.log('started')
@@ -187,7 +187,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(running()).toBe(0)
   })
 
-  test('can be used like any folder, and syncs in it can be recorded again', () => {
+  test('the remains can be used like any folder, and syncs in it can be recorded again', () => {
     const left = lose("fs.writeFileSync('one', 'one'); sync('one')")
     rmSync(join(root, 'folder'), { recursive: true })
     spawnSync('mv', [left, join(root, 'folder')])
