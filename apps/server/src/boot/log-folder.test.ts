@@ -61,7 +61,7 @@ describe('a log on Kafka', () => {
       'event store in the folder',
     ],
   ])(
-    'is not taken over by a process with an empty folder and %s, which explains what to set; its own process continues',
+    "a process with an empty folder and %s cannot take over a log on Kafka; the message explains, and the log's process continues",
     async (_, first, second) => {
       const holder = await start(process('one', first), undefined)
       const refused = await requireLogFolder(process('two', second), holder, silentLogger).catch(
@@ -74,13 +74,13 @@ describe('a log on Kafka', () => {
     },
   )
 
-  test('is used with any folder if all engines are remote, and with its last folder from before that', async () => {
+  test('a log on Kafka is used with any folder if all engines are remote, and otherwise with its last folder', async () => {
     const alone = await start(process('one'), undefined)
     const shared = await start(process('one', 'all by address'), alone)
     expect(await start(process('empty', 'all by address'), shared)).toEqual(shared)
   })
 
-  test('last used by an older version is accepted with the folder that has journals, but not with an empty one', async () => {
+  test('a log on Kafka from an older version is accepted with the folder that has journals, not with an empty one', async () => {
     mkdirSync(join(root, 'one', 'journal'), { recursive: true })
     expect(await requireLogFolder(process('one'), older, silentLogger)).toEqual({ lost: undefined })
     await expect(requireLogFolder(process('two'), older, silentLogger)).rejects.toThrow('TRIBUTARY_LOST_FOLDER=l3ab')
@@ -90,7 +90,7 @@ describe('a log on Kafka', () => {
     expect(await requireLogFolder(process('two', 'all by address'), older, silentLogger)).toEqual({ lost: undefined })
   })
 
-  test('is taken over from a lost folder by a process that names it, at the old position of delivery; then the old folder is rejected', async () => {
+  test('a log on Kafka is taken over by a process naming the lost folder, at its old delivery position; the old folder is rejected', async () => {
     const one = process('one')
     const holder = await start(one, undefined)
     const journal = openJournal({ file: folders(one.dataDir).journal('delivery') })
@@ -123,7 +123,7 @@ describe('a log on Kafka', () => {
     kept.close()
   })
 
-  test('that was used with all engines remote is taken over by a folder, with the positions from the database', async () => {
+  test('a log on Kafka that was used with remote engines is taken over by a folder, with positions from the database', async () => {
     await store.pool.query(`insert into journals (consumer, serial) values ('delivery', 1), ('signals', 1)`)
     await store.pool.query(`insert into journal_positions values ('delivery', 3, 7, 'l3'), ('signals', 3, 6, 'l3')`)
     const shared = await start(process('one', 'all by address'), undefined)
@@ -138,13 +138,13 @@ describe('a log on Kafka', () => {
     }
   })
 
-  test('does not write a folder ID when the log is in the data folder', async () => {
+  test('no folder ID is written if the log is in the data folder', async () => {
     const config = readConfig({ TRIBUTARY_DATA_DIR: root })
     expect((await start(config, undefined)).folder).toBeUndefined()
     expect(existsSync(join(root, 'folder.id'))).toBe(false)
   })
 
-  test('keeps the ID of its folder unchanged, and readable by its owner only', async () => {
+  test('the folder of a log on Kafka keeps its ID unchanged, and readable by its owner only', async () => {
     const { folder } = await start(process('one'), undefined)
     expect(readFileSync(join(root, 'one', 'folder.id'), 'utf8')).toBe(`${folder}\n`)
   })

@@ -24,7 +24,7 @@ afterEach(async () => {
 const ofIt = async (workspaceId: string): Promise<number[]> => [partitionOf(workspaceId, 4)]
 const append = (key: string, text: string) => log.append({ key, meta: '{}', body: Buffer.from(text) })
 
-test('waits until the pipeline has stored what is in the log now, but not for later records', async () => {
+test('whenStored waits until the pipeline has stored the current log, but not for later records', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
   let stored = { partition, offset, incarnation }
@@ -44,7 +44,7 @@ test('waits until the pipeline has stored what is in the log now, but not for la
   await expect(whenStored('w', AbortSignal.timeout(50))).rejects.toThrow()
 })
 
-test('waits for all partitions that may have data of a workspace', async () => {
+test('whenStored waits for all partitions that may have data of a workspace', async () => {
   const partition = partitionOf('w', 4)
   const other = (partition + 1) % 4
   await append('w', 'one')
@@ -68,7 +68,7 @@ test('waits for all partitions that may have data of a workspace', async () => {
   expect(await oldestLogged('w')).toBe(first?.time)
 })
 
-test('does not wait if the log was reopened since, without new records of the workspace', async () => {
+test('whenStored does not wait if the log was reopened since, without new records of the workspace', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
   await log.close()

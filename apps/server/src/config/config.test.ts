@@ -65,7 +65,7 @@ test('with a bucket configured, pictures are in the bucket, with path-style URLs
 const secret = 'x'.repeat(32)
 const ofCollector = { KAFKA_BROKERS: 'k:9092', DATABASE_URL: 'postgres://u@h/d', TRIBUTARY_SECRET_KEY: secret }
 
-test('a process that only collects needs Kafka, PostgreSQL and the secret key, and reports the missing one', () => {
+test('a process that only collects needs Kafka, PostgreSQL, and the secret key, and reports the missing one', () => {
   expect(isCollector(readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector }))).toBe(true)
   for (const name of Object.keys(ofCollector))
     expect(() => readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector, [name]: '' })).toThrow(
@@ -129,7 +129,7 @@ test.each([
     { TRIBUTARY_DELIVERY_RETRY_HOURS: '625' },
     'TRIBUTARY_DELIVERY_RETRY_HOURS: must be at most 624, so that deleted users are gone from the log within 30 days',
   ],
-])('%o is an error that names its variable', (environment, name) => {
+])('the invalid setting %o is an error that names its variable', (environment, name) => {
   expect(() => readConfig(environment)).toThrow(ConfigurationError)
   expect(() => readConfig(environment)).toThrow(name)
 })

@@ -67,7 +67,7 @@ test('every page and heading is reachable from the first page, and all links wor
   expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs/getting-started', '/docs/operations', ...connectors]))
 })
 
-test('the page of each source and destination has its whole guide and all settings', async () => {
+test('the documentation page of each source and destination has its whole guide and all settings', async () => {
   for (const entry of listedSources) {
     const { slug, guide, settings } = await entry.load()
     const fields = settings?.fields ?? []
@@ -91,7 +91,7 @@ test('the page of each source and destination has its whole guide and all settin
   }
 })
 
-test('the API page lists every method', async () => {
+test('the API page of the documentation lists every method', async () => {
   const words = wordsOf(await read('/docs/api'))
   expect(methodList.filter(({ verb, path }) => !words.includes(`${verb} /api${path}`))).toEqual([])
 })
@@ -113,7 +113,7 @@ test.each([
   for (const { passage } of results) expect(passage.map(({ text }) => text).join('').length).toBeGreaterThan(20)
 })
 
-test('the search page shows the same results, escapes the search text, and reports when nothing is found', async () => {
+test('the search page shows the same results, escapes the search text, and reports an empty result', async () => {
   const page = await read('/docs/search?q=dead%20letter')
   expect(page).toContain('<mark>dead</mark> <mark>letter</mark>')
   for (const { path } of await search('dead letter')) expect(page).toContain(`href="${path}"`)
@@ -124,7 +124,7 @@ test('the search page shows the same results, escapes the search text, and repor
   expect(await search('"(*['.repeat(500))).toEqual([])
 })
 
-test('pages load nothing of other origins and run only their own script, and code is text', async () => {
+test('documentation pages load nothing from other origins and run only their own script, and code is text', async () => {
   const answer = await fetch(`${base}/docs/collection`)
   expect(answer.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; script-src 'self'; style-src 'self';/,
@@ -156,7 +156,7 @@ test('pages are sent compressed and revalidated; their assets are cached', async
   expect((await fetch(`${base}/docs/configuration`, { method: 'POST' })).status).toBe(405)
 })
 
-test('each table cell names its column, since narrow screens show a row as a block', async () => {
+test('each table cell names its column, because narrow screens show a row as a block', async () => {
   // Selects only rows of settings, since the page also has a table with two columns.
   const rows = (await read('/docs/configuration')).match(/<tr role="row"><td role="cell"[^>]*><code>.*?<\/tr>/g) ?? []
   expect(rows.length).toBeGreaterThan(30)
@@ -171,11 +171,11 @@ test.each([
   '/docs/adr/0001',
   '/docs/constructor',
   '/docs/assets/',
-])('%s is not a page', async (path) => {
+])('the address %s is not a documentation page', async (path) => {
   expect((await fetch(`${base}${path}`)).status).toBe(404)
 })
 
-test('only paths below /docs are handled', () => {
+test('the documentation handles only paths below /docs', () => {
   expect(['/docs', '/docs/collection', '/documents', '/', '/api/docs'].map((path) => docs.handles(path))).toEqual([
     true,
     true,
@@ -185,7 +185,7 @@ test('only paths below /docs are handled', () => {
   ])
 })
 
-test('the pages have the colors of the web application', async () => {
+test('the documentation pages have the colors of the web application', async () => {
   const tokens = (css: string): Map<string, string> =>
     new Map(
       [...css.matchAll(/--([a-z0-9-]+):\s*(light-dark\([^;]+\));/g)].map(([, name = '', value = '']) => [name, value]),

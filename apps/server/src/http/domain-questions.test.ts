@@ -85,8 +85,11 @@ test.each<[string, readonly string[], Record<string, string>, string, number]>([
   ],
   ['whoever has another token', [], {}, '&token=a-token-of-nobody', 403],
   ['whoever has an empty token', [], {}, '&token=', 403],
-])('%s is accepted, or rejected for every domain alike', async (_, proxies, headers, more, status) => {
-  trustedProxies = [...proxies]
-  expect(await ask(`?domain=events.example.com${more}`, 'GET', headers)).toBe(status)
-  expect(await ask(`?domain=other.example.com${more}`, 'GET', headers)).toBe(status === 200 ? 404 : 403)
-})
+])(
+  'a domain request by %s is accepted, or rejected for every domain alike',
+  async (_, proxies, headers, more, status) => {
+    trustedProxies = [...proxies]
+    expect(await ask(`?domain=events.example.com${more}`, 'GET', headers)).toBe(status)
+    expect(await ask(`?domain=other.example.com${more}`, 'GET', headers)).toBe(status === 200 ? 404 : 403)
+  },
+)

@@ -54,13 +54,13 @@ test.each([
   ['/.pages.json', 404, '<title>'],
   ['/..%2fsecret.txt', 404, '<title>'],
   ['/%E0%A4%A', 400, ''],
-])('%s gets status %i', async (path, status, beginning) => {
+])('the web path %s gets status %i', async (path, status, beginning) => {
   const answer = await fetch(`${url}${path}`)
   expect(answer.status).toBe(status)
   expect((await answer.text()).startsWith(beginning)).toBe(true)
 })
 
-test("the page's policy allows its inline script by hash only", async () => {
+test("the page's policy allows its inline script only by its hash", async () => {
   const policy = (await fetch(url)).headers.get('content-security-policy') ?? ''
   expect(policy).toMatch(/script-src 'self' 'sha256-[^']+'/)
   expect(policy).not.toMatch(/script-src[^;]*unsafe-inline/)

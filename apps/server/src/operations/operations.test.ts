@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { createOperations } from './operations.ts'
 
-test('concurrent readiness requests share one check of the engines, and a later request makes a new one', async () => {
+test('concurrent readiness requests share one check of the engines, and a later request starts a new one', async () => {
   let looks = 0
   let isUp = true
   const operations = createOperations({

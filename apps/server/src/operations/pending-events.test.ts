@@ -44,7 +44,7 @@ test.each([
   ['an event of an incarnation that the log does not have', () => idOf(3, { incarnation: 'zzzzzzzzzzzzzz' }), false],
   ['an id of no event', () => 'none', false],
   ['an id without an index', () => '0-0000000010', false],
-])('%s: is pending %s', async (_, id, pending) => {
+])('for %s, pending is %s', async (_, id, pending) => {
   expect(await isPending(id())).toBe(pending)
 })
 

@@ -86,7 +86,7 @@ test.each([
       detail: 'Has waited for the event store for 75 seconds: events are accepted, and processing waits',
     },
   ],
-])('a pipeline that has waited for the event store for %i ms is %j', async (ms, state) => {
+])('the state of a pipeline that has waited for the event store for %i ms is %j', async (ms, state) => {
   expect(
     await stateOfRole(
       alone(async () => ms),
@@ -95,7 +95,7 @@ test.each([
   ).toEqual(state)
 })
 
-test('for a pipeline that does not respond, or ends, the state of its thread is reported', async () => {
+test('the state of the thread is reported for a pipeline that does not respond, or that ends', async () => {
   expect(
     await stateOfRole(
       alone(() => new Promise(() => {})),

@@ -53,7 +53,7 @@ const people = async () => {
   return { identifiers, profiles }
 }
 
-test('rebuilds manually changed profiles of one workspace or all; a kill before the end changes nothing', async () => {
+test('rebuild-profiles restores manually changed profiles of one workspace or all; a kill before the end changes nothing', async () => {
   const whole = await people()
   expect(whole.identifiers).toHaveLength(4)
   await database.db.deleteFrom('profile_identifiers').execute()

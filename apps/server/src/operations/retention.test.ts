@@ -77,7 +77,7 @@ test('old records of a partition that was never committed stay until they are re
   expect(await left(1)).toBeLessThan(ends[1] ?? 0)
 })
 
-test('an unknown message to a thread, such as a renamed one, is an error, and nothing is trimmed', async () => {
+test('a message that a thread cannot handle, such as a renamed one, is an error, and nothing is trimmed', async () => {
   const host = new URL('../threads/thread-host.ts', import.meta.url).href
   const forms = new URL('../threads/messages/message.ts', import.meta.url).href
   const program = `import { hostRole } from ${JSON.stringify(host)}

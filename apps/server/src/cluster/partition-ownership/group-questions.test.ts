@@ -50,7 +50,7 @@ const startWorld = (has: readonly (readonly number[])[], answer: Answer, running
 const startProcesses = (...given: Parameters<typeof startWorld>) => startWorld(...given).processes
 
 describe('questions to groups', () => {
-  it('reach the owner of the group, with bytes of any size and undefined values', async () => {
+  it('a question reaches the owner of the group, with bytes of any size and undefined values', async () => {
     const [, other] = startProcesses([[0], [1]], async (question, about) => ({ question, about }))
     const about = { entries: [{ body: randomBytes(3_000_000) }], stamp: undefined }
     const answered = (await other?.questions.relay('delivery', 0, 'append', about, 10_000)) as { about: typeof about }
@@ -58,7 +58,7 @@ describe('questions to groups', () => {
     expect(Object.keys(answered.about)).toContain('stamp')
   })
 
-  it("fail with the owner's error, and immediately if the group has no owner, another owner, or is starting", async () => {
+  it("a question fails with the owner's error, and immediately if the group has no owner, another owner, or is starting", async () => {
     const asked: string[] = []
     const [one, two] = startProcesses([[0], []], (question) => {
       asked.push(question)
@@ -83,7 +83,7 @@ describe('questions to groups', () => {
     expect(asked).toEqual(['append', 'never', 'never', 'append'])
   })
 
-  it('to all groups combine the responses; messages that all must process fail while a group is starting, but not without an owner', async () => {
+  it('responses of all groups are combined; a message that all must process fails while a group starts, not without an owner', async () => {
     const [first] = startProcesses([[0], [1]], async (question) =>
       question === 'needed' ? [{ partition: 1, offset: 2 }] : 'done',
     )
@@ -104,7 +104,7 @@ describe('questions to groups', () => {
     expect(await all?.role.ask('needed')).toHaveLength(3)
   })
 
-  it('get no response from a process that does not support them, and an unknown response fails', async () => {
+  it('a question gets no response from a process that does not support it, and an unknown response fails', async () => {
     const asked = vi.fn(async () => 'done')
     const { hub, processes } = startWorld([[0], []], asked)
     const [, two] = processes
@@ -124,7 +124,7 @@ describe('questions to groups', () => {
     await waiting
   })
 
-  it('about a workspace go to all groups that have data of it, and fail if one does not respond', async () => {
+  it('a question about a workspace goes to all groups with its data, and fails if one does not respond', async () => {
     const asked: number[] = []
     const [one, two] = startProcesses([[0, 2], [1]], async (_question, _about, group) => void asked.push(group ?? -1))
     const groupsAsked = async (workspaceId: string): Promise<number[]> => {
@@ -139,7 +139,7 @@ describe('questions to groups', () => {
     await expect(groupsAsked('wide')).rejects.toThrow()
   })
 
-  it('fail at their timeout without a response, and a failure to forget a deleted user is reported', async () => {
+  it('a question fails at its timeout without a response, and a failure to forget a deleted user is reported', async () => {
     const [, two] = startProcesses([[0, 1, 2], []], () => new Promise(() => {}))
     await expect(two?.questions.relay('delivery', 0, 'forget', undefined, 50)).rejects.toThrow('No answer')
     const [failing] = startProcesses([[0, 1, 2]], async () => Promise.reject(new Error('The store is away')))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../config/config.ts'
 import { openGroups } from './open-groups.ts'
 
-test('a process that also collects counts once among those that share groups, and not again among those that collect', async () => {
+test('a process that also collects counts once among group owners, and not again among collectors', async () => {
   const store = await createTestDatabase()
   const relational = openRelational({ url: store.url, logger: silentLogger, maxConnections: 3 })
   const hub = createCoordinationHub()

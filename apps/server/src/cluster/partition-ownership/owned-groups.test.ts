@@ -18,8 +18,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RoleThread } from '../../threads/role-thread.ts'
 import { createOwnedGroups, groupRoles, type OwnedGroups, shareOf } from './owned-groups.ts'
 
-describe('the share of a process', () => {
-  it('converges to equal numbers, or one more, from any start, and then no group moves', () => {
+describe('the share of a process in the groups', () => {
+  it('from any start, the shares converge to equal numbers of groups, or one more, and then no group moves', () => {
     for (const groups of [1, 2, 3, 4, 7, 16])
       for (const first of [[groups], [groups, 0], [0, 0, groups], [1, groups - 1, 0, 0], [0, 0, 0, 0, 0]]) {
         const held = new Map(first.map((count, at) => [`p${at}`, count]))
@@ -46,7 +46,7 @@ describe('the share of a process', () => {
       }
   })
 
-  it('does not move a group if the giving process would then have too few', () => {
+  it('no group moves if the giving process would then have too few', () => {
     expect(
       shareOf(
         new Map([
@@ -174,7 +174,7 @@ describe('groups of partitions', () => {
     return { log, running, owned, stop, has: () => [...running.keys()].sort() }
   }
 
-  it('have one owner at a time, and a new process gets its share after the other has drained it', async () => {
+  it('groups of partitions have one owner at a time, and a new process gets its share after the other has drained it', async () => {
     const drained = Promise.withResolvers<void>()
     const one = await startProcess('one', 4, { drain: () => drained.promise })
     expect(one.has()).toEqual(['0', '1', '2', '3'])
@@ -199,7 +199,7 @@ describe('groups of partitions', () => {
     expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
   })
 
-  it('are ended immediately if another process has their lease or their log, and taken again later', async () => {
+  it('groups of partitions are ended immediately if another process has their lease or their log, and taken again later', async () => {
     const one = await startProcess('one', 2)
     one.running.get('1')?.('Another process has opened the log')
     await eventually('ended', () => one.log.includes('end 1'))
@@ -214,23 +214,26 @@ describe('groups of partitions', () => {
     expect([one.owned.owns('pipeline', 0), one.owned.owns('pipeline', 1)]).toEqual([false, true])
   })
 
-  it.each(['check', 'begins'] as const)('are taken again if they are lost before they have begun: %s', async (when) => {
-    let isFirst = true
-    const one = await startProcess('one', 1, {
-      async [when](lose: (why: string) => void) {
-        if (!isFirst) return
-        isFirst = false
-        lose('PostgreSQL has not confirmed it')
-        // Fails like a thread that is ended before it is ready.
-        if (when === 'begins') throw new Error('ended')
-      },
-    })
-    await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
-    await eventually('begun', () => one.has().length === 1)
-    expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
-  })
+  it.each(['check', 'begins'] as const)(
+    'groups of partitions that are lost before they have begun are taken again: %s',
+    async (when) => {
+      let isFirst = true
+      const one = await startProcess('one', 1, {
+        async [when](lose: (why: string) => void) {
+          if (!isFirst) return
+          isFirst = false
+          lose('PostgreSQL has not confirmed it')
+          // Fails like a thread that is ended before it is ready.
+          if (when === 'begins') throw new Error('ended')
+        },
+      })
+      await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
+      await eventually('begun', () => one.has().length === 1)
+      expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
+    },
+  )
 
-  it('are left to others while the log does not respond here, and taken again later; a process that is alone keeps them', async () => {
+  it('groups are left to others while the log does not respond here, and taken again later; a single process keeps them', async () => {
     const silent = { one: 9000, two: 0 }
     const one = await startProcess('one', 2, { silentMs: () => silent.one })
     const two = await startProcess('two', 2, { silentMs: () => silent.two })
@@ -248,7 +251,7 @@ describe('groups of partitions', () => {
     await eventually('shared again', () => one.has().length === 1 && two.has().length === 1)
   })
 
-  it('are also left to others if PostgreSQL fails at the same time as the log', async () => {
+  it('groups of partitions are also left to others if PostgreSQL fails at the same time as the log', async () => {
     let silent = 0
     let refusals = 0
     const leaves = async (): Promise<void> => {
@@ -263,7 +266,7 @@ describe('groups of partitions', () => {
     expect(refusals).toBeGreaterThan(0)
   })
 
-  it('of a process that was paused for longer than its leases are not its own, even before it has noticed', async () => {
+  it('a process that was paused beyond its leases no longer owns its groups, even before it notices the pause', async () => {
     const one = await startProcess('one', 1)
     expect(one.owned.owns('pipeline', 0)).toBe(true)
     const now = Date.now()
@@ -275,7 +278,7 @@ describe('groups of partitions', () => {
     }
   })
 
-  it('that cannot begin here are all left to others', async () => {
+  it('groups of partitions that cannot begin here are all left to others', async () => {
     let fails = false
     const one = await startProcess('one', 2, { fails: () => fails })
     fails = true
@@ -286,7 +289,7 @@ describe('groups of partitions', () => {
     expect(one.has()).toEqual([])
   })
 
-  it('are not taken by a process with another number of groups, and the rejection is reported', async () => {
+  it('groups of partitions are not taken by a process with another number of groups, and the rejection is reported', async () => {
     let isOther = false
     const one = await startProcess('one', 2, {
       check: async () => {
@@ -299,7 +302,7 @@ describe('groups of partitions', () => {
     expect(one.log.filter((line) => line.startsWith('take'))).toHaveLength(2)
   })
 
-  it('that are lost while they are drained are ended immediately, since another process may have them', async () => {
+  it('groups that are lost while they are drained end immediately, because another process may have them', async () => {
     const drained = Promise.withResolvers<void>()
     const one = await startProcess('one', 2, { drain: () => drained.promise })
     await startProcess('two', 2)
@@ -311,7 +314,7 @@ describe('groups of partitions', () => {
     await eventually('ended', () => one.log.includes('end 0'))
   })
 
-  it('fence a paused owner of a former number of groups, which can write nothing more', async () => {
+  it('a new number of groups fences a paused owner of a former number, which can write nothing more', async () => {
     const settle = (groups: number) => settlePartitionGroups(store, { roles: groupRoles, groups })
     await settle(4)
     const leases = openLeases({ url: store.url, logger: silentLogger, renewMs: 3_600_000 })
@@ -345,7 +348,7 @@ describe('groups of partitions', () => {
     await settle(4)
   })
 
-  it('keep their number while any is processed or open, and otherwise get the configured number', async () => {
+  it('groups of partitions keep their number while any is processed or open, and otherwise get the configured number', async () => {
     const settle = (groups: number, isInFile = false) =>
       settlePartitionGroups(store, { roles: groupRoles, groups, isInFile: () => isInFile })
     await expect(settle(2, true)).rejects.toThrow('Start once with 1')

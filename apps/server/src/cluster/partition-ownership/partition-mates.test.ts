@@ -24,7 +24,7 @@ const idBeside = (other: string, isBeside: boolean): string => {
   }
 }
 
-test('others may overtake a workspace if its partition has other workspaces', async () => {
+test('other workspaces may overtake a workspace if they share its partition', async () => {
   let now = 0
   const mayOvertake = createPartitionMates({ relational: database, logger: silentLogger, now: () => now })
   const flood = await addWorkspace(newId())

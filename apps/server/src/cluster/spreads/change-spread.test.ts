@@ -69,8 +69,8 @@ const steps = (more: Partial<SpreadChangeDeps> = {}) => {
   return { deps, noted }
 }
 
-describe('a spread', () => {
-  test('can be requested for an existing workspace, up to the number of groups, and only if it differs', async () => {
+describe('the spread of a workspace', () => {
+  test('a spread can be requested for an existing workspace, up to the number of groups, and only if it differs', async () => {
     await expect(ask(2, 1)).rejects.toThrow('Set TRIBUTARY_PARTITION_GROUPS first')
     await expect(ask(9)).rejects.toThrow('Choose at most 8')
     await expect(ask(1)).rejects.toThrow('in 1 partition already')
@@ -89,7 +89,7 @@ describe('a spread', () => {
     expect(await readSpreads(database.db)).toEqual([{ workspaceId, title: 'Shop', spread: 1, next: 4, problem: '' }])
   })
 
-  test('changes once IDs are learned; requests are only paused while accepted ones are stored and read', async () => {
+  test('a spread changes once IDs are learned; requests are paused only while accepted ones are stored and read', async () => {
     await ask(4)
     const { deps, noted } = steps()
     await changeSpread(deps, await openChange())
@@ -118,7 +118,7 @@ describe('a spread', () => {
     ['come as fast as they are learned', [100, 95, 1], ['1', '2']],
     ['are few', [4, 1], ['1']],
   ])(
-    'each refill learns the IDs after the positions read before the previous refill, while new requests %s',
+    'each refill learns the IDs received since the previous refill began, while new requests %s',
     async (_, seconds, places) => {
       await ask(4)
       let now = Date.now()
@@ -152,19 +152,22 @@ describe('a spread', () => {
   test.each([
     ['a process that collects is missing', { paused: async () => Promise.reject(new Error('It may still collect')) }],
     ['the event store has no ids', { refill: async () => Promise.reject(new Error('The event store is away')) }],
-  ] satisfies [string, Partial<SpreadChangeDeps>][])('stays unchanged if %s, with the reason', async (_, fails) => {
-    await ask(4)
-    // The clock is ahead, so the time for preparation is over at the first failure.
-    const { deps } = steps({ ...fails, clock: () => Date.now() + 7 * 3_600_000 })
-    await changeSpread(deps, await openChange())
-    const { problem, ...row } = await rowOf()
-    expect(row).toMatchObject({ spread: 1, next: null, pause_time: null })
-    expect(problem).toMatch(/may still collect|is away/)
-    await ask(4)
-    expect(await rowOf()).toMatchObject({ next: 4, problem: '' })
-  })
+  ] satisfies [string, Partial<SpreadChangeDeps>][])(
+    'a spread stays unchanged if %s, with the reason',
+    async (_, fails) => {
+      await ask(4)
+      // The clock is ahead, so the time for preparation is over at the first failure.
+      const { deps } = steps({ ...fails, clock: () => Date.now() + 7 * 3_600_000 })
+      await changeSpread(deps, await openChange())
+      const { problem, ...row } = await rowOf()
+      expect(row).toMatchObject({ spread: 1, next: null, pause_time: null })
+      expect(problem).toMatch(/may still collect|is away/)
+      await ask(4)
+      expect(await rowOf()).toMatchObject({ next: 4, problem: '' })
+    },
+  )
 
-  test('change is continued by the next main process, and abandoned if there is none for a minute', async () => {
+  test('a spread change is continued by the next main process, and abandoned if there is none for a minute', async () => {
     await ask(4)
     const ending = steps({
       whenStored: async () => {
@@ -196,7 +199,7 @@ describe('a spread', () => {
     ['while message ids were learned', (row: { pause_time: Date | null }) => row.pause_time === null],
     ['while requests were paused', (row: { pause_time: Date | null }) => row.pause_time !== null],
   ])(
-    'is what the next main process and later requests made of it, for a process that was away %s',
+    'a main process that was away %s does not undo the spread that the next process and later requests made',
     async (_, isAway) => {
       await ask(4)
       let isBack = false

@@ -4,7 +4,7 @@ import { createTestDatabase, eventually } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { endOrphanedChanges } from './orphaned-changes.ts'
 
-test('a waiting process abandons a change whose main process ended, but no other change of the workspace', async () => {
+test('a waiting process abandons a spread change whose main process ended, and no other change of the workspace', async () => {
   await using stack = new AsyncDisposableStack()
   const { db, close } = await createTestDatabase()
   stack.defer(close)

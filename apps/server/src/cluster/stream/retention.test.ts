@@ -84,7 +84,7 @@ test('the stream keeps what its slowest consumer needs, and removes what all hav
   expect(reported).toEqual([])
 })
 
-test('a consumer that is switched off, and so not registered, keeps no records', async () => {
+test('a disabled consumer, which is not registered, keeps no records', async () => {
   const delivery = at('delivery', 'holds', { offset: records - 1 })
   await retentionOf([delivery, at('profiles', 'catches-up', { offset: 0 })], 1e9).run()
   expect(await stream.first()).toBe(0)

@@ -273,7 +273,7 @@ test('if no more requests can be set aside, processing waits at the request, and
   expect(await world.stored()).toEqual(['m-1', 'm-2'])
 })
 
-test('other ranges journaled during a failure do not include its message IDs, so the request is stored after its release', async () => {
+test("a range journaled during a failure excludes the failing request's message IDs, so its released request is stored", async () => {
   await using world = await createWorld()
   const { journal } = world
   // While the first is inserted, the second waits in the buffer, and the failing request is read after them.
@@ -325,7 +325,7 @@ test('a request whose range had begun is not set aside, since its message IDs ar
   expect(await world.stored()).toEqual(['m-1'])
 })
 
-test('an invalid call ends with 2 and prints the help of the command', async () => {
+test('an invalid call of set-aside ends with 2 and prints the help of the command', async () => {
   for (const args of [['show'], ['give-back', '1'], ['drop', '--all']])
     expect(await command(...args)).toMatchObject({ code: 2, output: expect.stringContaining('npm run set-aside') })
 })

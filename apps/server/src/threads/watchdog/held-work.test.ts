@@ -109,7 +109,7 @@ test('a job belongs to the workspace of the sync, audience, dry run, or privacy 
   await database.db.deleteFrom('held_work').execute()
 })
 
-test('records that an interrupted process moved aside, and those written during a call, are counted, too', async () => {
+test('records that an interrupted process moved aside, and those written during a call, are also counted', async () => {
   renameSync(((): string => (block('left'), file))(), `${file}.taken`)
   block('first')
   const pool = { ...database.pool, query: database.pool.query.bind(database.pool) } as typeof database.pool
