@@ -42,7 +42,7 @@ test('without a session, no ended session is reported', () => {
   expect(notices).toEqual([])
 })
 
-test('ERR-15: a status of 500 or more becomes a notification titled Error and is reported; a rejection is neither', () => {
+test('ERR-15: a status of 500 or more is shown as a notification titled Error and reported; a rejection is neither', () => {
   const { listener, notices, reported, logouts } = listen()
   const fault = new ApiError(503, { message: 'The store is starting' }, '')
   const local = new Error('local')

@@ -71,7 +71,7 @@ test('an operator without a value hides the value field', async () => {
   expect(value().conditions[1]).toEqual({ id: 'bbbb', field: 'properties.total', operator: 'exists', value: '' })
 })
 
-test('an error is shown at its row', () => {
+test('an error of a condition is shown at its row', () => {
   show(
     { match: 'all', conditions: [...two.conditions, { id: 'cccc', field: 'type', operator: 'equals', value: '' }] },
     { checked: true },
@@ -81,7 +81,7 @@ test('an error is shown at its row', () => {
   expect(document.getElementById(value.getAttribute('aria-describedby') ?? '')?.textContent).toBe('Enter a value')
 })
 
-test('a reader sees it without any controls', () => {
+test('a user without edit permission sees the conditions without any controls', () => {
   show(two, { disabled: true })
   expect(screen.queryByRole('button')).toBeNull()
 })

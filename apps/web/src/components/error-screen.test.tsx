@@ -23,7 +23,7 @@ test('ERR-03: the fixed texts of a status take precedence over the given title',
   expect(screen.getByText('You are not authorized to view this content')).toBeTruthy()
 })
 
-test('a page whose resource is gone links to Home; a part of a page does not', () => {
+test('a page whose resource is missing links to Home, and a part of a page does not', () => {
   const missing = new ApiError(404, {}, '')
   const { unmount } = renderUi(<ErrorScreen error={missing} page />)
   expect(screen.getByRole('link', { name: 'Go to Home' }).getAttribute('href')).toBe('/')
@@ -32,7 +32,7 @@ test('a page whose resource is gone links to Home; a part of a page does not', (
   expect(screen.queryByRole('link')).toBeNull()
 })
 
-test('ERR-10, ERR-11: no access, the last resort and the unexpected error are three separate screens', () => {
+test('ERR-10, ERR-11: no access, an uncaught error, and an unexpected error have three separate screens', () => {
   renderUi(
     <>
       <NoAccess />

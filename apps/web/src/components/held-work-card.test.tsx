@@ -58,7 +58,7 @@ test('an item that was retried too often, or waits for another, shows when it ca
   expect([isDisabled('Try First again'), isDisabled('Try Second again')]).toEqual([true, false])
 })
 
-test('others see it without the button, and work without a workspace shows the command', async () => {
+test('other users see the work without the button, and work without a workspace shows the command', async () => {
   const { settled } = openInWorkspace(
     <>
       <HeldWorkCard rows={[row('First')]} mayRelease={false} />

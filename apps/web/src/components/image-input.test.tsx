@@ -14,7 +14,7 @@ test.each([
     new ApiError(400, { code: 400, message: 'content: too many pixels', metadata: { content: 'too many pixels' } }, ''),
     'Too many pixels',
   ],
-])('a chosen image is passed on, and the reason of a rejection is shown below (case %#)', async (refusal, message) => {
+])('a chosen image is passed on, and the reason for a rejection is shown below (case %#)', async (refusal, message) => {
   const onPick = vi.fn(() => Promise.reject(refusal))
   renderUi(<ImageInput label="Logo" image="" title="Acme" onPick={onPick} />)
   await userEvent.upload(screen.getByLabelText('Logo', { selector: 'input' }), picture)

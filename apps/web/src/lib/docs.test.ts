@@ -50,7 +50,7 @@ test.each([
   expect(anchors).toContain(anchor ?? anchors[0])
 })
 
-test('overview and settings of a destination lead to the page of its connector, the other tabs to what they show', () => {
+test("overview and settings of a destination link to its connector's page, and other tabs to their topics", () => {
   const at = (hash: string) =>
     docsAddress({ pathname: '/workspaces/1/destinations/2', hash }, 'catalogDestinations/postgresql')
   expect(['', '#settings', '#failures'].map(at)).toEqual([
@@ -60,7 +60,7 @@ test('overview and settings of a destination lead to the page of its connector, 
   ])
 })
 
-test('a new source or destination leads to the page of its kind, and a screen without a part to none', () => {
+test('a new source or destination links to the page of its kind, and a screen without documentation to none', () => {
   const at = (pathname: string) => docsAddress({ pathname, hash: '' })
   expect(at('/workspaces/1/catalog-sources/node/new')).toBe('/docs/sources/node')
   expect(at('/workspaces/1/catalog-destinations/s3/new')).toBe('/docs/destinations/s3')

@@ -33,7 +33,7 @@ const pumps = [
 ]
 
 test.each(Object.entries(readers))(
-  '%s of 60,000 characters is read in linear time, whatever it repeats',
+  '%s of 60,000 characters is read in linear time, whatever text is repeated',
   (_what, read) => {
     for (const pump of pumps)
       for (const text of [`${pump.repeat(60_000 / pump.length)}x`, `"${pump.repeat(60_000 / pump.length)}\n/`]) {
@@ -56,7 +56,7 @@ const textsOf = (pieces: readonly string[], longest: number): string[] => {
   return all
 }
 
-test('a page that a destination answered says what it said before it was read in linear time', () => {
+test("the linear-time reader finds the same cause in a destination's page as the former one", () => {
   const before = (body: string): string => {
     const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1] ?? ''
     const shown =

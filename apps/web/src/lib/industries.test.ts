@@ -16,7 +16,7 @@ test('ORG-12: the industries are these nine, in this order', () => {
   ])
 })
 
-test('an industry is named by its words', () => {
+test('an industry is shown by its name', () => {
   expect(industryTitle('internet-of-things')).toBe('Internet of things')
   expect(industryTitle('e-commerce')).toBe('E-commerce')
 })

@@ -133,7 +133,7 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   customDomain: [paths.customDomain(workspace), inSettings(patterns.customDomain)],
 }
 
-test('the links of the application are these', () => {
+test('the application has exactly these links', () => {
   expect(Object.fromEntries(Object.entries(links).map(([name, [link]]) => [name, link]))).toEqual({
     root: '/',
     login: '/auth/login',
@@ -222,7 +222,7 @@ test.each(Object.entries(links))('the link %s leads to its route', (_name, [link
   expect(matchPath(pattern, link.replace(/\?.*/, ''))).not.toBeNull()
 })
 
-test('the pages before sign-in take an address that is already known', () => {
+test('the pages before sign-in accept an address that is already entered', () => {
   expect(paths.login({ method: 'otp', email: 'a+b@example.com' })).toBe(
     '/auth/login?method=otp&email=a%2Bb%40example.com',
   )
@@ -230,19 +230,19 @@ test('the pages before sign-in take an address that is already known', () => {
   expect(paths.forgotPassword({ email: '' })).toBe('/auth/forgot-password')
 })
 
-test('a source opens with the filters of its live events, and with none of them open', () => {
+test('a link to a source has the filters of its live events, and no event of the source open', () => {
   expect(paths.sourceEvent('workspaces/w1/sources/s1', '', { search: 'a&b', type: '' })).toBe(
     '/workspaces/w1/sources/s1?search=a%26b',
   )
 })
 
-test('the explorer opens with its filters, without those that are empty', () => {
+test('a link to the explorer has its filters, without empty ones', () => {
   expect(paths.events(workspace, { search: 'Order & more', type: '', source: undefined })).toBe(
     '/workspaces/w1/events?search=Order+%26+more',
   )
 })
 
-test('a tab is named by the hash', () => {
+test('a tab is named by the hash of the URL', () => {
   expect(paths.source(`${workspace}/sources/s1`, 'setup')).toBe('/workspaces/w1/sources/s1#setup')
   expect(paths.destination(`${workspace}/destinations/d1`, 'settings')).toBe('/workspaces/w1/destinations/d1#settings')
 })
@@ -258,11 +258,11 @@ test.each([
   ['https://evil.example', undefined],
   ['javascript:alert(1)', undefined],
   [null, undefined],
-])('after login %j opens %j', (path, opened) => {
+])('after login, the return path %j opens %j', (path, opened) => {
   expect(safeReturn(path)).toBe(opened)
 })
 
-test("the server's list of pages is that of the router: every link leads to one, and no other path is one", () => {
+test("the server's list of pages equals that of the router: every link leads to a page, and no other path does", () => {
   const isPage = (path: string) => pages.some((pattern) => matchPath(`/${pattern}`, path) !== null)
   for (const [link] of Object.values(links)) expect(isPage(link.split(/[?#]/)[0] ?? ''), link).toBe(true)
   for (const path of ['/nonsense', '/auth/nonsense', '/workspaces', '/users/u1', '/.sources'])

@@ -8,7 +8,7 @@ test.each<[string, BlobPart, string]>([
   ['UTF-8 with its mark', '\ufeffJosé', 'José'],
   ['UTF-16 with its mark', latin1('\xff\xfeJ\0\xe9\0'), 'Jé'],
   ['UTF-16 the other way around', latin1('\xfe\xff\0J\0\xe9'), 'Jé'],
-])('a file in %s is read', async (_, part, text) => {
+])('a file in %s is read as text', async (_, part, text) => {
   expect(await readTextFile(new Blob([part]))).toBe(text)
 })
 
@@ -20,6 +20,6 @@ test.each<[string, BlobPart]>([
   await expect(readTextFile(new Blob([part]))).rejects.toThrow('The file is not UTF-8. Save it as UTF-8')
 })
 
-test('a file that is cut at a number of bytes can end inside a character', async () => {
+test('a file that is cut at a number of bytes may end inside a character', async () => {
   expect(await readTextFile(new Blob(['aé']), 2)).toBe('a')
 })

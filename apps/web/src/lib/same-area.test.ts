@@ -15,16 +15,16 @@ test.each([
   ['/settings/organization/members', '/settings/organization/members'],
   ['/toString', ''],
   ['/anything/else', ''],
-])('from %j of one workspace, a switch leads to %j of the other', (rest, target) => {
+])('from %j of one workspace, switching leads to %j of the other', (rest, target) => {
   expect(sameArea(`/workspaces/w1${rest}`, 'workspaces/w1', 'workspaces/w2', true)).toBe(`/workspaces/w2${target}`)
 })
 
-test('settings of an organization that the user does not administer are left for its home', () => {
+test('from organization settings without administrator rights, switching leads to the home of the other workspace', () => {
   const to = (rest: string): string => sameArea(`/workspaces/w1${rest}`, 'workspaces/w1', 'workspaces/w2', false)
   expect(to('/settings/organization/members')).toBe('/workspaces/w2')
   expect(to('/settings/account')).toBe('/workspaces/w2/settings/account')
 })
 
-test('a page outside the workspace leads to the home of the other', () => {
+test('from a page outside the workspace, switching leads to the home of the other workspace', () => {
   expect(sameArea('/workspaces/w10/sources', 'workspaces/w1', 'workspaces/w2', true)).toBe('/workspaces/w2')
 })

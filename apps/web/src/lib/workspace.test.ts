@@ -9,11 +9,11 @@ const workspace = (id: string): Workspace => ({
   create_time: '2026-01-01T00:00:00Z',
 })
 
-test('a workspace of the user is found by its id', () => {
+test('a workspace of the user is found by its ID', () => {
   expect(resolveWorkspace('w2', [workspace('w1'), workspace('w2')], null).title).toBe('w2')
 })
 
-test('WSP-06: a workspace that is not one of the user is not found', () => {
+test('WSP-06: a workspace of other users is not found', () => {
   expect(() => resolveWorkspace('w3', [workspace('w1')], null)).toThrow('Workspace not found')
 })
 

@@ -60,7 +60,7 @@ test.each([
   ['?fbclid=1&%67clid=2&x', '?x'],
   ['https://shop.example/a?b=%', 'https://shop.example/a?b=%'],
   ['', ''],
-])('%s without click IDs is %s', (address, wanted) => {
+])('the URL %s without click IDs is %s', (address, wanted) => {
   expect(withoutClicks(address)).toBe(wanted)
 })
 
@@ -71,6 +71,6 @@ test.each([
   ['shop.example', 'other.example', undefined],
   ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
   ['10.0.0.1', '11.0.0.1', undefined],
-])('%s and %s share the domain %s', (page, server, wanted) => {
+])('the page %s and the server %s share the domain %s', (page, server, wanted) => {
   expect(sharedDomain(page, server)).toBe(wanted)
 })

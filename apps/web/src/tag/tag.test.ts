@@ -76,7 +76,7 @@ const events = (): SentEvent[] =>
 const asked = (): Record<string, unknown>[] =>
   sent.filter(({ url }) => url.endsWith('/cookies')).map(({ body }) => body)
 
-test('AMB-72: with consent, click IDs of the landing page are in later events of other pages, with consent and IDs of browsers', async () => {
+test('AMB-72: with consent, click IDs of the landing page are in later events of other pages, with consent and browser IDs', async () => {
   visit('https://www.shop.example/')
   document.cookie = '_ga=GA1.1.1234.5678;path=/'
   document.cookie = '_ttp=01ABC;path=/'
@@ -108,7 +108,7 @@ test('AMB-72: with consent, click IDs of the landing page are in later events of
   })
 })
 
-test('the server is called for cookies once, and again only when a value is new', async () => {
+test('the server is called for cookies once, and again only if a value is new', async () => {
   open('https://www.shop.example/?gclid=a').page()
   await settle()
   open('https://www.shop.example/b').page()
@@ -120,7 +120,7 @@ test('the server is called for cookies once, and again only when a value is new'
   expect(asked()[1]?.['trb_clicks']).toMatch(/^gclid:[a-z0-9]+:b$/)
 })
 
-test('cookies that a server of another site cannot set are set by script', async () => {
+test('cookies that a server of another site cannot set are set by a script', async () => {
   sets = false
   open('https://www.shop.example/?gclid=a', { origin: 'https://cdp.example' }).page()
   await settle()
@@ -142,7 +142,7 @@ test('without consent there are no cookies, no click IDs (not in URLs either), a
   expect(JSON.stringify(events())).not.toMatch(/gclid|browserIds|clickIds/)
 })
 
-test('consent that is given later keeps the click of the page and the visitor of its earlier events', async () => {
+test("consent that is given later keeps the page's click and the visitor of its earlier events", async () => {
   const tag = open('https://www.shop.example/?gclid=a', { consent: 'denied' })
   tag.page()
   tag.consent('granted')
@@ -164,7 +164,7 @@ test('consent that is withdrawn removes the cookies, even those that the server 
   expect(events()[0]?.context['clickIds']).toBeUndefined()
 })
 
-test('consent that is refused on a later page removes the cookies of earlier pages, and nothing reads them before', async () => {
+test('consent that is refused on a later page removes the cookies of earlier pages, and no code reads them before', async () => {
   open('https://www.shop.example/?gclid=a').identify('user-1')
   await settle()
   const tag = open('https://www.shop.example/b', { consent: 'denied' })
@@ -210,7 +210,7 @@ test('a call returns the message ID for the pixel, or uses the given message ID'
   expect(events().map(({ messageId }) => messageId)).toEqual(ids)
 })
 
-test('later events have the identified user, and traits stay on the page; a reset forgets both', async () => {
+test('later events have the identified user, and traits stay on the page; a reset clears both', async () => {
   const tag = open('https://www.shop.example/')
   tag.identify('user-1', { email: 'jane@example.com' })
   tag.track('A')
@@ -234,7 +234,7 @@ test.each([
   ['a server that is away', () => Promise.reject(new TypeError('Failed to fetch')) as never],
   ['503', () => new Response('', { status: 503, headers: { 'retry-after': '2' } })],
   ['429', () => new Response('', { status: 429 })],
-])('after %s the same events are sent again, but only once', async (_, failure) => {
+])('after %s, the same events are sent again until they are accepted once', async (_, failure) => {
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   let times = 0
   answer = () => (times++ < 2 ? failure() : Response.json({}))
@@ -252,7 +252,7 @@ test('events that the server refuses permanently are not sent again', async () =
   expect(events()).toHaveLength(1)
 })
 
-test('events that are pending when the user leaves the page are passed to the browser, in batches that it accepts', async () => {
+test('pending events are passed to the browser when the user leaves the page, in batches that it accepts', async () => {
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   for (let i = 0; i < 45; i++) tag.track(`E${i}`, { text: 'x'.repeat(1000) })
   window.dispatchEvent(new Event('pagehide'))
@@ -378,7 +378,7 @@ test('a batch that the browser refuses to send with keepalive is sent without it
   expect([names(), asked]).toEqual([['A'], [true, false]])
 })
 
-test('when the user leaves the page, one event that the browser refuses does not block the others', async () => {
+test('if the browser refuses one event when the user leaves the page, the other events are still sent', async () => {
   takesLittle()
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   tag.track('Large', { text: 'x'.repeat(70_000) })

@@ -25,7 +25,7 @@ const kind = (utility: string): string =>
   utility.replace(/^-/, '').replace(/-(\d.*|[[(].*|(?:ink|accent)(?:-.*)?)$/, '')
 const family = (utility: string): string => kind(utility).replace(/-.*/, '')
 
-test('of two utilities in use, the later wins exactly when it sets all properties of the earlier one', () => {
+test('if two utilities conflict, the later one wins exactly if it sets all properties of the earlier one', () => {
   const known = utilities()
   expect(known.length).toBeGreaterThan(400)
   const ofEachKind = [...new Map(known.map((utility) => [kind(utility), utility])).values()]
@@ -49,11 +49,11 @@ test.each([
   ],
   ['[&_svg]:size-4 size-3 [&_svg]:size-3.5', 'size-3 [&_svg]:size-3.5'],
   ['-ml-2 mx-auto', 'mx-auto'],
-])('%j becomes %j: only what counts under the same conditions conflicts', (names, kept) => {
+])('%j becomes %j: only utilities under the same conditions conflict', (names, kept) => {
   expect(cn(names)).toBe(kept)
   expect(merge(names)).toBe(kept)
 })
 
-test('a name that sets nothing is left as it is', () => {
+test('a class name without styles stays unchanged', () => {
   expect(cn('group tabular', false, undefined, 'scroll-thin')).toBe('group tabular scroll-thin')
 })

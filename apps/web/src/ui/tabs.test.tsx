@@ -39,7 +39,7 @@ test('UI-34: a tab shows its icon and its name', () => {
   ])
 })
 
-test('a visit that says so opens on a tab that its address does not name, until another tab is chosen', async () => {
+test('navigation can open a tab that the URL does not name, until another tab is chosen', async () => {
   const router = createMemoryRouter([{ path: '*', element: <Tabs browsable label="Source" tabs={tabs} /> }], {
     initialEntries: [{ pathname: '/s1', state: onTab('settings') }],
   })
@@ -53,7 +53,7 @@ test('a visit that says so opens on a tab that its address does not name, until 
   expect(selected()).toBe('Settings')
 })
 
-test('of two tabs chosen in quick succession the second counts, even when it is the one that was shown', () => {
+test('if two tabs are chosen in quick succession, the second is shown, even if it was shown before', () => {
   const all = [...tabs, { id: 'setup', name: 'Set up', hash: 'setup', content: 'How to' }]
   const router = createMemoryRouter([{ path: '*', element: <Tabs browsable label="Source" tabs={all} /> }], {
     initialEntries: ['/s1#setup'],
@@ -67,7 +67,7 @@ test('of two tabs chosen in quick succession the second counts, even when it is 
   expect(router.state.location.hash).toBe('#setup')
 })
 
-test('UI-38: outside browsable mode a tab neither reads nor changes the hash', async () => {
+test('UI-38: outside browsable mode, a tab neither reads nor changes the hash', async () => {
   renderUi(
     <>
       <Tabs label="Source" tabs={tabs} />
@@ -96,7 +96,7 @@ const Anew = () => {
   )
 }
 
-test('a choice that is held outside outlasts the strip', async () => {
+test('a selected tab that is stored outside stays selected when the tabs are mounted again', async () => {
   const user = userEvent.setup()
   renderUi(<Anew />)
   await user.click(screen.getByRole('tab', { name: 'Settings' }))

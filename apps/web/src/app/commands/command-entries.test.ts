@@ -47,7 +47,7 @@ test('the best match comes first with its heading, and letters in order or synon
   expect(shown('nothing like it')).toEqual([])
 })
 
-test('of two equal matches, the more recently used one comes first', () => {
+test('if two matches are equal, the more recently used one comes first', () => {
   expect(shown('w')[0]).toEqual(['Sources and destinations', 'Web shop', 'Warehouse'])
   expect(shown('w', ['Warehouse'])[0]).toEqual(['Sources and destinations', 'Warehouse', 'Web shop'])
 })

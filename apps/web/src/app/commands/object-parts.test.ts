@@ -17,12 +17,12 @@ test('an object and the start of the name of one of its tabs lead to that tab, i
   expect(found('shop live')).toEqual([['Web shop', '/workspaces/w1/sources/web-shop']])
 })
 
-test('only sources have a write key as a part, which is copied', () => {
+test('only a source has a write key as a part, and choosing it copies the key', () => {
   expect(matchingParts('shop key', objects)).toMatchObject([{ part: { name: 'Copy write key', act: 'copyKey' } }])
   expect(found('archive key')).toEqual([])
 })
 
-test('the name of an object alone, or of a tab alone, does not name a part', () => {
+test('the name of an object alone, or of a tab alone, finds no part of an object', () => {
   expect(found('archive')).toEqual([])
   expect(found('failures')).toEqual([])
   expect(found('')).toEqual([])

@@ -16,7 +16,7 @@ afterEach(() => {
   sessionStorage.clear()
 })
 
-test("an error that no route has caught shows the application's last resort, which asks for a refresh (ERR-11)", () => {
+test("an error that no route has caught shows the application's error screen, which asks for a refresh (ERR-11)", () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const Broken = (): never => {
     throw new Error('x')
@@ -62,7 +62,7 @@ const leaveForMissing = async () => {
   return { reload, view }
 }
 
-test('a page whose code cannot load because the server is unreachable says so in the frame, and loads when the server is back', async () => {
+test('a page whose code cannot load because the server is unreachable shows this in the frame, and loads once it can', async () => {
   let away = true
   vi.stubGlobal('fetch', () => (away ? Promise.reject(new TypeError('cut')) : Promise.resolve(new Response('{}'))))
   const { reload } = await leaveForMissing()
@@ -77,7 +77,7 @@ test('a page whose code cannot load because the server is unreachable says so in
   await waitFor(() => expect(reload).toHaveBeenCalledTimes(1))
 })
 
-test('a page whose file a newer build has replaced is reloaded once; if that does not help, the frame says so', async () => {
+test('a page whose file a newer build has replaced is reloaded once; if that fails, the frame shows a message', async () => {
   vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')))
   const first = await leaveForMissing()
   await waitFor(() => expect(first.reload).toHaveBeenCalledTimes(1))

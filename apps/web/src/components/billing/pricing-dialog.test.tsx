@@ -129,7 +129,7 @@ beforeEach(() => {
 })
 
 describe('the pricing modal', () => {
-  test('BIL-01, BIL-02, BIL-03, BIL-04, AMB-13: has its title, a card for each plan, and monthly as the initial frequency', async () => {
+  test('BIL-01, BIL-02, BIL-03, BIL-04, AMB-13: the pricing modal has its title, a card for each plan, and monthly as the initial frequency', async () => {
     await open('pricing')
     expect(screen.getByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()
     expect(screen.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
@@ -186,7 +186,7 @@ describe('the pricing modal', () => {
     )
   })
 
-  test('BIL-06, BIL-07, BIL-11, BIL-12: has one button per card, custom prices, and unlimited features', async () => {
+  test('BIL-06, BIL-07, BIL-11, BIL-12: the pricing modal has one button per card, custom prices, and unlimited features', async () => {
     await open('pricing', { on: 'plans/team' })
     const labels = ['Free', 'Team', 'Enterprise', 'Special'].map((title) =>
       within(screen.getByRole('region', { name: title }))
@@ -213,19 +213,22 @@ describe('the pricing modal', () => {
       'Monthly',
       'Team stays billed annually. To change that, choose Switch to monthly billing on the Billing page.',
     ],
-  ])('says that a plan billed %s stays billed like that if %s is chosen', async (recurring_interval, chosen, text) => {
-    const { settled } = await open('pricing', {
-      on: 'plans/team',
-      server: { [`/${organization}/subscription`]: () => Response.json({ ...subscription, recurring_interval }) },
-    })
-    await userEvent.click(screen.getByRole('radio', { name: chosen }))
-    await settled()
-    expect(screen.getByText(text)).toBeTruthy()
-    await userEvent.click(screen.getByRole('radio', { name: chosen === 'Annually' ? 'Monthly' : 'Annually' }))
-    expect(screen.queryByText(text)).toBeNull()
-  })
+  ])(
+    'the pricing modal says that a plan billed %s keeps this billing if %s is chosen',
+    async (recurring_interval, chosen, text) => {
+      const { settled } = await open('pricing', {
+        on: 'plans/team',
+        server: { [`/${organization}/subscription`]: () => Response.json({ ...subscription, recurring_interval }) },
+      })
+      await userEvent.click(screen.getByRole('radio', { name: chosen }))
+      await settled()
+      expect(screen.getByText(text)).toBeTruthy()
+      await userEvent.click(screen.getByRole('radio', { name: chosen === 'Annually' ? 'Monthly' : 'Annually' }))
+      expect(screen.queryByText(text)).toBeNull()
+    },
+  )
 
-  test('if payment is not set up, says that plans cannot be bought, and sends nothing', async () => {
+  test('if payment is not set up, the pricing modal says that plans cannot be bought, and sends nothing', async () => {
     const { sent } = await open('pricing', {
       server: { '/config': () => Response.json({ ...config, payment: 'none' }) },
     })
@@ -237,7 +240,7 @@ describe('the pricing modal', () => {
     ])
   })
 
-  test('BIL-10: shows in a tooltip what additional profiles cost, if a plan bills them', async () => {
+  test('BIL-10: the pricing modal shows in a tooltip what additional profiles cost, if a plan bills them', async () => {
     await open('pricing')
     const about = screen.getAllByRole('img', { name: 'About additional profiles' })
     expect(about).toHaveLength(1)
@@ -245,7 +248,7 @@ describe('the pricing modal', () => {
     expect((await screen.findAllByText(/\+\$100 per extra 10,000 profiles/)).length).toBeGreaterThan(0)
   })
 
-  test('BIL-17, BIL-18, BIL-19, AMB-10: links to sales for Enterprise, and does nothing for the current or an unpriced plan', async () => {
+  test('BIL-17, BIL-18, BIL-19, AMB-10: the pricing modal links to sales for Enterprise, and does nothing for the current or an unpriced plan', async () => {
     const opened = vi.fn()
     vi.stubGlobal('open', opened)
     const { sent, onClose } = await open('pricing')
@@ -256,7 +259,7 @@ describe('the pricing modal', () => {
     expect([sent, notices(), onClose.mock.calls, opened.mock.calls.length]).toEqual([[], [], [], 1])
   })
 
-  test('asks for a payment method first, and then changes the plan (BIL-20, BIL-21, BIL-35)', async () => {
+  test('the pricing modal asks for a payment method first, and then changes the plan (BIL-20, BIL-21, BIL-35)', async () => {
     const cards: unknown[] = []
     const { sent } = await open('pricing', {
       cards,
@@ -279,7 +282,7 @@ describe('the pricing modal', () => {
     await waitFor(() => expect(sent.map(([verb]) => verb)).toEqual(['POST', 'POST', 'PATCH']))
   })
 
-  test('BIL-22, BIL-23, BIL-25, AMB-62: changes the subscription, says so, and closes', async () => {
+  test('BIL-22, BIL-23, BIL-25, AMB-62: the pricing modal changes the subscription, confirms the change, and closes', async () => {
     const { sent, onClose } = await open('pricing')
     await userEvent.click(screen.getByRole('radio', { name: 'Annually' }))
     await choose('Team')
@@ -290,13 +293,13 @@ describe('the pricing modal', () => {
     expect(notices()).toEqual([['success', 'Your plan has been successully upgraded to Team']])
   })
 
-  test('BIL-24: says downgraded for a free plan', async () => {
+  test('BIL-24: the pricing modal shows a downgrade message for a free plan', async () => {
     await open('pricing', { on: 'plans/team' })
     await choose('Free')
     await waitFor(() => expect(notices()).toEqual([['success', 'Your plan has been successully downgraded to Free']]))
   })
 
-  test('BIL-26: says that a plan could not be changed, and stays open', async () => {
+  test('BIL-26: the pricing modal shows that a plan could not be changed, and stays open', async () => {
     const { onClose } = await open('pricing', {
       server: { [`/${organization}/subscription`]: () => failure('No') },
     })
@@ -305,7 +308,7 @@ describe('the pricing modal', () => {
     expect(onClose).not.toHaveBeenCalled()
   })
 
-  test('a first payment is confirmed with the bank in the dialog; if refused, nothing changes', async () => {
+  test('a first payment is confirmed with the bank in the dialog; if it is refused, nothing changes', async () => {
     const { sent, onClose } = await open('pricing', {
       server: {
         [`/${organization}/subscription`]: (body) => (body === undefined ? Response.json(subscription) : toConfirm()),
@@ -329,7 +332,7 @@ describe('the pricing modal', () => {
   test.each([
     ['BIL-27, AMB-65, AMB-85', '/plans', 'Failed to load the plan'],
     ['BIL-28', `/${organization}`, 'Failed to load the organization subscription'],
-  ])('%s: says that %s could not be loaded', async (_, path, title) => {
+  ])('%s: the pricing modal says that %s could not be loaded', async (_, path, title) => {
     await open('pricing', { server: { [path]: () => failure('No') } })
     expect(await screen.findByText(title)).toBeTruthy()
   })
@@ -343,7 +346,7 @@ describe('the payment-method modal', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Add Payment method' }))
   }
 
-  test('BIL-29, BIL-30, BIL-31: shows a card form with the secret of a setup intent', async () => {
+  test('BIL-29, BIL-30, BIL-31: the payment-method modal shows a card form with the secret of a setup intent', async () => {
     const { sent, onClose } = await open('card')
     expect(sent).toEqual([['POST', `/${organization}:billingSetupIntent`, {}]])
     expect(screen.getByText(/no money is moved/)).toBeTruthy()
@@ -356,7 +359,7 @@ describe('the payment-method modal', () => {
     ])
   })
 
-  test('BIL-32: says that the form could not be started', async () => {
+  test('BIL-32: the payment-method modal shows that the form could not be started', async () => {
     await open('card', { server: { [`/${organization}:billingSetupIntent`]: () => failure('No') } })
     expect(await screen.findByText('Failed to initiate the payment method form')).toBeTruthy()
   })
@@ -384,7 +387,7 @@ describe('the payment-method modal', () => {
     ])
   })
 
-  test('BIL-33, AMB-62: says that the card could not be added, and keeps the form', async () => {
+  test('BIL-33, AMB-62: the payment-method modal shows that the card could not be added, and keeps the form', async () => {
     const declined = { code: 402, reason: 'CARD_DECLINED', message: 'The card was declined', metadata: {} }
     const { onClose } = await open('card', {
       server: { [`/${organization}:confirmSandboxCard`]: () => Response.json(declined, { status: 402 }) },

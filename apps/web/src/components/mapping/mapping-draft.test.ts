@@ -54,7 +54,7 @@ test('MAP-02, MAP-03, MAP-06: a new mapping and its fields follow the contract, 
   })
 })
 
-test('required targets come first, then the recommended, then other mapped ones', () => {
+test('required targets come first, then recommended ones, then other mapped ones', () => {
   const own = newField(customTarget('mine'), [])
   const extra = newField(target('extra'), [own])
   const id = newField(target('id'), [own, extra], given)
@@ -96,7 +96,7 @@ test('a field without a name and one that is mapped twice are reported', () => {
   })
 })
 
-test('incomplete fields are not tried, and optional fields without a source are not saved', () => {
+test('incomplete fields are not previewed, and optional fields without a source are not saved', () => {
   const filled = newField(customTarget('a'), [], given)
   const open = newField(customTarget('b'), [filled])
   const made = mapping({
@@ -118,7 +118,7 @@ test('a mapping moves one place and stops at the ends; its copy follows it with 
   expect({ ...copied[2], id: 'bbbb' }).toEqual(list[1])
 })
 
-test('errors of the server are shown at the fields and conditions that they name', () => {
+test("the server's errors are shown at the fields and conditions that they name", () => {
   const field = newField(customTarget('a'), [], given)
   const filter = { id: 'ffff', field: 'type', operator: 'equals', value: 'x' } as const
   const sent = [mapping({ id: 'aaaa' }), mapping({ id: 'bbbb', field_mappings: [field], filters: [filter] })]

@@ -36,7 +36,7 @@ const show = (part: Partial<SettingOption>, value: string | null, refusal?: Reco
 const statement = { name: 'statement', display_name: 'Statement', type: 'sql', required: true } as const
 const button = (name: string) => screen.getByRole('button', { name })
 
-test('MAP-07: a query is shown with Edit; while edited it is in an editor, and Cancel restores the saved query', async () => {
+test('MAP-07: a query is shown with Edit, which opens an editor, and Cancel restores the saved query', async () => {
   const saved = show(statement, 'select 1')
   expect(screen.getByText('select 1').tagName).toBe('PRE')
   expect(screen.queryByRole('textbox')).toBeNull()
@@ -52,7 +52,7 @@ test('MAP-07: a query is shown with Edit; while edited it is in an editor, and C
   expect(saved).toEqual([])
 })
 
-test('MAP-08: a query that cannot be changed has no Edit once it has a value, and can be given its first one', async () => {
+test('MAP-08: a query that cannot be changed has no Edit once it has a value, and its first value can be set', async () => {
   const saved = show({ ...statement, editable: false }, 'select 1')
   expect(screen.getByText('select 1')).toBeTruthy()
   expect(screen.queryByRole('button')).toBeNull()

@@ -43,7 +43,7 @@ test('an error is linked to the editor, and keeps its line breaks', () => {
   expect(described?.querySelector('code')?.textContent).toBe('Error at >> 1| {{\n      ^')
 })
 
-test('a user without edit permission can read it', () => {
+test('a user without edit permission can read the template', () => {
   show({ disabled: true })
   expect(screen.getByRole('textbox', { name: 'Template' }).hasAttribute('readonly')).toBe(true)
   expect(screen.getByRole('button', { name: 'Insert body' }).hasAttribute('disabled')).toBe(true)

@@ -32,6 +32,6 @@ test.each<[string, Given, string]>([
     { dataSources: [dataSource('workspaces/w/dataSources/d', false)] },
     '/workspaces/w/catalog-data-sources/profiles/new',
   ],
-])('a sync of an audience begins with %s', (_, { models = [], dataSources = [] }, path) => {
+])('a new sync of an audience starts with %s', (_, { models = [], dataSources = [] }, path) => {
   expect(newSyncPath('workspaces/w', audience, { models, dataSources })).toBe(path)
 })

@@ -24,7 +24,7 @@ test('connected ends come first, each destination near its sources, and unconnec
   ])
 })
 
-test('a line whose numbers are still loading is marked, and one without any activity has zero', () => {
+test('a line whose numbers are still loading is marked, and a line without activity shows zero', () => {
   expect(layOut({ ...input, activities: undefined }, '').lines.map(({ counted }) => counted)).toEqual([
     false,
     false,
@@ -59,7 +59,7 @@ test('a connection of a deleted end has no line', () => {
   expect(layOut({ ...input, connections: [connect('s1', 'gone')] }, '').lines).toEqual([])
 })
 
-test('a label lies on its line', () => {
+test('a label of a connection lies on its line', () => {
   const line = { from: 0, to: 2 }
   expect(pathOf(line)).toBe(`M 0 ${middleOf(0)} C 50 ${middleOf(0)} 50 ${middleOf(2)} 100 ${middleOf(2)}`)
   expect(pointOf(line, 0)).toEqual({ x: 0, y: middleOf(0) })

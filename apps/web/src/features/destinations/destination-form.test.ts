@@ -21,7 +21,7 @@ describe('the form of a new destination', () => {
   })
 })
 
-test('an inapplicable setting is not checked', () => {
+test('an inapplicable setting is not validated', () => {
   const options = [
     option({ name: 'on', type: 'boolean' }),
     option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),

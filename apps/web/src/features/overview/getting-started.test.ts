@@ -32,7 +32,7 @@ test.each([
   [{ sources: 1, receiving: 1 }, ['source', 'event']],
   [{ destinations: 2, connections: 1 }, ['destination', 'connection']],
   [{ people: 2 }, ['teammate']],
-])('with %j, these steps are complete: %j', (state, done) => {
+])('with %j, the completed steps are %j', (state, done) => {
   expect(doneOf(state)).toEqual(done)
 })
 

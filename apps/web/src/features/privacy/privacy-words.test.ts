@@ -20,6 +20,6 @@ test.each([
   ['failed', 'HTTP 404', 'failed'],
   ['waiting', '', '1 of 2 users'],
   ['not_told', 'no access token', 'not sent: no access token'],
-] as const)('a destination that is %s (%j) shows: %s', (state, reason, words) => {
+] as const)('a destination with the state %s (%j) shows: %s', (state, reason, words) => {
   expect(progressText({ destination: 'd', title: 'D', state, told: 1, total: 2, reason })).toBe(words)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readShare, withoutProfileText } from './coverage-words.ts'
 
-test('events without a profile are shown with their reasons, and none are shown when there are none', () => {
+test('events without a profile are shown with their reasons, and without such events nothing is shown', () => {
   expect(withoutProfileText({ without_profile: [] })).toBe('')
   expect(withoutProfileText({ without_profile: [{ reason: 'missing', event_count: 1 }] })).toBe(
     '1 event of the last 30 days has no profile: 1 with no user ID or anonymous ID.',

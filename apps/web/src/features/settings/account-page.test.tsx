@@ -32,7 +32,7 @@ const open = async (role: string, members: readonly string[]): Promise<string[]>
 
 const leave = () => screen.queryByRole('button', { name: 'Leave organization' })
 
-test('the last administrator cannot leave, and sees what must be done first', async () => {
+test('the last administrator cannot leave, and the page shows what must be done first', async () => {
   await open('ORG_ADMIN', ['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'])
   expect(leave()).toBeNull()
   screen.getByText(/You are the only administrator of Acme/)

@@ -126,7 +126,7 @@ test("another conversion removes the platforms' names of the previous one, and r
   })
 })
 
-test('a part is saved separately, and refunds go with the event ID', () => {
+test('a part of a signal is saved separately, and refunds are saved together with the event ID', () => {
   expect(Object.keys(changeOf(filled, 'value'))).toEqual(['value'])
   expect(Object.keys(changeOf(filled, 'event_id'))).toEqual(['event_id', 'refunds'])
 })

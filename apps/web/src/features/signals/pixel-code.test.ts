@@ -4,7 +4,7 @@ import { pixelCode } from './pixel-code.ts'
 
 const order = { ...emptyDraft, eventId: { type: 'path', path: 'properties.order_id' } } as const
 
-test('the code of each platform sends the event ID where that platform takes it', () => {
+test('the code of each platform sends the event ID in the field that the platform expects', () => {
   const table = [
     ['meta', 'Purchase', `fbq('track', 'Purchase', { value: total, currency: currency }, { eventID: order_id })`],
     ['tiktok', 'Purchase', `ttq.track('Purchase', { value: total, currency: currency }, { event_id: order_id })`],

@@ -15,7 +15,7 @@ const part = (key: string, group: string, state: string) => ({
   docs: 'configuration#the-sandbox',
 })
 
-test('platform admins see what is configured and what is not, and which setting to copy', async () => {
+test('platform admins see which parts are configured and which are not, and the setting to copy', async () => {
   const parts = [
     part('email', 'Reach', 'missing'),
     part('payment', 'Billing', 'set'),

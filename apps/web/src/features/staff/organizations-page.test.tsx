@@ -17,7 +17,7 @@ const found = (of: Partial<FoundOrganization>): FoundOrganization => ({
   ...of,
 })
 
-test('staff see plan, usage and health of each organization, with a link for acting on its behalf', async () => {
+test('staff see plan, usage, and health of each organization, with a link to act on its behalf', async () => {
   openInWorkspace(<OrganizationsPage />, {
     answers: (path) =>
       path === '/organizations:find'

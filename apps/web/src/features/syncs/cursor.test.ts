@@ -44,7 +44,7 @@ test.each([
   [{ from: '5', to: '7', moved: false }, false, 'Rows were read from id 5 to 7.'],
   [{ from: '5', to: null, moved: false }, true, 'Rows were read from id 5. None has a value.'],
   [{ from: null, to: null, moved: false }, true, 'All rows were read. None has a value in id.'],
-])('after a run that read %j, the text says where the next one starts', (cursor, ended, text) => {
+])('after a run that read %j, the text shows where the next run starts', (cursor, ended, text) => {
   expect(runCursorText({ column: 'id', ...cursor }, ended)).toBe(text)
 })
 

@@ -53,7 +53,7 @@ test('a saved model has the draft from which it was created', () => {
   expect(queryOf(draftOf({ ...model, query: { sql: 'select 1' } }))).toEqual({ sql: 'select 1' })
 })
 
-test('a model of an audience is shown by its title and requested by its ID', () => {
+test("a model of an audience is shown by the audience's title and requested by its ID", () => {
   const audience = { name: 'workspaces/w/audiences/a', title: 'Loyal', state: 'live' as const, as_of: null }
   const model = { ...aModel(), query: { schema: 'audiences', table: 'a' }, audience }
   expect(draftOf(model).table).toEqual({ schema: 'audiences', name: 'a', title: 'Loyal' })

@@ -25,6 +25,9 @@ test.each([
   [{ last_run: aRun({ state: 'needs_approval' }), paused: true }, 'needs_approval'],
   [{ last_run: aRun({ state: 'failed' }), paused: true }, 'failed'],
   [{ last_run: aRun({ state: 'sending' }), paused: false }, 'sending'],
-] as const)('a state that needs a user comes before paused, and that before the last run (%#)', (sync, state) => {
-  expect(syncStateOf(sync)).toBe(state)
-})
+] as const)(
+  'a state that needs a user takes precedence over paused, and paused over the last run (%#)',
+  (sync, state) => {
+    expect(syncStateOf(sync)).toBe(state)
+  },
+)

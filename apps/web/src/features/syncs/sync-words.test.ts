@@ -7,7 +7,7 @@ test.each([
   [someCounts({ read: 3, unchanged: 3 }), 'Nothing changed'],
   [someCounts({ added: 1200, changed: 2, removed: 1 }), '1,200 added, 2 changed, 1 removed'],
   [someCounts({ rejected: 1, removals_rejected: 2, invalid: 4, waiting: 5 }), '3 rejected, 4 invalid, 5 waiting'],
-])('a run is described in short (%#)', (counts, words) => {
+])('a run has a short description (%#)', (counts, words) => {
   expect(runSummary({ counts })).toBe(words)
 })
 
@@ -18,7 +18,7 @@ const linesOf = (steps: RunStep[]): string[] =>
 const reading = { queued: at(0), extracting: at(1) }
 const compared = { ...reading, diffing: at(11) }
 
-test('the steps of a run say what is done, under way, and ahead, each with how long it took', () => {
+test('the steps of a run show which are done, running, and ahead, each with its duration', () => {
   const running = aRun({ state: 'extracting', state_times: reading, finish_time: null, rows_read: 5 })
   expect(linesOf(stepsOf(running, now))).toEqual([
     'queued done 1.0 s',
@@ -29,7 +29,7 @@ test('the steps of a run say what is done, under way, and ahead, each with how l
   expect(stepsOf(running, now)[1]?.text).toBe('5 rows read so far')
 })
 
-test('a run that asked has the step of the approval, and one that failed stopped in the step it was in', () => {
+test('a run that needed approval has an approval step, and a failed run stopped in its step', () => {
   const asked = aRun({
     state: 'succeeded',
     state_times: { ...compared, needs_approval: at(12), sending: at(42), succeeded: at(44) },

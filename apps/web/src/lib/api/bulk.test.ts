@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runBulk } from './bulk.ts'
 
-test('each object is processed once, at most four at a time, and a failure names its object and stops no other', async () => {
+test('each object is processed once, at most four at a time, and a failure names its object and does not stop others', async () => {
   const items = Array.from({ length: 25 }, (_, index) => index)
   const done: number[] = []
   let running = 0
@@ -28,7 +28,7 @@ test('each object is processed once, at most four at a time, and a failure names
   expect(progress).toEqual(items.map((item) => item + 1))
 })
 
-test('objects that were not begun before the stop are left alone', async () => {
+test('objects that were not started before the stop are left unchanged', async () => {
   const stop = new AbortController()
   const done: number[] = []
   await runBulk(

@@ -25,7 +25,7 @@ afterEach(() => {
 
 const logout = () => call(methods.users.logout, { body: {} })
 
-test('every call goes to the one base URL, with credentials, and asks for JSON (API-01, API-03)', async () => {
+test('every call goes to the same base URL, with credentials, and accepts JSON (API-01, API-03)', async () => {
   await logout()
   expect(requests).toEqual([
     {
@@ -41,14 +41,14 @@ test('every call goes to the one base URL, with credentials, and asks for JSON (
   ])
 })
 
-test('API-02: the access token of the session is sent as a bearer, and no header at all without one', async () => {
+test("API-02: the session's access token is sent as a bearer token, and without a token no header is sent", async () => {
   await logout()
   useSession.setState({ accessToken: 'secret' })
   await logout()
   expect(requests.map(({ init }) => new Headers(init.headers).get('authorization'))).toEqual([null, 'Bearer secret'])
 })
 
-test('API-05: a call has no timeout: an hour later it still waits, and takes the answer', async () => {
+test('API-05: a call has no timeout: an hour later it still waits, and accepts the response', async () => {
   vi.useFakeTimers()
   const late = Promise.withResolvers<Response>()
   answer = () => late.promise
@@ -68,7 +68,7 @@ test('API-05: a call has no timeout: an hour later it still waits, and takes the
 })
 
 test.each(roles.map((role, index) => [role, index] as const))(
-  'API-04: the role %s is sent as its index %i, and the server reads both alike',
+  'API-04: the role %s is sent as its index %i, and the server accepts both',
   (role, index) => {
     expect(roleIndex(role)).toBe(index)
     expect(roleInput.parse(index)).toBe(role)
@@ -79,14 +79,14 @@ test.each(roles.map((role, index) => [role, index] as const))(
 describe('a failed response', () => {
   const failure = () => logout().catch((error: unknown) => error)
 
-  test('is an error with the status and what of the body can be read', async () => {
+  test('a failed response is an error with the status and the readable part of the body', async () => {
     answer = () => Promise.resolve(Response.json({ error: { code: 409, message: 'm' } }, { status: 409 }))
     expect(await failure()).toMatchObject({ status: 409, message: 'm', body: { code: 409, message: 'm' } })
     answer = () => Promise.resolve(new Response('<html>', { status: 502 }))
     expect(await failure()).toMatchObject({ status: 502, message: 'The server responded with status 502.', body: {} })
   })
 
-  test('has status 0 when the server could not be reached', async () => {
+  test('a failed response has status 0 if the server could not be reached', async () => {
     answer = () => Promise.reject(new TypeError('Failed to fetch'))
     const error = await failure()
     expect(error).toBeInstanceOf(ApiError)

@@ -4,7 +4,7 @@ import { ApiError, errorScreen, formFailure, isModuleLoadFailure, isSessionExpir
 const failed = (status: number, body: ConstructorParameters<typeof ApiError>[1] = {}): ApiError =>
   new ApiError(status, body, 'fallback')
 
-describe('a session is over', () => {
+describe('the end of a session', () => {
   test.each([
     [failed(401, { reason: 'TOKEN_EXPIRED', message: 'log in' }), true],
     [failed(401, { message: 'JWT token has expired' }), true],
@@ -35,23 +35,23 @@ describe('the screen of a failed query', () => {
       'Retry',
     ],
     [failed(422, { message: 'x' }), 'other', 'x', 'Retry'],
-  ])('ERR-03, ERR-04, ERR-05, ERR-07: %o', (error, kind, message, action) => {
+  ])('ERR-03, ERR-04, ERR-05, ERR-07: the failed query %o has its title and action', (error, kind, message, action) => {
     expect(errorScreen(error)).toMatchObject({ kind, message, action })
   })
 
   test.each([failed(422), failed(500), new Error(''), undefined])(
-    'ERR-06: without a message the words are "unknown error": %o',
+    'ERR-06: without a message, the text is "unknown error": %o',
     (error) => {
       expect(errorScreen(error)).toMatchObject({ kind: 'other', message: 'unknown error', action: 'Retry' })
     },
   )
 
-  test("a call without any response shows the error's own words", () => {
+  test("a call without any response shows the error's own text", () => {
     expect(errorScreen(failed(0)).message).toBe('fallback')
   })
 
   test.each(['workspace not found', 'Workspace not found', 'WORKSPACE NOT FOUND'])(
-    'the message %j names the workspace, with any status (ERR-09)',
+    'with the message %j, the screen names the workspace (ERR-09)',
     (message) => {
       expect(errorScreen(failed(404, { message }))).toMatchObject({
         kind: 'workspace-not-found',
@@ -62,18 +62,18 @@ describe('the screen of a failed query', () => {
     },
   )
 
-  test('404 has its title', () => {
+  test('the status 404 has its title', () => {
     expect(errorScreen(failed(404)).title).toBe('The requested resource was not found.')
   })
 })
 
 describe('a refused form', () => {
-  test('ERR-21: an entry for settings is a field error with code 402 and hides the others', () => {
+  test('ERR-21: an entry for settings is a field error with code 402 and hides the other entries', () => {
     expect(formFailure(failed(400, { metadata: { settings: 'x', title: 'y' } }))).toEqual({
       fields: [{ name: 'settings', message: 'X', code: 402 }],
     })
   })
-  test('ERR-22: other entries belong to the fields of their names', () => {
+  test('ERR-22: other entries belong to the fields with their names', () => {
     const { fields } = formFailure(failed(400, { code: 400, metadata: { email: 'taken', title: 'bad', industry: '' } }))
     expect(fields).toEqual([
       { name: 'email', message: 'Taken', code: 400 },
@@ -82,7 +82,7 @@ describe('a refused form', () => {
     ])
   })
   test.each([{ metadata: {} }, {}])(
-    'ERR-23: without entries (%o) the message counts with its code and reason',
+    'ERR-23: without entries (%o), the form shows the message with its code and reason',
     (rest) => {
       expect(formFailure(failed(400, { message: 'm', code: 9, reason: 'r', ...rest }))).toEqual({
         fields: [],
@@ -90,7 +90,7 @@ describe('a refused form', () => {
       })
     },
   )
-  test('when to come back and the id of a fault are not fields', () => {
+  test('the retry time and the ID of an error are not treated as fields', () => {
     const body = { message: 'Too many', code: 429, reason: 'RATE', metadata: { retry_after: '30', error_id: 'e1' } }
     expect(formFailure(failed(429, body))).toEqual({
       fields: [],
@@ -98,21 +98,21 @@ describe('a refused form', () => {
     })
   })
   test.each(['upgrade required', ' Upgrade Required\n'])(
-    'ERR-24: %j is the limit of the plan, put into words',
+    'ERR-24: %j is recognized as the limit of the plan, and gets a readable text',
     (message) => {
       expect(
         formFailure(failed(402, { message, code: 402, reason: 'UPGRADE_REQUIRED', metadata: {} })).form?.message,
       ).toBe("You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan.")
     },
   )
-  test('ERR-24: a longer message that holds the words stays as it is', () => {
+  test('ERR-24: a longer message that contains the words stays unchanged', () => {
     expect(formFailure(failed(402, { message: 'No upgrade required' })).form?.message).toBe('No upgrade required')
   })
   test.each([
     [failed(400, readErrorBody({ error: 'e' })), 'e'] as const,
     [failed(400, readErrorBody({ message: 'm' })), 'm'] as const,
     [new Error('own'), 'own'] as const,
-  ])('ERR-25: without metadata %o shows its text with code 0', (error, message) => {
+  ])('ERR-25: without metadata, %o shows its text with code 0', (error, message) => {
     expect(formFailure(error).form).toEqual({ message, code: 0, reason: '' })
   })
 })
@@ -128,7 +128,7 @@ describe('the body of a refusal', () => {
     [{ metadata: { count: 3 } }, { metadata: { count: '3' } }],
     ['text', {}],
     [null, {}],
-  ])('%o is read as %o (ERR-22)', (json, body) => {
+  ])('the body %o of a refusal is read as %o (ERR-22)', (json, body) => {
     expect(readErrorBody(json)).toEqual(body)
   })
 })
@@ -137,6 +137,6 @@ test.each([
   ['Failed to fetch dynamically imported module: /assets/x.js', true],
   ['Failed to load module script', true],
   ['x is undefined', false],
-])('%j is a module that could not be loaded: %s', (message, is) => {
+])('the error %j means that a module could not be loaded: %s', (message, is) => {
   expect(isModuleLoadFailure(new Error(message))).toBe(is)
 })

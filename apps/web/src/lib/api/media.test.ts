@@ -6,7 +6,7 @@ const plain = { base: 'https://files.example.com/pictures/', buildHash: '' }
 test.each([
   ['img/a.png', 'https://files.example.com/pictures/img/a.png'],
   ['/img/a.png', 'https://files.example.com/pictures/img/a.png'],
-])('UI-39: the relative path %s is put behind the base address', (path, address) => {
+])('UI-39: the relative path %s is appended to the base URL', (path, address) => {
   expect(mediaUrl(path, undefined, plain)).toBe(address)
 })
 
@@ -22,7 +22,7 @@ test('a resized picture names its maximum height and width (UI-41)', () => {
   expect(Object.fromEntries(searchParams)).toEqual({ 'max-h': '32', 'max-w': '48' })
 })
 
-test('UI-42: the hash of the build is added to a resized picture when there is one, and not otherwise', () => {
+test('UI-42: the hash of the build is added to a resized picture if there is one', () => {
   const size = { maxHeight: 32, maxWidth: 32 }
   expect(mediaUrl('a.png', size, { ...plain, buildHash: 'b1' })).toBe(
     'https://files.example.com/pictures/a.png?max-h=32&max-w=32&hash=b1',

@@ -51,7 +51,7 @@ afterEach(() => {
 const state = () => useReachability.getState().state
 const passed = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('a break that is over before the check is no outage', async () => {
+test('a failure that is over before the check is not an outage', async () => {
   doubtServer()
   expect(state()).toBe('doubted')
   status = 200
@@ -60,7 +60,7 @@ test('a break that is over before the check is no outage', async () => {
   expect(asked).toBe(1)
 })
 
-test('a server that does not answer is unavailable, is checked with growing pauses, and is found again automatically', async () => {
+test('a server that does not respond is unavailable, is checked with growing pauses, and is found again automatically', async () => {
   const back: boolean[] = []
   const stop = whenBack((wasAway) => void back.push(wasAway))
   doubtServer()
@@ -81,15 +81,18 @@ test('a server that does not answer is unavailable, is checked with growing paus
   stop()
 })
 
-test.each([502, 503, 504])('a proxy that answers %i in place of the server says that it is away', async (code) => {
-  status = code
-  expect(await askServer()).toBe(false)
-  expect(state()).toBe('away')
-  status = 404
-  expect(await askServer()).toBe(true)
-})
+test.each([502, 503, 504])(
+  'a proxy that responds %i in place of the server means that the server is unavailable',
+  async (code) => {
+    status = code
+    expect(await askServer()).toBe(false)
+    expect(state()).toBe('away')
+    status = 404
+    expect(await askServer()).toBe(true)
+  },
+)
 
-test('a call of its own that the server answers, even by a refusal, says that it is back', async () => {
+test('a call that the server answers, even with a refusal, means that the server is available again', async () => {
   doubtServer()
   await passed(askPauses[0])
   answer = Response.json({ code: 400, reason: 'VALIDATION', message: 'no', metadata: {} }, { status: 400 })
@@ -97,7 +100,7 @@ test('a call of its own that the server answers, even by a refusal, says that it
   expect(state()).toBe('there')
 })
 
-test("an error in the server's words is none of the connection; one in a proxy's words is", async () => {
+test("an error with the server's message is not an outage, and one with a proxy's message is", async () => {
   answer = Response.json({ code: 503, reason: 'UNAVAILABLE', message: 'starting', metadata: {} }, { status: 503 })
   await expect(call(methods.config.get, {})).rejects.toThrow('starting')
   expect(state()).toBe('there')
@@ -128,7 +131,7 @@ test('a write is canceled, and never sent later, when the server is found unavai
   expect(sent[0]?.aborted()).toBe(true)
 })
 
-test('a lost network of the browser causes doubt, and its return an immediate check', async () => {
+test('a lost network of the browser starts a check, and its return an immediate one', async () => {
   const target = new EventTarget()
   const stop = followNetwork(target)
   target.dispatchEvent(new Event('offline'))

@@ -104,7 +104,7 @@ const nextSocket = (): { after: number; url: string } | undefined => {
   return socket && { after: socket.startedAt - start, url: socket.url }
 }
 
-test('OBS-08, AMB-70: the inbox is listened to with the signature token of the session', () => {
+test('OBS-08, AMB-70: the inbox channel is subscribed with the signature token of the session', () => {
   useSession.setState({ courierToken: 'u1.signature' })
   connected()
   expect(asked.map((body) => new URLSearchParams(body).get('courier_token'))).toEqual(['u1.signature'])
@@ -124,7 +124,7 @@ test('RT-04: the states of a connection are initialized, connecting, connected, 
 test.each([
   ['a user', { user_id: 'u1' }],
   ['no user', {}],
-])('RT-05: an event is event, channel, its data decoded, and with %s', (_, user) => {
+])('RT-05: a received event has its name, channel, decoded data, and %s', (_, user) => {
   const { client, socket } = connected()
   const messages: unknown[] = []
   client.connection.bind('message', (event: unknown) => messages.push(event))
@@ -137,7 +137,7 @@ test.each([
   ])
 })
 
-test('after 120 s of silence the gateway gets a ping, and 30 s without an answer later the connection is made again (RT-10, RT-11)', () => {
+test('after 120 s of silence the gateway gets a ping, and 30 s without a response later the client reconnects (RT-10, RT-11)', () => {
   expect(realtimeTimes).toMatchObject({ activityTimeout: 120_000, pongTimeout: 30_000 })
   const { socket, states } = connected()
   const pings = () => socket.sent.filter((text) => text.includes('pusher:ping')).length
@@ -154,7 +154,7 @@ test('after 120 s of silence the gateway gets a ping, and 30 s without an answer
   expect([socket.closed, states.at(-1)]).toEqual([true, 'connecting'])
 })
 
-test('RT-12: connecting becomes unavailable after 10 s', () => {
+test('RT-12: a connection that takes 10 s to connect becomes unavailable', () => {
   expect(realtimeTimes.unavailableTimeout).toBe(10_000)
   const { client } = connect()
   vi.advanceTimersByTime(9999)
@@ -163,20 +163,20 @@ test('RT-12: connecting becomes unavailable after 10 s', () => {
   expect(client.connection.state).toBe('unavailable')
 })
 
-test("RT-13: the socket's address is the page's own origin with the key, and names protocol 7", () => {
+test("RT-13: the socket's URL is the page's own origin with the key, and names protocol 7", () => {
   connect()
   const { origin, pathname, searchParams } = new URL(last().url)
   expect(origin).toBe(window.location.origin.replace(/^http/, 'ws'))
   expect([pathname, searchParams.get('protocol')]).toEqual(['/app/the-key', '7'])
 })
 
-test('a broken connection is made again after one second (RT-14)', () => {
+test('a broken connection is reopened after one second (RT-14)', () => {
   connected()
   last().end(1006)
   expect(nextSocket()?.after).toBe(1000)
 })
 
-test('RT-15: an attempt is given 15 s, then twice as long each time, and never more than 60 s', () => {
+test('RT-15: a connection attempt has 15 s, then twice as long each time, and never more than 60 s', () => {
   connect()
   vi.advanceTimersByTime(300_000)
   const starts = sockets.filter(({ url }) => url.startsWith('ws:')).map(({ startedAt }) => startedAt)
@@ -186,7 +186,7 @@ test('RT-15: an attempt is given 15 s, then twice as long each time, and never m
 
 const remembered = 'pusherTransportNonTLS'
 
-test('RT-16: the transport that worked last is remembered with its time', () => {
+test('RT-16: the last working transport is stored with its time', () => {
   connected()
   expect(JSON.parse(localStorage.getItem(remembered) ?? '{}')).toMatchObject({ transport: 'ws', timestamp: Date.now() })
 })
@@ -203,7 +203,7 @@ test.each([
   expect(starts.slice(0, 2)).toEqual([0, second])
 })
 
-test('after a close with 4000 it connects again immediately, over TLS (RT-17)', () => {
+test('after a close with 4000, the client reconnects immediately over TLS (RT-17)', () => {
   connected()
   last().end(4000)
   expect(nextSocket()).toMatchObject({ after: 0, url: expect.stringMatching(/^wss:/) })
@@ -221,14 +221,14 @@ test.each([
   ['RT-20', 1001, 'tried again after a second', 1000],
   ['RT-20', 3999, 'tried again after a second', 1000],
   ['RT-20', 4300, 'refused', undefined],
-])('%s: closed with %i it is %s', (_id, code, _what, after) => {
+])('%s: a connection that is closed with %i is %s', (_id, code, _what, after) => {
   const { client } = connected()
   last().end(code)
   expect(nextSocket()?.after).toBe(after)
   expect(client.connection.state).toBe(after === undefined ? 'disconnected' : 'connecting')
 })
 
-test('after a deliberate close it does not connect again (RT-20)', () => {
+test('after a deliberate close, the client does not reconnect (RT-20)', () => {
   const { client } = connected()
   client.disconnect()
   last().end(1000)

@@ -6,7 +6,7 @@ const flags = () => useUi.getState().flags
 
 beforeEach(resetFlags)
 
-test('SES-20, SES-21: marking an identifier done is kept as a map from identifiers to done', () => {
+test('SES-20, SES-21: an identifier that is marked done is stored in a map from identifiers to done', () => {
   markDone('x')
   markDone('y')
   expect(flags()).toEqual({ x: { done: true }, y: { done: true } })
@@ -17,21 +17,21 @@ test.each(['unknown', 'constructor', ''])('SES-22: the unknown identifier %j is 
   expect(isDone(flags(), id)).toBe(false)
 })
 
-test('SES-23: a reset leaves nothing done', () => {
+test('SES-23: after a reset, no identifier is done', () => {
   markDone('x')
   resetFlags()
   expect(isDone(flags(), 'x')).toBe(false)
   expect(flags()).toEqual({})
 })
 
-test('SES-24: the flags are kept under a name of the product that ends in ui', () => {
+test('SES-24: the flags are stored under a name of the product that ends in ui', () => {
   markDone('x')
   const key = Object.keys(localStorage).find((name) => name.endsWith('ui')) ?? ''
   expect(key).toBe('tributary-ui')
   expect(JSON.parse(localStorage.getItem(key) ?? '{}').state.flags).toEqual({ x: { done: true } })
 })
 
-test('SES-25, SES-26: the sidebar and the mask have a key each; the mask holds true or false', () => {
+test('SES-25, SES-26: the sidebar and the mask have one storage key each; the mask is true or false', () => {
   useSidebar.setState({ collapsed: true })
   expect(localStorage.getItem('tributary-sidebar-collapsed')).toContain('true')
   toggleMask()

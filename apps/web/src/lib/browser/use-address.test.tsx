@@ -30,7 +30,7 @@ const Page = () => {
   )
 }
 
-test('of two quick changes both values stay, even when the page renders before the first of them is shown', async () => {
+test('two quick changes of the URL are both kept, even if the page renders before the first is shown', async () => {
   const user = userEvent.setup()
   const router = createMemoryRouter([{ path: '*', element: <Page /> }], {
     initialEntries: ['/sources?range=1day&type=App#tab'],

@@ -3,7 +3,7 @@ import { eventQueryOf, noFilters, readFilters, writeFilters } from './event-filt
 
 const now = Date.UTC(2024, 1, 3, 14, 25)
 
-test('the filters of an address are read and written back the same', () => {
+test('the filters of a URL are read and written back unchanged', () => {
   const address =
     'source=workspaces%2Fw1%2Fsources%2Fs1&search=Order&type=track&status=blocked&compatibility=needsAttention&test=true&user=u-1&message=m-1&profile=none&property=plan&value=team&range=30days'
   const filters = readFilters(new URLSearchParams(address))
@@ -31,7 +31,7 @@ test('unknown names, choices and times are ignored', () => {
   expect(writeFilters(noFilters).toString()).toBe('')
 })
 
-test('times are sent in UTC; a range that ends now wins over them', () => {
+test('times are sent in UTC, and a range that ends now takes precedence over them', () => {
   const times = { ...noFilters, from: '2024-02-01T10:00:00+02:00', to: '2024-02-02T00:00:00Z' }
   expect(eventQueryOf(times, now)).toMatchObject({
     start_time: '2024-02-01T08:00:00.000Z',

@@ -7,6 +7,6 @@ test.each([
   ['Code: 43. DB::Exception', '', 'Code: 43. DB::Exception'],
   ['missing_ids', '', 'missing_ids'],
   ['', '', 'No reason was given.'],
-])('%j is the code %j and says %j', (reason, code, advice) => {
+])('the reason %j has the code %j and the advice %j', (reason, code, advice) => {
   expect(rejectionOf(reason)).toEqual({ code, advice })
 })

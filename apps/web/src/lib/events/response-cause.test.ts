@@ -21,7 +21,7 @@ test.each([
   ['{"message":"cut sh', ''],
   ['{"message":"kept","items":[{"id":1},{"i', 'kept'],
   ['', ''],
-])('the answer %j says %j', (body, cause) => {
+])('the response %j has the cause %j', (body, cause) => {
   expect(responseCause(answer(body))).toBe(cause)
 })
 

@@ -7,6 +7,6 @@ test.each([
   [1024, '1 KB'],
   [1536 * 1024, '1.5 MB'],
   [3 * 1024 ** 4, '3,072 GB'],
-])('%i bytes are %s', (bytes, text) => {
+])('%i bytes are shown as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
 })

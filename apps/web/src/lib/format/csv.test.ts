@@ -9,6 +9,6 @@ test.each([
   ['=1+1', "'=1+1"],
   ['+49 30', "'+49 30"],
   ['@SUM(A1)', "'@SUM(A1)"],
-])('%j is the field %j, which no spreadsheet runs', (text, field) => {
+])('the text %j becomes the CSV field %j, which no spreadsheet executes', (text, field) => {
   expect(csvOf(['a', 'b'], [['x', text]])).toBe(`a,b\r\nx,${field}\r\n`)
 })

@@ -18,14 +18,14 @@ import {
 const now = Date.UTC(2024, 1, 3, 14, 25, 30, 500)
 const seconds = (...date: Parameters<typeof Date.UTC>): number => Date.UTC(...date) / 1000
 
-test('DATA-01: a range has a start and an end, each with seconds, and ends now', () => {
+test('DATA-01: a range has a start and an end in seconds, and ends now', () => {
   expect(rangeOf('7days', now)).toEqual({
     start_date: { seconds: seconds(2024, 0, 28) },
     end_date: { seconds: seconds(2024, 1, 3, 14, 25, 31) },
   })
 })
 
-test('DATA-02: there are four presets, each as long as its name with the running hour or day counted whole', () => {
+test('DATA-02: there are four presets, each as long as its name, counting the running hour or day completely', () => {
   expect(rangePresets).toEqual(['1day', '7days', '30days', '90days'])
   const days = rangePresets.map((preset) => {
     const { granularity } = viewOf(preset)
@@ -43,7 +43,7 @@ test.each([
   expect(presetOf(text)).toBe(preset)
 })
 
-test('DATA-04: 24 hours are drawn by the hour of UTC, the running one last', () => {
+test('DATA-04: 24 hours are shown by UTC hour, with the running hour last', () => {
   const buckets = bucketsOf('1day', now)
   expect(buckets).toHaveLength(24)
   expect([buckets[0], buckets.at(-1)]).toEqual(['2024020215', '2024020314'])
@@ -53,7 +53,7 @@ test.each([
   ['DATA-05: 7 days', '7days', 7, '20240128'],
   ['DATA-06: 30 days', '30days', 30, '20240105'],
   ['90 days', '90days', 90, '20231106'],
-] as const)('%s are drawn by the day, the running one last', (_title, preset, count, first) => {
+] as const)('%s are shown by day, with the running day last', (_title, preset, count, first) => {
   const buckets = bucketsOf(preset, now)
   expect(new Set(buckets).size).toBe(count)
   expect([buckets[0], buckets.at(-1)]).toEqual([first, '20240203'])
@@ -65,7 +65,7 @@ test('the running bucket is present from its first to its last millisecond', () 
   expect(bucketsOf('1day', Date.UTC(2024, 1, 3, 23)).at(-1)).toBe('2024020323')
 })
 
-test.each(rangePresets)('DATA-07: the period before %s is as long and ends where it starts', (preset) => {
+test.each(rangePresets)('DATA-07: the period before %s has the same length and ends at its start', (preset) => {
   const range = rangeOf(preset, now)
   const before = previousRange(range)
   expect(before.end_date).toEqual(range.start_date)
@@ -77,7 +77,7 @@ test.each(rangePresets)('DATA-07: the period before %s is as long and ends where
   expect(bucketOf(before.start_date.seconds * 1000, granularity)).toBe(buckets[0])
 })
 
-test('DATA-08, DATA-09: a day is named YYYYMMDD, an hour YYYYMMDDHH, both of UTC', () => {
+test('DATA-08, DATA-09: a day is named YYYYMMDD and an hour YYYYMMDDHH, both in UTC', () => {
   const late = Date.parse('2024-02-01T01:30:00+02:00')
   expect(bucketOf(late, 'day')).toBe('20240131')
   expect(bucketOf(late, 'hour')).toBe('2024013123')
@@ -85,7 +85,7 @@ test('DATA-08, DATA-09: a day is named YYYYMMDD, an hour YYYYMMDDHH, both of UTC
   expect(bucketSpan('2024013123')).toEqual({ start: Date.UTC(2024, 0, 31, 23), end: Date.UTC(2024, 1, 1) })
 })
 
-test('DATA-10: hours and days without a count are 0, so that all of the view show', () => {
+test('DATA-10: hours and days without a count are 0, so that the whole period is shown', () => {
   expect(filled(bucketsOf('7days', now), { '20240130': 4, '20240203': 1, '20230101': 99 })).toEqual([
     0, 0, 4, 0, 0, 0, 1,
   ])
@@ -98,11 +98,11 @@ test.each([
   [0, 3, -100],
   [4, 0, undefined],
   [0, 0, undefined],
-])('%d after %d is a change of %s percent', (current, previous, change) => {
+])('the change to %d after %d is %s percent', (current, previous, change) => {
   expect(changeOf(current, previous)).toBe(change)
 })
 
-test('a bucket is called by its time in UTC, wherever the reader is', () => {
+test('a bucket is labeled by its time in UTC, in any time zone of the reader', () => {
   expect([bucketLabel('20240131', 'en'), bucketTitle('20240131', 'en')]).toEqual(['Jan 31', 'Wed, Jan 31, 2024'])
   expect([bucketLabel('2024013123', 'en'), bucketTitle('2024013123', 'en')]).toEqual(['23:00', 'Jan 31, 23:00 UTC'])
 })

@@ -28,6 +28,6 @@ test.each([
   ['node', 'node'],
   [mozilla(''), 'Unknown device'],
   ['', 'Unknown device'],
-])('the user agent %j is called %s', (userAgent, name) => {
+])('the user agent %j is shown as %s', (userAgent, name) => {
   expect(deviceName(userAgent)).toBe(name)
 })

@@ -12,17 +12,17 @@ test.each([
   expect(formatJson(text)).toBe(shown)
 })
 
-test('every digit of a large number and every repeated name stays', () => {
+test('formatting keeps every digit of a large number and every repeated name', () => {
   expect(formatJson('{"n":12345678901234567890.10,"n":1e400}')).toBe(
     '{\n  "n": 12345678901234567890.10,\n  "n": 1e400\n}',
   )
 })
 
-test.each(['', 'plain', '{"a":', '{"a":1}x'])('%j, which is no JSON, comes back unchanged', (text) => {
+test.each(['', 'plain', '{"a":', '{"a":1}x'])('the text %j, which is not JSON, is returned unchanged', (text) => {
   expect(formatJson(text)).toBe(text)
 })
 
-test('a formatted text reads as the same value', () => {
+test('a formatted JSON text has the same value as before', () => {
   const value = { a: [1, 2, { b: 'x:y,{z}' }], c: { d: [], e: '\u2028"\\' }, f: true, g: -1.5e-7 }
   expect(JSON.parse(formatJson(JSON.stringify(value)))).toEqual(value)
 })

@@ -6,7 +6,7 @@ test.each([
   [1, 1, 1],
   [1, 4, 0.25],
   [0, 3, 0],
-])('%i of %i is the rate %s', (part, whole, rate) => {
+])('%i of %i gives the rate %s', (part, whole, rate) => {
   expect(rateOf(part, whole)).toBe(rate)
 })
 
@@ -17,6 +17,6 @@ test.each([
   [0.5, '50%'],
   [0, '0%'],
   [0.00001, '0.01%'],
-])('the rate %d is shown as %s: never rounded to all or nothing', (rate, text) => {
+])('the rate %d is shown as %s, and never rounded to 0 or 100 %', (rate, text) => {
   expect(percent(rate, 'en')).toBe(text)
 })

@@ -8,7 +8,7 @@ describe('truncate', () => {
     ['a'.repeat(25), `${'a'.repeat(24)}...`],
     ['é'.repeat(24), 'é'.repeat(24)],
     ['😀'.repeat(25), `${'😀'.repeat(24)}...`],
-  ])('NAV-28, EVT-10: keeps the first 24 characters of %j whole', (text, shown) => {
+  ])('NAV-28, EVT-10: truncate keeps the first 24 characters of %j', (text, shown) => {
     expect(truncate(text)).toBe(shown)
   })
 })
@@ -36,7 +36,7 @@ test.each([
   ['a_b-c', 'a b c'],
   ['firstName', 'first Name'],
   ['HTTP2', 'HTTP2'],
-])('UI-25, UI-26: %s is humanised to %s', (text, words) => {
+])('UI-25, UI-26: %s is shown as %s', (text, words) => {
   expect(humanise(text)).toBe(words)
 })
 
@@ -63,6 +63,6 @@ test.each([
   ['The row was refused', 'The row was refused.'],
   ['Try again?', 'Try again?'],
   ['', ''],
-])('the message %j is the sentence %j', (message, text) => {
+])('the message %j is ended as the sentence %j', (message, text) => {
   expect(sentence(message)).toBe(text)
 })

@@ -12,7 +12,7 @@ test.each([
   ['2025-03-01T12:00:00.000Z', 'last yr.'],
   ['2026-03-01T12:02:00.000Z', 'in 2 min.'],
   ['nonsense', ''],
-])('%s is %j', (time, words) => {
+])('the time %s is shown as %j', (time, words) => {
   expect(relativeTime(time, now, 'en')).toBe(words)
 })
 
@@ -34,6 +34,6 @@ test.each([
   [59_600, '1 min 0 s'],
   [185_000, '3 min 5 s'],
   [7_800_000, '2 h 10 min'],
-])('%i ms have taken %s', (ms, words) => {
+])('a duration of %i ms is shown as %s', (ms, words) => {
   expect(elapsed(ms)).toBe(words)
 })

@@ -44,7 +44,7 @@ afterEach(async () => {
 /** The sent calls, one line each. */
 const sent = (): unknown[] => bodies.flatMap(({ batch }) => batch.map((call) => call.event ?? call.type))
 
-test('OBS-01, OBS-02: sources, destinations and invitations have an event each for create, update and delete', () => {
+test('OBS-01, OBS-02: sources, destinations, and invitations have one event each for create, update, and delete', () => {
   for (const kind of ['Source', 'Destination', 'Invitation'])
     expect(productEvents.filter((name) => name.startsWith(kind))).toEqual([
       `${kind} Created`,
@@ -79,7 +79,7 @@ test('events within a second are sent as one batch with the key, a message ID ea
   expect(new Set(ids).size).toBe(2)
 })
 
-test('OBS-05, OBS-06: pages and identify go out with path and traits; before sign-in without a user', async () => {
+test('OBS-05, OBS-06: page and identify calls are sent with path and traits, and before sign-in without a user', async () => {
   start()
   user = null
   trackPage('/auth/login')
@@ -96,7 +96,7 @@ test('OBS-05, OBS-06: pages and identify go out with path and traits; before sig
   })
 })
 
-test('OBS-11: without a key nothing is sent, neither what came before the configuration nor what comes after', async () => {
+test('OBS-11: without a key nothing is sent, neither earlier events nor later ones', async () => {
   start({ writeKey: '' })
   track('Source Created')
   trackPage('/')
@@ -104,7 +104,7 @@ test('OBS-11: without a key nothing is sent, neither what came before the config
   expect(bodies).toEqual([])
 })
 
-test('a batch that met a fault goes out again with the next one, with the same message ids', async () => {
+test('a batch that failed is sent again with the next batch, with the same message IDs', async () => {
   start()
   status = 503
   track('Source Created')
@@ -116,7 +116,7 @@ test('a batch that met a fault goes out again with the next one, with the same m
   expect(bodies[1]?.batch[0]?.messageId).toBe(bodies[0]?.batch[0]?.messageId)
 })
 
-test('after a refusal of the key nothing more is sent', async () => {
+test('after the server has refused the key, nothing more is sent', async () => {
   start()
   status = 401
   track('Source Created')
@@ -133,7 +133,7 @@ test('a page that closes sends its queue immediately', async () => {
   expect(sent()).toEqual(['Destination Created'])
 })
 
-test('the id of a browser is made once', () => {
+test('the ID of a browser is created once', () => {
   const kept = new Map<string, string>()
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,

@@ -43,11 +43,11 @@ test.each([
   [new ApiError(403, { message: 'js' }, 'x'), false],
   [new Error('x is undefined'), false],
   [undefined, false],
-])('ERR-20: a request for what is gone is ignored, other faults are kept: %s', (error, ignored) => {
+])('ERR-20: an error about a missing resource is ignored, and other errors are reported: %s', (error, ignored) => {
   expect(isIgnored(error)).toBe(ignored)
 })
 
-test('faults are reported with the user, who is forgotten at sign-out; ignored ones are never reported', async () => {
+test('errors are reported with the user, who is removed at sign-out; ignored errors are never reported', async () => {
   const reported: unknown[] = []
   const reporter = {
     captureException: (error: unknown) => void reported.push(error),
@@ -62,7 +62,7 @@ test('faults are reported with the user, who is forgotten at sign-out; ignored o
   expect(reported).toEqual([{ user: { id: 'users/u1' } }, fault, { user: null }])
 })
 
-test('a fault that comes before the SDK is reported once it is loaded', async () => {
+test('an error before the SDK is loaded is reported afterwards', async () => {
   vi.resetModules()
   const fresh = await import('./error-reporting.ts')
   const reported: unknown[] = []

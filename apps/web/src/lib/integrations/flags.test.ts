@@ -44,7 +44,7 @@ beforeEach(() => {
   token = 'secret'
 })
 
-test('OBS-07: the context has user, organization and workspace, the acted-on ones while acting, and nothing signed out', () => {
+test('OBS-07: the flag context has user, organization, and workspace, the acted-on ones while acting, and nothing when signed out', () => {
   expect(flagContext(state, 'w1')).toEqual({
     user: 'users/u1',
     organization: 'organizations/o1',
@@ -66,7 +66,7 @@ test('OBS-07: the context has user, organization and workspace, the acted-on one
   expect(flagContext({ ...state, currentUserResourceName: null }, 'w1')).toEqual({})
 })
 
-test('while the server does not answer the defaults hold, and the next change of context asks again', async () => {
+test('while the server does not respond, the defaults apply, and the next change of context requests again', async () => {
   answer = () => new Response('', { status: 503 })
   await setContext({})
   expect(sent).toHaveLength(1)
@@ -76,7 +76,7 @@ test('while the server does not answer the defaults hold, and the next change of
   expect(useFlags.getState()).toEqual({ ...flagDefaults, signals: false, audiences: true })
 })
 
-test('OBS-07: the flag client is given the keys after load and again after the workspace changes', async () => {
+test('OBS-07: the flag client gets the IDs after load and again after the workspace changes', async () => {
   answer = flagsOf({ signals: true })
   await setContext(flagContext(state, 'w1'))
   answer = flagsOf({ signals: false })
@@ -91,14 +91,14 @@ test('OBS-07: the flag client is given the keys after load and again after the w
   expect(useFlags.getState().signals).toBe(false)
 })
 
-test('signed out neither a token nor a name is sent', async () => {
+test('without a session, neither a token nor a name is sent', async () => {
   answer = flagsOf({ signals: true })
   token = null
   await setContext(flagContext({ ...state, currentUserResourceName: null }, undefined))
   expect(sent).toEqual([{ url: 'http://tributary.test/ofrep/v1/evaluate/flags', authorization: null, context: {} }])
 })
 
-test('a refused token leaves what was known, and the next session is answered', async () => {
+test('a refused token keeps the previous flags, and the next session gets new ones', async () => {
   answer = flagsOf({ signals: false })
   await setContext({ user: 'users/u2' })
   answer = () => new Response('', { status: 401 })
@@ -109,7 +109,7 @@ test('a refused token leaves what was known, and the next session is answered', 
   expect(useFlags.getState().signals).toBe(true)
 })
 
-test('of two responses that cross, the one of the later context counts', async () => {
+test('if two responses cross, that of the later context applies', async () => {
   let first: (response: Response) => void = () => undefined
   const answers = [new Promise<Response>((resolve) => (first = resolve)), Promise.resolve(flagsOf({ signals: true })())]
   const ask = createFlagClient({

@@ -13,7 +13,7 @@ const user: User = {
   is_admin: false,
 }
 
-test('NAV-33: the messaging widget stands 32 pixels from both edges', () => {
+test('NAV-33: the messaging widget is 32 pixels from both edges', () => {
   const options = messengerOptions({ appId: 'a1', userHash: null, user: undefined })
   expect(options).toMatchObject({ app_id: 'a1', vertical_padding: 32, horizontal_padding: 32 })
   expect(options).not.toHaveProperty('user_hash')

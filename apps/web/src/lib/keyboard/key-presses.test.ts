@@ -11,7 +11,7 @@ const press = (key: string, held: { alt?: true; ctrl?: true; meta?: true; compos
   repeat: held.repeat === true,
 })
 
-test('g and a letter within a second and a half go somewhere, and only as a pair', () => {
+test('g and a letter within a second and a half open a page, and only as a pair', () => {
   const read = createShortcutReader(false)
   expect(read(press('g'), 0)).toBeUndefined()
   expect(read(press('s'), 1500)).toEqual({ type: 'go', letter: 's' })
@@ -25,7 +25,7 @@ test('g and a letter within a second and a half go somewhere, and only as a pair
   expect(read(press('?'), 5001)).toEqual({ type: 'list' })
 })
 
-test('a plain key with a modifier, held down or of an input method is no shortcut', () => {
+test('a plain key with a modifier, held down, or from an input method is not a shortcut', () => {
   const read = createShortcutReader(false)
   for (const held of [{ ctrl: true }, { meta: true }, { alt: true }, { repeat: true }, { composing: true }] as const)
     for (const key of ['/', '?']) expect(read(press(key, held), 0)).toBeUndefined()
@@ -47,7 +47,7 @@ test('the palette opens with ⌘K on Apple machines and with Ctrl K on others, w
   expect(['MacIntel', 'Win32'].map(paletteKeys)).toEqual(['⌘K', 'Ctrl K'])
 })
 
-test('no shortcut acts while typing, in editors and in dialogs, but for the palette in a line of text', () => {
+test('no shortcut works while typing, in editors, or in dialogs, except the palette in a text field', () => {
   document.body.innerHTML = `
     <main><input type="search" data-place="line"><input type="checkbox" data-place="page"><select data-place="line"></select>
       <textarea data-place="editor"></textarea><div contenteditable="true" data-place="editor"></div>

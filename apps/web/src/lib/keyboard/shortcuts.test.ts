@@ -18,7 +18,7 @@ test.each([
   expect(shortcutTarget(name, 'workspaces/w1')).toBe(target)
 })
 
-test('without a workspace every short link leads to the choice of one', () => {
+test('without a workspace, every short link leads to the workspace selection', () => {
   expect(shortcutTarget('sources', undefined)).toBe('/')
 })
 
@@ -27,6 +27,6 @@ test.each([
   ['members', '/workspaces/w1/settings/organization/members'],
   ['billing/', '/workspaces/w1/settings/organization/billing'],
   ['o1/else', '/workspaces/w1'],
-])('the organization page %j of a workspace is %j', (rest, target) => {
+])('the organization URL %j of a workspace leads to %j', (rest, target) => {
   expect(organizationTarget(rest, 'workspaces/w1')).toBe(target)
 })

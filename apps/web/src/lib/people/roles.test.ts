@@ -8,7 +8,7 @@ test('MEM-16: the role value of a membership maps to a role', () => {
   expect(roles.map(roleTitle)).toEqual(['Administrator', 'Collaborator', 'Guest'])
 })
 
-test('an unknown role value is displayed as Guest (MEM-17)', () => {
+test('an unknown role value is shown as Guest (MEM-17)', () => {
   expect(['X', '', undefined, 7].map(roleTitle)).toEqual(['Guest', 'Guest', 'Guest', 'Guest'])
 })
 

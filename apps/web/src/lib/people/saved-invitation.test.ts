@@ -63,19 +63,19 @@ test('REG-16: a saved invitation link is accepted for the new user', async () =>
   ])
 })
 
-test('REG-17: without a saved invitation nothing is accepted', async () => {
+test('REG-17: without a saved invitation, none is accepted', async () => {
   expect(await acceptSaved()).toBeUndefined()
   expect(asked).toEqual([])
 })
 
-test('REG-18: a refused invitation is handed back with its error and forgotten', async () => {
+test('REG-18: a refused invitation is returned with its error and deleted from storage', async () => {
   saveInvitation({ kind: 'invitation', id: 'i1', token: 'secret' })
   status = 410
   expect(await acceptSaved()).toMatchObject({ refused: { status: 410, message: 'used' } })
   expect(localStorage.getItem('tributary-saved-invitation')).toBeNull()
 })
 
-test('a saved invitation counts for 7 days, and foreign values are ignored', () => {
+test('a saved invitation is valid for 7 days, and foreign values are ignored', () => {
   saveInvitation({ kind: 'link', organization: 'o1', id: 'l1' })
   vi.useFakeTimers({ now: Date.now() + 8 * 24 * 3600 * 1000 })
   expect(takeInvitation()).toBeUndefined()

@@ -35,7 +35,7 @@ const other = organization('other')
 
 beforeEach(clearSession)
 
-test('SES-04, SES-05, SES-06, SES-07, SES-08: a login answer becomes the stored session', () => {
+test('SES-04, SES-05, SES-06, SES-07, SES-08: a login response becomes the stored session', () => {
   expect(sessionOfLogin(loginAnswer)).toEqual({
     session: { organization: null },
     availableWorkspaces: [],
@@ -48,7 +48,7 @@ test('SES-04, SES-05, SES-06, SES-07, SES-08: a login answer becomes the stored 
   })
 })
 
-test('SES-02, SES-11: an answer that carries an organization sets it, one without leaves it open', () => {
+test("SES-02, SES-11: a login response with an organization sets the session's organization, and one without sets none", () => {
   expect(sessionOfLogin(loginAnswer).session).toEqual({ organization: null })
   expect(sessionOfLogin({ ...loginAnswer, organization: own }).session.organization?.name).toBe('organizations/own')
 })
@@ -70,7 +70,7 @@ describe('loading workspaces', () => {
     expect(useSession.getState().session.organization).toBeNull()
   })
 
-  test('SES-17: while acting on behalf neither the list nor entering a workspace changes the organization', () => {
+  test('SES-17: while acting on behalf, neither the list nor entering a workspace changes the organization', () => {
     actOnBehalf(workspace('w9', other))
     workspacesLoaded([workspace('w1', own)])
     workspaceEntered(workspace('w1', own))
@@ -84,7 +84,7 @@ describe('acting on behalf', () => {
     actOnBehalf(workspace('w9', other))
   })
 
-  test('SES-09, SES-28, SES-29, SES-30: it switches the organization, and remembers the own one and the workspace', () => {
+  test('SES-09, SES-28, SES-29, SES-30: acting on behalf switches the organization, and stores the own organization and the workspace', () => {
     const { session, actOnBehalfOf } = useSession.getState()
     expect(session.organization).toEqual(other)
     expect(actOnBehalfOf).toEqual({
@@ -106,7 +106,7 @@ describe('acting on behalf', () => {
     expect(useSession.getState().session.organization).toEqual(other)
   })
 
-  test('SES-29, SES-31: going from one acted-on workspace to the next still leads back to the own organization', () => {
+  test('SES-29, SES-31: switching between acted-on workspaces still leads back to the own organization', () => {
     const third = organization('third')
     actOnBehalf(workspace('w8', third))
     expect(useSession.getState().actOnBehalfOf).toMatchObject({ organization: third, originalOrganization: own })
@@ -114,7 +114,7 @@ describe('acting on behalf', () => {
     expect(useSession.getState().session.organization).toEqual(own)
   })
 
-  test('a workspace without an organization cannot be acted in', () => {
+  test('a workspace without an organization cannot be acted on', () => {
     stopActing()
     expect(() => actOnBehalf(workspace('w7', null))).toThrow('belongs to no organization')
     expect(useSession.getState().session.organization).toEqual(own)

@@ -40,21 +40,21 @@ test('AUTH-30: a login payload with a one-time code calls only :loginOtp', async
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('AUTH-31: a login payload that is a complete answer begins the session and asks the server nothing', async () => {
+test('AUTH-31: a login payload that is a complete response starts the session without a server call', async () => {
   const { ways, asked, begun } = waysIn()
   expect(await ways.login(loginAnswer)).toEqual(loginAnswer)
   expect(asked).toEqual([])
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('AUTH-32: any other login payload is credentials and calls only :login', async () => {
+test('AUTH-32: any other login payload is treated as credentials and calls only :login', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.login({ email: 'a@b.co', password: 'a' })
   expect(asked).toEqual([['POST', '/users:login', { email: 'a@b.co', password: 'a' }]])
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('of several possible login paths, only the first is taken: provider, code, complete, credentials (AUTH-33)', async () => {
+test('if a login payload fits several paths, only the first is taken: provider, code, complete, credentials (AUTH-33)', async () => {
   const called = async (payload: object): Promise<unknown[]> => {
     const { ways, asked, begun } = waysIn()
     await ways.login(payload as never)
@@ -71,7 +71,7 @@ test('of several possible login paths, only the first is taken: provider, code, 
   expect(await called({ ...credentials, access_token: 'a' })).toEqual(['/users:login'])
 })
 
-test('AUTH-29, AUTH-30: a refused login begins no session and passes the refusal on', async () => {
+test('AUTH-29, AUTH-30: a refused login starts no session, and its error is passed on', async () => {
   const begun: unknown[] = []
   const ways = createWaysIn({
     call: async () => Promise.reject(new Error('refused')),

@@ -23,7 +23,7 @@ test('queries about the product neither retry nor refetch when the window gets t
   expect(eventQuery('workspaces/w1', '0-1-0')).toMatchObject(product)
 })
 
-test('API-09: a mutation that fails is sent once', async () => {
+test('API-09: a failing mutation is sent once', async () => {
   const client = createQueryClient(() => undefined)
   let sent = 0
   const mutation = client.getMutationCache().build(client, {
@@ -36,7 +36,7 @@ test('API-09: a mutation that fails is sent once', async () => {
   expect(sent).toBe(1)
 })
 
-test('of the queries about the product only the list of workspaces is not cached (API-11)', () => {
+test('product queries are cached, except the list of workspaces (API-11)', () => {
   expect(workspacesQuery('users/u1').gcTime).toBe(0)
   expect(sourcesQuery('workspaces/w1').gcTime).toBeUndefined()
 })

@@ -19,7 +19,7 @@ const staleAfter = (keys: readonly (readonly unknown[])[], act: (cache: QueryCli
   return keys.filter((key) => cache.getQueryState(key)?.isInvalidated)
 }
 
-test('calls that differ in method, ids, query or body have keys of their own, and equal calls one', () => {
+test('calls with different method, IDs, query, or body have different keys, and equal calls have the same key', () => {
   const calls = [
     query(methods.sources.get, { params: { workspace: 'w', source: 's' } }),
     query(methods.sources.get, { params: { workspace: 'w', source: 't' } }),
@@ -31,7 +31,7 @@ test('calls that differ in method, ids, query or body have keys of their own, an
   expect(sourceQuery('workspaces/w/sources/s').queryKey).toEqual(calls[0]?.queryKey)
 })
 
-test('a resource with some IDs stands for all queries below it, and for no others', () => {
+test('a query key with some IDs matches all queries below it, and no others', () => {
   const [list, one, own, other, entries, entry] = [
     sourcesQuery('workspaces/w').queryKey,
     sourceQuery('workspaces/w/sources/s').queryKey,
@@ -47,7 +47,7 @@ test('a resource with some IDs stands for all queries below it, and for no other
   expect(staleAfter(all, (cache) => refresh(cache, ['sources']))).toEqual([list, one, own, other])
 })
 
-test('a part that depends on the time of the call is computed again, and is not in the key', async () => {
+test('a part that depends on the time of the call is computed for each call, and is not in the key', async () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ['Date'] })
   const asked: string[] = []
   vi.stubGlobal('fetch', async (path: string) => {

@@ -11,7 +11,7 @@ import {
   settingProblem,
 } from './setting-values.ts'
 
-test('a URL setting of a form accepts only web URLs, and says "Invalid url" to any other text (FORM-22)', () => {
+test('a URL setting accepts only web URLs, and shows "Invalid url" for any other text (FORM-22)', () => {
   for (const text of ['javascript:alert(1)', 'mailto:a@b.co', 'ftp://example.com', 'example.com', 'http://', '//a'])
     expect(settingProblem(option({ type: 'url' }), text), text).toBe('Invalid url')
   for (const text of ['https://example.com/a', 'http://127.0.0.1:9/'])
@@ -30,7 +30,7 @@ test.each([
   [option({ type: 'number', min: 1, max: 1000 }), 1000, undefined],
   [option({ type: 'number', min: 1, max: 1000 }), '1001', 'At most 1,000'],
   [option({ type: 'boolean', required: true }), false, undefined],
-])('%o with %j: %s', (setting, value, problem) => {
+])('the setting %o with the value %j has the problem: %s', (setting, value, problem) => {
   expect(settingProblem(setting, value)).toBe(problem)
 })
 
@@ -40,11 +40,11 @@ test.each([
   [option({ type: 'number', help_text: 'How many.', min: 0, max: 100 }), 'How many. From 0 to 100.'],
   [option({ type: 'number', min: 1 }), 'At least 1.'],
   [option({ type: 'number', max: 9 }), 'At most 9.'],
-])('%o is explained with %j', (setting, hint) => {
+])('the setting %o is explained with %j', (setting, hint) => {
   expect(settingHint(setting)).toBe(hint)
 })
 
-test('a form starts with the defaults and sends what is filled', () => {
+test('a form starts with the defaults and sends the filled-in values', () => {
   const options = [
     option({}),
     option({ name: 'method', default: 'POST' }),
@@ -64,13 +64,13 @@ describe('a setting that applies only while another has a value', () => {
   test.each([
     [{ on: true, size: 'x' }, true, { on: true, size: 'x' }],
     [{ on: false, size: 'x' }, false, { on: false }],
-  ])('%j: shown %s', (settings, shown, sent) => {
+  ])('a dependent setting with %j is shown: %s', (settings, shown, sent) => {
     expect(options.map((each) => isShown(each, settings))).toEqual([true, shown])
     expect(filledSettings(options, settings)).toEqual(sent)
   })
 })
 
-test('a failed setting shows the message for its value and its detail, otherwise it names the setting', () => {
+test('a failed setting shows the message and the detail for its value, or otherwise its own name', () => {
   const refusal = (metadata: Record<string, string>) => settingFailure(new ApiError(400, { metadata }, ''), 'url')
   expect(refusal({ value: 'bad' })).toEqual({ message: 'bad' })
   expect(refusal({ value: 'bad', detail: 'at 7' })).toEqual({ message: 'bad', detail: 'at 7' })
@@ -96,7 +96,7 @@ test.each([
   expect(secretsToEnterAgain([url, { ...headers, is_set: false }], url, draft)).toEqual([])
 })
 
-test('a refusal of a secret that was sent along with a setting is shown', () => {
+test('an error of a secret that was sent with a setting is shown', () => {
   const refused = new ApiError(400, { reason: 'VALIDATION', metadata: { 'secrets.password': 'Too long' } }, 'refused')
   expect(settingFailure(refused, 'host')).toEqual({ message: 'Too long' })
 })

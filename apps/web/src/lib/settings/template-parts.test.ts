@@ -2,7 +2,7 @@ import { offeredFilters } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { filterParts } from './template-parts.ts'
 
-test('the offered filters, each with its effect and its syntax', () => {
+test('the offered filters each have their effect and syntax', () => {
   expect(offeredFilters).toEqual([
     'append',
     'prepend',

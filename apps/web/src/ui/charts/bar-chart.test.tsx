@@ -83,7 +83,7 @@ test('a masked chart keeps the shape of the bars and hides values and axes', asy
   expect(new Set(cells.map(({ textContent }) => textContent))).toEqual(new Set(['••••']))
 })
 
-test('the table has every hour or day with its parts, their sum and the period before', () => {
+test('the table has every hour or day with its parts, their sum, and the previous period', () => {
   renderUi(<BarTable {...chart} />)
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
     'Time (UTC)',
@@ -95,7 +95,7 @@ test('the table has every hour or day with its parts, their sum and the period b
   expect(screen.getAllByRole('row').map(({ textContent }) => textContent)[1]).toBe('Thu, Feb 1, 20244157')
 })
 
-test('the slider reads the bars before they are drawn, and each axis names about six of many places', async () => {
+test('the slider shows the values before the bars are drawn, and each axis names about six of many positions', async () => {
   const hours = Array.from({ length: 24 }, (_, hour) => `20240201${String(hour).padStart(2, '0')}`)
   renderUi(<BarChart label="By hour" buckets={hours} parts={[{ title: 'Events', tone: 'accent', values: [0, 1] }]} />)
   const slider = screen.getByRole('slider', { name: 'By hour' })

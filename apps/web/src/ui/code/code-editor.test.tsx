@@ -20,7 +20,7 @@ const Owner = () => {
   )
 }
 
-test('MAP-17a: a plain text field takes the place of an editor that cannot be loaded', async () => {
+test('MAP-17a: a plain text field replaces an editor that cannot be loaded', async () => {
   renderUi(<Owner />)
   const area = screen.getByRole('textbox', { name: 'Body' })
   expect(area.tagName).toBe('TEXTAREA')

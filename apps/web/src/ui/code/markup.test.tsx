@@ -33,7 +33,7 @@ test.each([
     }
 })
 
-test('FORM-01: paragraphs, bold, italics, code and lists are shown', () => {
+test('FORM-01: paragraphs, bold, italics, code, and lists are shown', () => {
   const text = 'One **bold** _word_ and `code`.\n\n- first\n- second'
   expect(shown(text).innerHTML.replaceAll(/ class="[^"]*"/g, '')).toBe(
     '<p>One <strong>bold</strong> <em>word</em> and <code>code</code>.</p><ul><li>first</li><li>second</li></ul>',
@@ -52,6 +52,6 @@ test('FORM-04: a line break is kept', () => {
   expect(shown('a\nb').innerHTML).toBe('<p>a<br>b</p>')
 })
 
-test('the words of a description can stand where no markup can', () => {
+test('a description is shown as plain text where markup is not possible', () => {
   expect(markupText('One **bold**\n[link](https://example.com) and `code`')).toBe('One bold link and code')
 })

@@ -34,7 +34,7 @@ test('unsaved changes are described, and saved or undone together', async () => 
   expect(undo).toHaveBeenCalledTimes(1)
 })
 
-test('changes are discarded only after the question, which says what would be lost', async () => {
+test('changes are discarded only after a confirmation that says what would be lost', async () => {
   const { onDiscard } = show()
   await userEvent.click(button('Discard'))
   expect(screen.getByRole('dialog', { name: 'Discard your changes?' }).textContent).toContain('2 events added')

@@ -17,7 +17,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 const messages = (form: ReturnType<typeof createForm<Form>>) =>
   Object.fromEntries(Object.entries(form.read().problems).map(([name, { message }]) => [name, message]))
 
-test('before the first submit no problem shows; a refused one shows those of all fields, and does not call', async () => {
+test('before the first submit, no problem is shown; an invalid submit shows all problems and does not call', async () => {
   const form = createForm(empty, needed)
   form.change('title', '')
   await settled()
@@ -31,7 +31,7 @@ test('before the first submit no problem shows; a refused one shows those of all
   expect([calls, form.read().submits, form.read().submitting]).toEqual([0, 1, false])
 })
 
-test('after the first submit a change checks only its own field', async () => {
+test('after the first submit, a change validates only its own field', async () => {
   const form = createForm(empty, needed)
   await form.submit(accept)
   form.change('title', 'x')
@@ -51,7 +51,7 @@ test('two fields that change at the same time are both reported', async () => {
   expect(messages(form)).toEqual({ title: 'Required', 'settings.a.url': 'No URL' })
 })
 
-test('a result of the rules for values that have changed since is not shown', async () => {
+test('a validation result for values that have changed since is not shown', async () => {
   const waiting: (() => void)[] = []
   const form = createForm<Form>(empty, async (values) => {
     if (values.title === 'slow') await new Promise<void>((resolve) => waiting.push(resolve))
@@ -66,7 +66,7 @@ test('a result of the rules for values that have changed since is not shown', as
   expect(messages(form)).toEqual({})
 })
 
-test('a refusal of the call shows until the next submit, that of a field until the field changes', async () => {
+test('an error of the call is shown until the next submit, and an error of a field until the field changes', async () => {
   const form = createForm({ title: 'x', settings: {} }, needed)
   const problems = { title: { message: 'Taken', code: '400' } }
   const failure = { message: 'Full', code: '402' }
@@ -79,7 +79,7 @@ test('a refusal of the call shows until the next submit, that of a field until t
   expect(form.read()).toMatchObject({ problems: {}, failure: undefined, submits: 2 })
 })
 
-test('the call gets the result of the rules, and later rules count', async () => {
+test('the call gets the result of the validation, and replaced validation rules apply', async () => {
   const form = createForm({ title: ' x ', settings: {} }, needed)
   form.follow(async (values) => ({ values: { ...values, title: values.title.trim() } }))
   let sent: Form | undefined
@@ -90,7 +90,7 @@ test('the call gets the result of the rules, and later rules count', async () =>
   expect(sent?.title).toBe('x')
 })
 
-test('a field in a group is found by all that follows the first dot, and a group is no field', () => {
+test('a field in a group is named by everything after the first dot, and a group is not a field', () => {
   const form = createForm(empty, needed)
   form.change('settings.a.url', 'https://example.com')
   expect(form.read().values).toEqual({ title: '', settings: { 'a.url': 'https://example.com' } })

@@ -32,7 +32,7 @@ const described = (name: string): string | null => {
   return id === null ? null : (document.getElementById(id)?.textContent ?? null)
 }
 
-test('ERR-22: each message is shown below its field, and the cursor goes to the first field with a message', async () => {
+test('ERR-22: each message is shown below its field, and the first field with a message gets the focus', async () => {
   renderUi(<Example refusal={{ code: 400, message: 'm', metadata: { email: 'taken', title: 'bad' } }} />)
   await submit()
   expect([described('Title'), described('Email')]).toEqual(['Bad', 'Taken'])
@@ -40,7 +40,7 @@ test('ERR-22: each message is shown below its field, and the cursor goes to the 
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Email' }))
 })
 
-test('ERR-26: a message for the whole form is one small red pill, the last thing of the form', async () => {
+test('ERR-26: a message for the whole form is one small red pill at the end of the form', async () => {
   renderUi(<Example refusal={{ code: 409, reason: 'IN_USE', message: 'A sync still runs', metadata: {} }} />)
   await submit()
   const pill = screen.getByRole('alert')
@@ -50,14 +50,14 @@ test('ERR-26: a message for the whole form is one small red pill, the last thing
   expect(pill.className).toContain('text-danger-ink')
 })
 
-test('ERR-27: a renderer of its own is called with message and code, and there is no pill', async () => {
+test('ERR-27: a form with its own error renderer passes it the message and code, and shows no pill', async () => {
   renderUi(<Example custom refusal={{ code: 402, reason: 'UPGRADE_REQUIRED', message: 'Too many', metadata: {} }} />)
   await submit()
   expect(screen.getByRole('status').textContent).toBe('402 UPGRADE_REQUIRED: Too many')
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('ERR-21: a settings entry counts for the whole form when it has no such field, with code 402', async () => {
+test('ERR-21: a settings entry without such a field applies to the whole form, with code 402', async () => {
   renderUi(
     <Example custom refusal={{ code: 400, message: 'm', metadata: { settings: 'not allowed', title: 'bad' } }} />,
   )

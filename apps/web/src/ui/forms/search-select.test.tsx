@@ -29,7 +29,7 @@ const Chooser = () => {
   )
 }
 
-test('one of many is found by typing and chosen by keys; the list holds a part of them and says so', async () => {
+test('one of many options is found by typing and chosen with the keyboard; the list says that it is incomplete', async () => {
   const user = userEvent.setup()
   renderUi(<Chooser />)
   const trigger = screen.getByRole('combobox', { name: 'Source' })
@@ -44,7 +44,7 @@ test('one of many is found by typing and chosen by keys; the list holds a part o
   expect(trigger.textContent).toBe('Shop 117')
 })
 
-test('a menu acts on what is chosen, also twice the same, and not on a letter while it is closed', async () => {
+test('a menu runs the chosen option, also twice in a row, and ignores letters while it is closed', async () => {
   const user = userEvent.setup()
   const chosen: string[] = []
   renderUi(

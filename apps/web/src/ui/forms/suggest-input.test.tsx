@@ -22,7 +22,7 @@ test.each([
   ['without suggestions', []],
   ['when no suggestion fits', ['total']],
   ['when suggestions fit', ['position', 'position.x']],
-])('Escape keeps what was typed, %s', async (_, suggestions) => {
+])('Escape keeps the typed text, %s', async (_, suggestions) => {
   const user = userEvent.setup()
   renderUi(<Chooser suggestions={suggestions} />)
   const field = screen.getByRole<HTMLInputElement>('combobox', { name: 'Property' })

@@ -28,7 +28,7 @@ const start = (): { last: () => readonly string[] } => {
   return { last: () => last }
 }
 
-test('there can be any number of tags (FORM-18)', () => {
+test('a tag input can have any number of tags (FORM-18)', () => {
   const wanted = Array.from({ length: 50 }, (_, index) => `t${index}`)
   const tags = wanted.reduce<readonly string[]>((before, tag) => afterKey('Enter', tag, before) ?? before, [])
   expect(tags).toEqual(wanted)
@@ -40,7 +40,7 @@ test('the same tag can be added twice', async () => {
   expect(last()).toEqual(['same', 'same'])
 })
 
-test('blanks around a tag are dropped, blanks alone are no tag, and unadded text stays in the input', async () => {
+test('spaces around a tag are removed, spaces alone are not a tag, and unadded text stays in the input', async () => {
   const { last } = start()
   await userEvent.type(screen.getByLabelText('Tags'), '  a b {Enter}   {Enter}left')
   await userEvent.click(document.body)

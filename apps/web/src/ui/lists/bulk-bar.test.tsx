@@ -38,7 +38,7 @@ const start = (refused: Set<string>) => {
   return { ran, settled: () => settled }
 }
 
-test('deletion names how many, and begins only after its word is typed', async () => {
+test('a deletion names the number of objects, and begins only after the word is typed', async () => {
   const user = userEvent.setup()
   const { ran, settled } = start(new Set())
   screen.getByText('6 selected')
@@ -57,7 +57,7 @@ test('deletion names how many, and begins only after its word is typed', async (
   expect(screen.queryByRole('region', { name: 'Selection' })).toBeNull()
 })
 
-test('failures are listed by object with their reason, stay selected, and only they are retried', async () => {
+test('failures are listed by object with their reason, and stay selected, and only failures are retried', async () => {
   const user = userEvent.setup()
   const refused = new Set(['b', 'e'])
   const { ran } = start(refused)
@@ -77,7 +77,7 @@ test('failures are listed by object with their reason, stay selected, and only t
   expect(ran).toEqual(['b', 'e'])
 })
 
-test('an action that needs a choice begins only after it is made, and does it with that to every row', async () => {
+test('an action that needs a choice begins only after the choice, and applies it to every row', async () => {
   const user = userEvent.setup()
   const ran: string[] = []
   const connect: BulkAction<Row> = {

@@ -31,7 +31,7 @@ const Palette = () => {
   )
 }
 
-test('a command list is a combobox with the choice on its first option; arrows move it, Enter acts once and closes', async () => {
+test('a command list is a combobox with the first option selected; arrows move, and Enter acts once and closes', async () => {
   renderUi(<Palette />)
   const box = await screen.findByRole('combobox', { name: 'Search or run a command' })
   expect(document.activeElement).toBe(box)
@@ -51,7 +51,7 @@ test('a command list is a combobox with the choice on its first option; arrows m
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
-test('without a match that is said, and Enter does nothing', async () => {
+test('a command list without a match says so, and Enter does nothing', async () => {
   act.mockClear()
   renderUi(<Palette />)
   await userEvent.type(await screen.findByRole('combobox'), 'zzz')

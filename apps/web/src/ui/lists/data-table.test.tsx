@@ -25,7 +25,7 @@ test('UI-27: a table without rows says "No Entries Found"', () => {
   expect(within(screen.getByRole('table', { name: 'Fruits' })).getByRole('cell').textContent).toBe('No Entries Found')
 })
 
-test('a column sorts by its value, ascending and then descending, and one without a value does not sort', async () => {
+test('a column sorts by its value, ascending and then descending, and a column without a value does not sort', async () => {
   renderUi(<DataTable label="Fruits" columns={columns} rows={fruits} rowId={(row) => row.name} />)
   const names = (): (string | null | undefined)[] =>
     screen.getAllByRole('row').map((row) => within(row).queryAllByRole('cell')[0]?.textContent)
@@ -38,7 +38,7 @@ test('a column sorts by its value, ascending and then descending, and one withou
 
 const many: readonly Fruit[] = Array.from({ length: 5 }, (_, index) => ({ name: `Fruit ${index}`, price: index }))
 
-test('the arrow keys, Home and End go from row to row, and Enter opens the one that has the focus', async () => {
+test('the arrow keys, Home, and End move between rows, and Enter opens the focused row', async () => {
   const opened: string[] = []
   renderUi(
     <DataTable
@@ -65,7 +65,7 @@ test('the arrow keys, Home and End go from row to row, and Enter opens the one t
   expect(opened).toEqual(['Fruit 1'])
 })
 
-test('where rows are no buttons the keys move from link to link, and do nothing in other controls of a row', async () => {
+test('in a table with links, the keys move from link to link, and do nothing in other controls of a row', async () => {
   const linked: readonly Column<Fruit>[] = [
     {
       id: 'name',
@@ -106,7 +106,7 @@ const Selectable = ({ rows }: { rows: readonly Fruit[] }) => {
   )
 }
 
-test('rows are selected one by one, with Shift from the last one on in the shown order, and all together', async () => {
+test('rows are selected one by one, as a range with Shift in the shown order, or all together', async () => {
   const user = userEvent.setup()
   renderUi(<Selectable rows={numbered} />)
   const box = (name: string) => screen.getByRole('checkbox', { name: `Select ${name}` })
@@ -133,7 +133,7 @@ test('rows are selected one by one, with Shift from the last one on in the shown
   expect(new Set(chosen()?.split(' '))).toEqual(new Set(['F11', 'F10', 'F9']))
 })
 
-test('a click beside the link of a row leads where the link leads, and the link itself stays one for keys', async () => {
+test("a click beside a row's link opens the link, and the keyboard reaches the link only once", async () => {
   const user = userEvent.setup()
   const opened: string[] = []
   const At = () => <output>{useLocation().pathname}</output>

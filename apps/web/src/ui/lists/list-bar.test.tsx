@@ -28,7 +28,7 @@ const Page = () => {
   )
 }
 
-test('filters are in the URL beside its other parts, are read from there, and are counted', async () => {
+test('filters are in the URL beside its other parts, are read from the URL, and are counted', async () => {
   const user = userEvent.setup()
   renderUi(<Page />, '/sources?range=1day&type=Gone#tab')
   // A deleted type is shown, so that it can be unselected.

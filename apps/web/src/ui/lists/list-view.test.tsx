@@ -43,7 +43,7 @@ const shown = () =>
     .slice(1)
     .map(({ textContent }) => textContent)
 
-test('a list is narrowed by its address, and what a filter hides is not acted on though it was chosen', async () => {
+test('a list is filtered by its URL, and an action does not affect chosen rows that the filter hides', async () => {
   const user = userEvent.setup()
   renderUi(<Page />, '/objects?type=iOS')
   expect(shown()).toEqual(['a', 'b'])

@@ -32,7 +32,7 @@ const Question = ({ order = [], ...props }: Partial<ConfirmDialogProps> & { orde
   )
 }
 
-test('UI-09: a question has one of four icons, each with a look of its own', () => {
+test('UI-09: a question has one of four icons, each with its own appearance', () => {
   expect([...confirmKinds].sort()).toEqual(['danger', 'info', 'neutral', 'success'])
   const icons = confirmKinds.map((kind) => {
     const { unmount } = renderUi(<Question kind={kind} />)
@@ -43,7 +43,7 @@ test('UI-09: a question has one of four icons, each with a look of its own', () 
   expect(new Set(icons).size).toBe(4)
 })
 
-test('UI-10: the way out of a question is named Cancel unless it has another name', () => {
+test('UI-10: the cancel button of a question is named Cancel unless it has another name', () => {
   const { unmount } = renderUi(<Question />)
   expect(screen.getByRole('button', { name: 'Cancel' })).toBeTruthy()
   unmount()
@@ -88,7 +88,7 @@ test('UI-13: the question closes when it is done, and its callback runs once aft
   expect(order).toEqual(['close', 'closed'])
 })
 
-test('UI-14: there are five sizes of a panel, each with a look of its own', () => {
+test('UI-14: there are five sizes of a panel, each with its own appearance', () => {
   expect(slideOverSizes).toEqual(['sm', 'md', 'lg', 'xl', 'full'])
   const looks = slideOverSizes.map((size) => {
     const { unmount } = renderUi(<SlideOver open onClose={() => undefined} title="A panel" size={size} />)

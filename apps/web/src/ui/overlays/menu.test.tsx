@@ -29,7 +29,7 @@ test('UI-15, UI-16: a menu has separators, and a disabled item does nothing', as
   expect(onOpen).toHaveBeenCalledOnce()
 })
 
-test('UI-19, UI-20, UI-21, UI-23: the distances and times of tooltips', () => {
+test('UI-19, UI-20, UI-21, UI-23: tooltips have their distances and delays', () => {
   expect(tooltipDefaults).toEqual({
     offset: 10,
     hideAnimation: 150,
@@ -39,7 +39,7 @@ test('UI-19, UI-20, UI-21, UI-23: the distances and times of tooltips', () => {
   })
 })
 
-test('a menu with a search is narrowed by typing, says when nothing is left, and Enter takes the first entry', async () => {
+test('a menu with a search is filtered by typing, says if it is empty, and Enter chooses the first entry', async () => {
   const chosen = vi.fn()
   renderUi(
     <Menu

@@ -53,7 +53,7 @@ test.each([true, false])(
   },
 )
 
-test('beside its list it leaves the rest of the page in use', async () => {
+test('a panel beside its list leaves the rest of the page usable', async () => {
   show(true)
   await userEvent.click(screen.getByRole('button', { name: 'Row' }))
   screen.getByRole('button', { name: 'Row' }).focus()

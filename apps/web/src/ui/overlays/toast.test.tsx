@@ -45,7 +45,7 @@ test('a notice disappears after 2500 ms (UI-29)', () => {
   expect(notice('Source Created')).toBeUndefined()
 })
 
-test('a notice can have a time of its own (UI-30)', () => {
+test('a notice can have its own duration (UI-30)', () => {
   show(() => notify('success', 'Longer', { timeout: 5000 }))
   pass(4999)
   expect(isPresent('Longer')).toBe(true)
@@ -53,7 +53,7 @@ test('a notice can have a time of its own (UI-30)', () => {
   expect(isPresent('Longer')).toBe(false)
 })
 
-test('UI-31: a notice without a time stays until it is closed', () => {
+test('UI-31: a notice without a duration stays until it is closed', () => {
   show(() => notify('error', 'Stays', { timeout: false }))
   pass(10 * 60 * 1000)
   expect(isPresent('Stays')).toBe(true)
@@ -62,7 +62,7 @@ test('UI-31: a notice without a time stays until it is closed', () => {
   expect(notice('Stays')).toBeUndefined()
 })
 
-test('notices are of the kinds success, info, error and warning, each with an icon of its own (UI-32)', () => {
+test('notices have the kinds success, info, error, and warning, each with its own icon (UI-32)', () => {
   const kinds = ['success', 'info', 'error', 'warning'] as const
   show(() => {
     for (const kind of kinds) notify(kind, `A ${kind}`)
@@ -71,13 +71,13 @@ test('notices are of the kinds success, info, error and warning, each with an ic
   expect(new Set(kinds.map((kind) => notice(`A ${kind}`)?.querySelector('[data-icon] svg')?.innerHTML)).size).toBe(4)
 })
 
-test('UI-33: the ids of notices are random and of 21 characters', () => {
+test('UI-33: the IDs of notices are random and have 21 characters', () => {
   const ids = Array.from({ length: 1000 }, noticeId)
   expect(new Set(ids).size).toBe(1000)
   expect(ids.every((id) => id.length === 21)).toBe(true)
 })
 
-test('a notice that comes before the area is loaded shows up once it is', async () => {
+test('a notice that comes before the toast area is loaded appears afterwards', async () => {
   vi.useRealTimers()
   act(() => notify('info', 'Told early', { timeout: false }))
   renderUi(<Toaster theme="light" />)

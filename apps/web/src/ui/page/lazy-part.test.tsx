@@ -8,7 +8,7 @@ import { lazyPart } from './lazy-part.tsx'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('a part that cannot be loaded keeps the input beside it, says why, and opens automatically when the server is back', async () => {
+test('a part that cannot be loaded keeps the input beside it, shows the reason, and loads automatically later', async () => {
   let away = true
   vi.stubGlobal('fetch', () => (away ? Promise.reject(new TypeError('cut')) : Promise.resolve(new Response('{}'))))
   let loads = 0

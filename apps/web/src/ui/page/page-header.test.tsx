@@ -9,14 +9,14 @@ const crumb = (label: string) => ({ label, to: `/${label.toLowerCase()}` })
 test.each([
   [[crumb('Destinations')], 0],
   [[crumb('Destinations'), crumb('Catalog')], 1],
-])('places of a breadcrumb are separated, and nothing follows the last one (%#)', (crumbs, separators) => {
+])('parts of a breadcrumb are separated, and nothing follows the last part (%#)', (crumbs, separators) => {
   renderUi(<PageHeader title="Archive" documentTitle="Archive" crumbs={crumbs} />)
   const breadcrumb = screen.getByRole('navigation', { name: 'Breadcrumb' })
   expect(breadcrumb.querySelectorAll('svg')).toHaveLength(separators)
   expect(breadcrumb.querySelector('li:last-child')?.lastElementChild?.tagName).toBe('A')
 })
 
-test('the head of a screen leads to its part of the documentation in a page of its own, and others to none', () => {
+test('the header of a screen links to its documentation in a new tab, and screens without documentation have no link', () => {
   renderUi(<PageHeader title="Failures" documentTitle="Failures" />, '/workspaces/1/destinations/2#failures')
   const link = screen.getByRole('link', { name: 'Docs (opens in a new tab)' })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/docs/deliveries#failures', '_blank'])

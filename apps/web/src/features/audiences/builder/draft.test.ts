@@ -33,7 +33,7 @@ const first = (tree: DraftTree) => {
   }
 }
 
-test('SEG-07: ids of all elements are 4 characters, and none stands twice, in copies neither', () => {
+test('SEG-07: IDs of all elements are 4 characters and unique, also in copies', () => {
   let tree = addGroup(newTree())
   const { group, segment, query } = first(tree)
   tree = addAttribute(addQuery(addSegment(tree, group), segment, 'attribute'), query)
@@ -44,8 +44,8 @@ test('SEG-07: ids of all elements are 4 characters, and none stands twice, in co
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-describe('errors', () => {
-  test('SEG-08: are kept for each element that was filled in, and disappear with the element', () => {
+describe('errors in the audience builder', () => {
+  test('SEG-08: errors are kept for each element that was filled in, and disappear with the element', () => {
     let draft = draftOf(newTree())
     const { segment } = first(draft.tree)
     draft = changeTree(draft, addQuery(draft.tree, segment, 'attribute'))
@@ -71,7 +71,7 @@ describe('errors', () => {
     expect(without.touched.has(event?.id ?? '')).toBe(false)
   })
 
-  test('of a group, a query or an attribute are removed with it, and those of all others stay (SEG-09)', () => {
+  test('errors of a group, query, or attribute are removed with the element, and other errors stay (SEG-09)', () => {
     let tree = addGroup(newTree())
     const [group = '', other = ''] = Object.keys(tree.groups)
     const queryIn = (id: string) => tree.groups[id]?.segments[0]?.queries[0]?.id ?? ''
@@ -100,7 +100,7 @@ describe('errors', () => {
     }
   })
 
-  test('of all elements are shown on saving', () => {
+  test('errors of all elements are shown on saving', () => {
     const draft = showErrors(draftOf(newTree()))
     expect([...shownErrors(draft)]).toEqual([[first(draft.tree).query, { selectedEvent: 'Required' }]])
     const { tree } = draft

@@ -29,7 +29,7 @@ test.each([
   ['a,\n', [['a', '']]],
   ['a,', [['a', '']]],
   ['', []],
-])('%j is parsed to rows', (text, rows) => {
+])('the text %j is parsed to rows', (text, rows) => {
   expect(parseRows(text)).toEqual(rows)
 })
 
@@ -58,7 +58,7 @@ test.each([
   ['first name,Land\nAda,UK', true],
   ['email2;user id\na;b', true],
   ['', false],
-])('in %j, whether the first row counts as titles: %s', (text, titled) => {
+])('in %j, the first row is recognized as titles: %s', (text, titled) => {
   expect(readTable(text).titled).toBe(titled)
 })
 
@@ -78,7 +78,7 @@ test('with several columns, the first row contains the titles, and the first col
   expect(likelyColumn(readTable('a,b\n1,2'))).toBe(0)
 })
 
-test('no values and too many are refused', () => {
+test('an empty list and a list with too many values are refused', () => {
   expect(columnValues(readTable(''), 0)).toEqual({ problem: 'Enter at least one identifier' })
   const many = readTable(Array.from({ length: 50_001 }, (_, index) => `u${index}`).join('\n'))
   expect(columnValues(many, 0)).toHaveProperty('problem')

@@ -57,7 +57,7 @@ test('each record is one line with its event, and its details open below', async
   expect(screen.getByRole('button', { name: 'Load more' })).toBeDefined()
 })
 
-test('a record of many events lists the first ten, all known ones on demand, and the number of the others', async () => {
+test('a record of many events lists the first ten, all known events on demand, and the number of the others', async () => {
   const [only] = await show([record(1, 250)])
   const line = within(only ?? document.body)
   expect(line.getByText('250 events')).toBeDefined()

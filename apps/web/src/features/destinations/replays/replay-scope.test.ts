@@ -5,7 +5,7 @@ const now = Date.UTC(2026, 0, 2)
 const of = (more: Partial<ReplayDraft>) => replayBody({ ...emptyDraft(more.kind ?? 'history'), ...more }, now)
 
 describe('the request of the replay form', () => {
-  test('has a range that ends now, and only the fields that were filled in', () => {
+  test('the request of the replay form has a range that ends now, and only the fields that were filled in', () => {
     expect(of({})).toEqual({
       body: {
         kind: 'history',
@@ -24,7 +24,7 @@ describe('the request of the replay form', () => {
     })
   })
 
-  test('has dead letters by reason, name, type and conditions; history without a reason', () => {
+  test('the request of the replay form has dead letters by reason, name, type, and conditions; history has no reason', () => {
     const conditions = [{ id: 'aaaa', field: 'properties.total ', operator: 'exists' as const, value: '' }]
     const draft = {
       reason: 'HTTP 400',
@@ -48,7 +48,7 @@ describe('the request of the replay form', () => {
     expect(of({ ...draft, kind: 'history' })).toEqual({ body: { ...rest, kind: 'history' } })
   })
 
-  test('has errors by field', () => {
+  test('the request of the replay form has errors by field', () => {
     expect(of({ time: 'custom' })).toEqual({ errors: { start_time: 'Required', end_time: 'Required' } })
     const day = '2026-01-01T00:00:00.000Z'
     expect(of({ time: 'custom', start: day, end: day })).toEqual({ errors: { end_time: 'Must be after the start' } })

@@ -12,7 +12,7 @@ test('a definition is validated as on the server, with errors by field', () => {
   })
 })
 
-test('an error of a condition is found by its ID, and each condition has its own ID', () => {
+test("an error of a condition is found by the condition's ID, and each condition has its own ID", () => {
   const two = withCondition(withCondition({ ...newDefinition(), event: 'Order Completed' }))
   const [first, second] = two.conditions
   expect(first?.id).not.toBe(second?.id)

@@ -18,7 +18,7 @@ test('a definition is described in one sentence', () => {
   ).toBe('Sum of total in Order Completed, the last 30 days, with 1 condition')
 })
 
-test('values are behind if they are more than a minute old, but not before the first ones exist', () => {
+test('computed values are behind if they are more than a minute old, but not before the first values exist', () => {
   const now = Date.parse('2026-01-02T00:02:00.000Z')
   expect(isBehind({ as_of: null }, now)).toBe(false)
   expect(isBehind({ as_of: '2026-01-02T00:01:00.000Z' }, now)).toBe(false)

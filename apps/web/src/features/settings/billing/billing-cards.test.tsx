@@ -97,7 +97,7 @@ test('the cost of additional profiles is shown, and their cap is set and removed
   )
 })
 
-test('a plan that bills no additional profiles says nothing of them', async () => {
+test('a plan that does not bill additional profiles does not mention them', async () => {
   await open(<OverageCard organization={organization} />, {
     [`/${organization}/usageReport`]: () => Response.json({ ...report, overage: null }),
   })

@@ -94,7 +94,7 @@ test("the requirement is required, recommended or else optional, by the schema's
 })
 
 describe('new properties', () => {
-  test("are the properties that the event's definition lacks, including fields of known items", () => {
+  test("new properties are those that the event's definition lacks, including fields of known items", () => {
     const found = newProperties(
       order,
       {
@@ -128,13 +128,13 @@ describe('new properties', () => {
       ['products', 'deep', 'array', { type: 'array' }],
     ])
   })
-  test('are marked if their name is invalid in a schema', () => {
+  test('new properties are marked if their name is invalid in a schema', () => {
     expect(newProperties(order, { 'a\nb': 1, fine: 1 }, 'Order/Paid').map(({ problem }) => problem)).toEqual([
       'A name must not have control characters',
       undefined,
     ])
   })
-  test('are none if the definition has them all, also if they are named like built-in members', () => {
+  test('no property is new if the definition has them all, and a property named constructor is new', () => {
     expect(newProperties(order, { total: 1 }, 'Order/Paid')).toEqual([])
     expect(newProperties(order, { constructor: 1 }, 'Order/Paid').map(({ row }) => row.name)).toEqual(['constructor'])
   })
@@ -153,7 +153,7 @@ test('a row shows Compatible or its problem; problems of items are shown below t
   ])
 })
 
-test('only tracked events and identify have a definition, identify that of the user', () => {
+test('only tracked events and identify calls have a definition; identify calls have that of the user', () => {
   expect(validatingDefinition(schema, 'track', 'Order/Paid')).toBe(order)
   expect(validatingDefinition(schema, 'page', 'Order/Paid')).toBeUndefined()
   expect(validatingDefinition(schema, 'identify', 'anything')).toBe(schema.user)
@@ -170,14 +170,14 @@ test('the values of an event are its properties, of identify the traits, and emp
 describe('a new event', () => {
   const definition = definitionOfValues({ id: 'A', nothing: null, 'a\nb': 1, lines: [{ sku: 'S', 'c\td': 1 }] })
   const ids = { id: '/events/New/properties/id', sku: '/events/New/properties/lines/items/properties/sku' }
-  test('has the received properties, without values that have no type and names that are invalid in a schema', () => {
+  test('a new event has the received properties, without values that have no type and names that are invalid in a schema', () => {
     expect(schemaRows(definition, 'New').map(({ name, type, parent }) => [name, type, parent])).toEqual([
       ['id', 'string', undefined],
       ['lines', 'array', undefined],
       ['sku', 'string', 'lines'],
     ])
   })
-  test('is added with the chosen requirements, also of item fields; a repetition changes nothing', () => {
+  test('a new event is added with the chosen requirements, also of item fields; a repetition changes nothing', () => {
     const chosen = new Map([
       [ids.id, 'required'],
       [ids.sku, 'recommended'],
@@ -191,7 +191,7 @@ describe('a new event', () => {
     expect([...added.events.keys()]).toEqual(['Order/Paid', 'New'])
     expect(withDefinition(added, 'New', definition, new Map())).toEqual(added)
   })
-  test('adds only missing properties to an event that another user has defined in the meantime', () => {
+  test('a new event adds only missing properties if another user has defined the event meanwhile', () => {
     const theirs = parseSourceSchema(
       JSON.stringify({ events: { New: { properties: { id: { type: 'number' } }, required: ['id'] } } }),
     )
@@ -208,14 +208,14 @@ describe('a new event', () => {
       ['sku', 'string', 'optional'],
     ])
   })
-  test('is the user schema for identify', () => {
+  test('the new event of identify is the user schema', () => {
     expect(withDefinition(parseSourceSchema('{"events":{}}'), undefined, definition, new Map()).user).toEqual(
       definition,
     )
   })
 })
 
-test('a name is shown unchanged, and an empty one as quotes, so that its row is not blank', () => {
+test('a property name is shown unchanged, and an empty name as quotes, so that its row is not blank', () => {
   expect(shownName('total')).toBe('total')
   expect(shownName('')).toBe('""')
 })

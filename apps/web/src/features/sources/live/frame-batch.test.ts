@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('items of one frame are passed on together, in their order', () => {
+test('items of one frame are passed on together and in order', () => {
   const batches: (readonly number[])[] = []
   const batch = createFrameBatch<number>((items) => batches.push(items))
   for (const item of [1, 2, 3]) batch.add(item)
@@ -33,7 +33,7 @@ test('items of one frame are passed on together, in their order', () => {
   expect(batches).toEqual([[1, 2, 3], [4]])
 })
 
-test('without frames at most a hundred items wait, and on a hidden page none', () => {
+test('without frames, at most a hundred items wait, and on a hidden page no item waits', () => {
   const sizes: number[] = []
   const batch = createFrameBatch<number>((items) => sizes.push(items.length))
   for (let item = 0; item < 250; item++) batch.add(item)
@@ -43,7 +43,7 @@ test('without frames at most a hundred items wait, and on a hidden page none', (
   expect(sizes).toEqual([100, 100, 51])
 })
 
-test('after stop, nothing is passed on', () => {
+test('after stop, no item is passed on', () => {
   const onBatch = vi.fn()
   const batch = createFrameBatch<number>(onBatch)
   batch.add(1)

@@ -77,7 +77,7 @@ test('EVT-22: an event has title, message ID, type, test, receive time and paylo
   expect(type).toBe('track')
 })
 
-describe('without its payload', () => {
+describe('a live event without its payload', () => {
   const summary = ofSummary(wire)
   const other = parseSourceSchema('{"events":{"Refunded":{}}}')
   const both = parseSourceSchema(
@@ -90,7 +90,7 @@ describe('without its payload', () => {
     validationOf(event, known)?.compatibility,
     needsPayload(event, known),
   ]
-  test('an event keeps its result from its arrival, as long as the schema has the same definition', () => {
+  test('an event without its payload keeps its received result while the schema has the same definition', () => {
     const event = { ...summary, compatibility: 'needsAttention' } as const
     expect(result(event, now)).toEqual(['needsAttention', false])
     // Another event was added since.
@@ -99,7 +99,7 @@ describe('without its payload', () => {
   test('an event that the schema no longer defines is incompatible, whatever its earlier result (EVT-36)', () => {
     expect(result(summary, { schema: other, versions: new Map([[3, schema]]) })).toEqual(['incompatible', false])
   })
-  test('when the version that validated an event is unknown or has changed, only its payload can be validated', () => {
+  test('if the version that validated an event is unknown or has changed, only the payload can be validated', () => {
     const event = { ...summary, compatibility: 'incompatible' } as const
     expect(result(event, { schema, versions: new Map([[3, other]]) })).toEqual([undefined, true])
     expect(result(summary, { schema: looser, versions: new Map([[3, schema]]) })).toEqual([undefined, true])
@@ -116,7 +116,7 @@ test('a rejected event is never validated', () => {
   expect(needsPayload({ ...ofSummary(wire), status: 'rejected' }, now)).toBe(false)
 })
 
-test('a payload that is not an object counts as empty', () => {
+test('a payload that is not an object is treated as empty', () => {
   expect(validationOf({ ...ofDetail(wire), payload: null }, now)?.problems).toEqual([
     { property: 'total', kind: 'missing' },
   ])

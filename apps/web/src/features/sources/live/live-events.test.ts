@@ -45,50 +45,50 @@ test('EVT-25: the debugger starts without events, with filters that match everyt
   expect(run({ type: 'schema', schema }).schema).toBe(schema)
 })
 
-describe('at the top', () => {
-  test('events are shown newest first, in any order of arrival (EVT-32)', () => {
+describe('live events at the top of the list', () => {
+  test('at the top, events are shown newest first, in any order of arrival (EVT-32)', () => {
     expect(ids(run(received(event(2), event(3)), received(event(1))).events)).toEqual(['m3', 'm2', 'm1'])
   })
-  test('events with the same time have the order of the stored list, in any order of arrival', () => {
+  test('at the top, events with the same time have the order of the stored list, in any order of arrival', () => {
     expect(ids(run(received(event(1, 5), event(3, 5)), received(event(2, 5))).events)).toEqual(['m3', 'm2', 'm1'])
   })
   test('EVT-26, EVT-31: a message ID is shown once, within a message and across messages', () => {
     expect(ids(run(received(event(1), event(1)), received(event(1, 9), event(2))).events)).toEqual(['m2', 'm1'])
   })
-  test('a blocked event is replaced only by its own replay', () => {
+  test('at the top, a blocked event is replaced only by its own replay', () => {
     const blocked: LiveEvent = { ...event(1), status: 'blocked' }
     const replayed: LiveEvent = { ...event(3), messageId: 'm1' }
     expect(run(received(blocked, event(2)), received(replayed, blocked)).events).toEqual([replayed, event(2)])
     expect(run(received(replayed), received(blocked)).events).toEqual([replayed])
     expect(run(received(blocked), received(blocked)).events).toEqual([blocked])
   })
-  test('of 60 events the newest 50 are kept (EVT-30)', () => {
+  test('at the top, the newest 50 of 60 events are kept (EVT-30)', () => {
     const { events } = run(received(...range(1, 30)), received(...range(31, 60)))
     expect(events).toHaveLength(50)
     expect(events[0]?.messageId).toBe('m60')
     expect(events.at(-1)?.messageId).toBe('m11')
   })
-  test('nothing waits', () => {
+  test('at the top, no event waits', () => {
     expect(run(received(...range(1, 3)))).toMatchObject({ waiting: [], waitingCount: 0 })
   })
 })
 
-describe('scrolled away from the top', () => {
+describe('live events while scrolled down', () => {
   const away: LiveAction[] = [received(event(1), event(2)), { type: 'scrolled', atTop: false }]
-  test('EVT-33: the rows stay as they are and new events are counted', () => {
+  test('EVT-33: while scrolled down, the rows stay unchanged and new events are counted', () => {
     const state = run(...away, received(event(3), event(2)), received(event(3), event(4)))
     expect(ids(state.events)).toEqual(['m2', 'm1'])
     expect(state.waitingCount).toBe(2)
   })
-  test('returning to the top adds them to the list', () => {
+  test('scrolling back to the top adds the waiting events to the list', () => {
     const state = run(...away, received(event(3)), { type: 'scrolled', atTop: true })
     expect(ids(state.events)).toEqual(['m3', 'm2', 'm1'])
     expect(state).toMatchObject({ waiting: [], waitingCount: 0 })
   })
-  test('the button adds them to the list', () => {
+  test('the button adds the waiting events to the list', () => {
     expect(run(...away, received(event(3)), { type: 'takeIn' })).toMatchObject({ waitingCount: 0, atTop: true })
   })
-  test('the count continues beyond the kept events', () => {
+  test('the count of waiting events continues beyond the kept events', () => {
     const state = run(...away, received(...range(3, 150)))
     expect(state.waitingCount).toBe(148)
     expect(state.waiting).toHaveLength(50)
@@ -111,13 +111,13 @@ describe('scrolled away from the top', () => {
   })
 })
 
-describe('paused', () => {
-  test('no event is added at the top until it is resumed', () => {
+describe('live events while paused', () => {
+  test('while paused, no event is added at the top until the list is resumed', () => {
     const paused = run({ type: 'paused', paused: true }, received(event(1)))
     expect(paused.events).toEqual([])
     expect(ids(liveReducer(paused, { type: 'paused', paused: false }).events)).toEqual(['m1'])
   })
-  test('scrolling to the top does not add events', () => {
+  test('while paused, scrolling to the top does not add events', () => {
     expect(
       run({ type: 'paused', paused: true }, { type: 'scrolled', atTop: false }, received(event(1)), {
         type: 'scrolled',
@@ -141,7 +141,7 @@ test('omitted events add up until the list is cleared', () => {
 
 describe('omitted events', () => {
   const burst: LiveAction = { type: 'received', events: range(8, 36), skipped: 7 }
-  test('of a burst of 36 events with seven omitted, none is missing after the list was reloaded', () => {
+  test('after a burst of 36 events with seven omitted, none is missing once the list was reloaded', () => {
     const state = run(burst, { type: 'read', events: range(1, 36) })
     expect(ids(state.events)).toEqual(
       range(1, 36)
@@ -150,7 +150,7 @@ describe('omitted events', () => {
     )
     expect(state).toMatchObject({ skipped: 0, leftOut: 0 })
   })
-  test('count as missing only if a reload did not return them, until a later one does', () => {
+  test('omitted events count as missing if a reload did not return them, until a later reload does', () => {
     const early = run(burst, { type: 'read', events: range(6, 36) })
     expect(early).toMatchObject({ skipped: 0, leftOut: 5 })
     expect(liveReducer(early, { type: 'read', events: range(1, 36) }).leftOut).toBe(0)
@@ -158,7 +158,7 @@ describe('omitted events', () => {
   })
 })
 
-describe('the neighbours of an event', () => {
+describe('the neighbors of an event', () => {
   const shown = [event(9), event(7), event(5)]
   test.each([
     [event(7), 9, 5, 1],
@@ -174,7 +174,7 @@ describe('the neighbours of an event', () => {
       expect(neighboursOf(shown, one)).toEqual({ newer: title(newer), older: title(older), place })
     },
   )
-  test('an unknown event has none', () => {
+  test('an unknown event has no neighbors', () => {
     expect(neighboursOf(shown, undefined)).toEqual({ newer: undefined, older: undefined, place: -1 })
   })
 })
@@ -310,7 +310,7 @@ describe('when the schema changes', () => {
   })
 })
 
-test('merging nothing new keeps the same list', () => {
+test('merging already listed events keeps the same list', () => {
   const known = [event(1)]
   expect(mergeEvents(known, [event(1)])).toBe(known)
 })

@@ -43,20 +43,20 @@ test.each<[Partial<LiveFilters>, boolean]>([
   expect(matches(event, { ...noFilters, ...filters }, known)).toBe(passes)
 })
 
-test('an invalid value means any', () => {
+test('an invalid value of a live filter matches every event', () => {
   expect(withFilter(noFilters, 'type', 'purchase')).toEqual(noFilters)
   expect(withFilter(noFilters, 'type', 'alias')).toEqual({ ...noFilters, type: 'alias' })
   expect(withFilter(noFilters, 'compatibility', 'needsAttention').compatibility).toBe('needsAttention')
   expect(withFilter({ ...noFilters, environment: 'test' }, 'environment', '')).toEqual(noFilters)
 })
 
-test('a text of only spaces filters nothing', () => {
+test('a search text with only spaces filters nothing', () => {
   expect(isFiltered(noFilters)).toBe(false)
   expect(isFiltered({ ...noFilters, text: '  ' })).toBe(false)
   expect(isFiltered({ ...noFilters, text: ' a' })).toBe(true)
 })
 
-test('a URL contains the active filters, and an invalid value in it means any', () => {
+test('a URL contains the active filters, and an invalid filter in it matches every event', () => {
   const filters: LiveFilters = { text: 'a & b', type: 'track', environment: 'test', compatibility: 'needsAttention' }
   expect(readLiveFilters(new URLSearchParams(writeLiveFilters(filters)))).toEqual(filters)
   expect(writeLiveFilters(noFilters)).toEqual({})

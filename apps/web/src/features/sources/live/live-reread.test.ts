@@ -17,7 +17,7 @@ const readsAfter = (moments: readonly number[], until = 60_000): number[] => {
   return reads
 }
 
-test('events that are omitted once are loaded once, when they are stored', () => {
+test('events that were omitted together are loaded once, when they are stored', () => {
   expect(readsAfter([0])).toEqual([2500])
 })
 
@@ -31,7 +31,7 @@ test('while events keep being omitted, there is a load every five seconds, and o
   expect(readsAfter(moments)).toEqual([5000, 9900, 12_400])
 })
 
-test('after a stop there is no load until events are omitted again', () => {
+test('after stop, nothing is loaded until events are omitted again', () => {
   const read = vi.fn()
   const reread = createReread(read, 2500)
   reread.ask()

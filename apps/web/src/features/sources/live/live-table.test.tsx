@@ -67,7 +67,7 @@ const show = (property = '', isOpen = false) => {
 const table = () => screen.getByRole('table', { name: 'Live events' })
 const rows = () => within(table()).getAllByRole('row').slice(1)
 
-test('type, name, environment and time come first, then the user and the chosen property, and only visible ones of 50 rows are rendered (EVT-01, EVT-30)', () => {
+test('type, name, environment, and time come before user and chosen property, and only visible rows are rendered (EVT-01, EVT-30)', () => {
   show('total')
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
     'Event type',
@@ -93,7 +93,7 @@ test('events are marked as new only if the schema has at least one event', () =>
   expect(names().slice(0, 2)).toEqual(['Event 50New', 'Event 49'])
 })
 
-test('a value that is not loaded yet shows when it will be', () => {
+test('a value that is not loaded yet shows that it is being read, and how to see it', () => {
   show('total')
   const { payload: _, ...unread } = event(51)
   const live = { ...unread, payload: undefined }
@@ -104,12 +104,12 @@ test('a value that is not loaded yet shows when it will be', () => {
   expect(cells[0]?.firstElementChild?.getAttribute('title')).toMatch(/Pause the list to see it/)
 })
 
-test('without a chosen property there is no column for one', () => {
+test('without a chosen property, the table has no property column', () => {
   show()
   expect(screen.getAllByRole('columnheader')).toHaveLength(5)
 })
 
-test('Tab focuses one row; arrows, j and k move, and Enter and Space open', async () => {
+test('Tab focuses one row; arrows, j, and k move the focus, and Enter and Space open the row', async () => {
   const opened = show()
   await userEvent.tab()
   await userEvent.tab()
@@ -123,7 +123,7 @@ test('Tab focuses one row; arrows, j and k move, and Enter and Space open', asyn
   expect(table().querySelectorAll('[tabindex="0"]')).toHaveLength(1)
 })
 
-test('EVT-11: a click opens; the open row is marked, stays in the page however many events arrive, and arrows open the next', async () => {
+test('EVT-11: a click opens an event; its row is marked and stays on the page, and arrows open the next', async () => {
   const opened = show('', true)
   const marked = () => table().querySelector('[aria-current="true"]')?.textContent
   expect(marked()).toContain('Event 50')

@@ -14,7 +14,7 @@ const channel = (title: string, syncs: AlertChannel['syncs']): AlertChannel => (
   failure_time: null,
 })
 
-test('a channel for all syncs is notified of each, any other only of its selected syncs', () => {
+test('a channel for all syncs is notified of each sync, and other channels only of their selected syncs', () => {
   const channels = [channel('all', null), channel('one', ['s1']), channel('none', [])]
   expect(channelsOf('s1', channels).map(({ title }) => title)).toEqual(['all', 'one'])
   expect(channelsOf('s2', channels).map(({ title }) => title)).toEqual(['all'])

@@ -28,7 +28,7 @@ const destination = {
   app: { catalog_app: 'catalogDestinations/postgresql' },
 }
 
-test('a draft goes from step to step, with suggestions', () => {
+test('a draft of a sync goes from step to step, with suggestions', () => {
   expect(firstOpen(emptyDraft)).toBe('model')
   const modelled = withModel(emptyDraft, model)
   expect(firstOpen(modelled)).toBe('destination')
@@ -50,7 +50,7 @@ test('a draft goes from step to step, with suggestions', () => {
   })
 })
 
-test('an object that users do not name has its own name', () => {
+test('an object with a fixed name needs no entered name', () => {
   const contacts: RowObject = { ...table, name: 'contacts', named: false }
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [contacts]), objectName: ' ' }
   expect(firstOpen(draft)).toBeUndefined()
@@ -66,7 +66,7 @@ test('a mode that the object does not support is reset', () => {
   expect(withDestination(draft, destination, [table, records]).object).toBeUndefined()
 })
 
-test('another model keeps an entered title, and gets its own mapping', () => {
+test('changing the model keeps an entered object name, and makes a new mapping', () => {
   const other = { ...model, title: 'Orders', primary_key: ['id', 'email'] }
   expect(withModel(withModel(emptyDraft, model), other).objectName).toBe('orders')
   const named = withModel({ ...withModel(emptyDraft, model), objectName: 'mine' }, other)
@@ -74,7 +74,7 @@ test('another model keeps an entered title, and gets its own mapping', () => {
   expect(problemOf(named, 'mapping')?.mapping?.all).toMatch(/^Choose the identifier/)
 })
 
-test('an entered title stays, and a title that is too short is reported', () => {
+test('an entered title stays, and a too short title is reported', () => {
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), title: 'x' }
   expect(titleOf(draft)).toBe('x')
   expect(problemOf(draft, 'review')?.message).toBe('At least 2 characters')

@@ -62,7 +62,7 @@ test('a saved draft is restored at its step', () => {
   })
 })
 
-test('a restored draft drops deleted objects, and its step is a reachable one', () => {
+test('a restored draft drops deleted objects, and opens at a reachable step', () => {
   const saved = kept(savedOf(full, 'review'))
   expect(restored(saved, [], destinations)).toMatchObject({ draft: { model: undefined, rows: [] }, step: 'model' })
   expect(restored(saved, [model], [])).toMatchObject({ draft: { destination: undefined }, step: 'destination' })
@@ -70,7 +70,7 @@ test('a restored draft drops deleted objects, and its step is a reachable one', 
   expect(restored(saved, [grown], destinations).draft.rows.map(({ column }) => column)).toEqual(['id', 'email', 'plan'])
 })
 
-test('a kept draft of events has its mapping and choices again', () => {
+test('a restored draft of events has its mapping and choices', () => {
   const source = { ...destination, name: 'workspaces/w1/sources/s1', title: 'Offline' }
   const [events, profiles] = eventRowObjects
   const draft = {

@@ -2,7 +2,7 @@ import { defaultSyncAlerts } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { alertProblem, alertsInput, alertsOf } from './alert-rules.ts'
 
-test('alerts are entered and saved as they are, and nothing entered is never', () => {
+test('alerts are shown and saved unchanged, and an empty value is never an alert', () => {
   const alerts = { failed: false, rejected_percent: 0, minutes: 90, rows_percent: null }
   expect(alertsInput(alerts)).toEqual({ failed: false, rejected_percent: '0', minutes: '90', rows_percent: '' })
   for (const each of [alerts, defaultSyncAlerts]) expect(alertsOf(alertsInput(each))).toEqual(each)

@@ -9,7 +9,7 @@ const start = freshDraft({ version: 4, schema: emptySchema })
 
 const titles = ({ schema }: { schema: SourceSchema }): string[] => [...schema.events.keys()]
 
-test('steps are undone one by one, back to the base version', () => {
+test('steps of a schema draft are undone one by one, back to the base version', () => {
   const draft = withStep(withStep(start, one), two)
   expect(titles(draft)).toEqual(['One', 'Two'])
   expect(titles(withoutStep(draft))).toEqual(['One'])

@@ -92,8 +92,11 @@ test.each([
     { A: items({ sku: 'number', price: 'number' }) },
     ['A: products › sku', 'A: products'],
   ],
-])('a merge of my changes into theirs: %s', (_name, base, mine, theirs, expected, conflicts) => {
-  const merged = mergeSchemas(parse(base), parse(mine), parse(theirs))
-  expect(JSON.parse(formatSourceSchema(merged.schema))).toEqual(JSON.parse(formatSourceSchema(parse(expected))))
-  expect(merged.conflicts).toEqual(conflicts)
-})
+])(
+  "a merge of the user's changes into another user's version: %s",
+  (_name, base, mine, theirs, expected, conflicts) => {
+    const merged = mergeSchemas(parse(base), parse(mine), parse(theirs))
+    expect(JSON.parse(formatSourceSchema(merged.schema))).toEqual(JSON.parse(formatSourceSchema(parse(expected))))
+    expect(merged.conflicts).toEqual(conflicts)
+  },
+)
