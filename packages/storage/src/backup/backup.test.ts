@@ -83,7 +83,7 @@ const failure = (attempt: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('backup and restore', () => {
-  it('restores every file, folder and mode, and leaves nothing else', async () => {
+  it('a restore restores every file, folder, and mode, and leaves nothing else', async () => {
     fill()
     const before = tree(dataDir)
     const backup = await createBackup({ dataDir, file, logger })
@@ -97,7 +97,7 @@ describe('backup and restore', () => {
     expect(tree(dataDir)).toEqual(before)
   })
 
-  it("keeps the folder's hashes of deleted users together with those of the backup, readable by their owner only", async () => {
+  it("a restore keeps the folder's hashes of deleted users together with those of the backup, readable by their owner only", async () => {
     fill()
     const ofBefore = join(root, 'before.tar.zst')
     await createBackup({ dataDir, file: ofBefore, logger })
@@ -111,7 +111,7 @@ describe('backup and restore', () => {
     expect(readFileSync(join(dataDir, 'forgotten.ndjson'), 'utf8')).toBe('one\none\ntwo\n')
   })
 
-  it('restores PostgreSQL, ready to start, with files owned by the account that runs it', async () => {
+  it('a restore restores PostgreSQL, ready to start, with files owned by the account that runs it', async () => {
     const dir = (data: string): string => join(data, 'postgres')
     const withPostgres = async <T>(
       data: string,
@@ -131,7 +131,7 @@ describe('backup and restore', () => {
     expect(await withPostgres(dataDir, (query) => query('select answer from kept'))).toEqual([{ answer: 42 }])
   })
 
-  it('stops the PostgreSQL of a killed server before it copies', async () => {
+  it('a backup stops the PostgreSQL of a killed server before it copies', async () => {
     const { spec } = await createEmbeddedPostgres({ dir: join(dataDir, 'postgres'), logger })
     await spec.recover?.()
     const orphan = await spec.spawn()
@@ -143,7 +143,7 @@ describe('backup and restore', () => {
     await spec.dispose?.()
   })
 
-  it('is rejected while the product runs, and so is a restore', async () => {
+  it('neither a backup nor a restore starts while the product runs', async () => {
     fill()
     await createBackup({ dataDir, file, logger })
     await using _running = lockDataDir(dataDir)
@@ -152,7 +152,7 @@ describe('backup and restore', () => {
     expect(readdirSync(root).toSorted()).toEqual(['backup.tar.zst', 'data'])
   })
 
-  it("is not rejected because the data folder is a shell's working directory, but because a process has one of its files open", async () => {
+  it('a backup is rejected if a process has a file open, and not if a shell is in the data folder', async () => {
     fill()
     const inside = spawn('/bin/sh', ['-c', 'echo here; read -r _'], {
       cwd: dataDir,
@@ -171,7 +171,7 @@ describe('backup and restore', () => {
     await untilIdle(dataDir, logger, 5_000)
   })
 
-  it('rejects an existing target file, a target inside the data folder, a missing folder, and a data folder without data', async () => {
+  it('a backup rejects an existing target file, a target inside the data folder, and a missing or empty data folder', async () => {
     await expect(createBackup({ dataDir, file, logger })).rejects.toThrow(/nothing to back up/)
     expect(existsSync(dataDir)).toBe(false)
     fill()
@@ -184,7 +184,7 @@ describe('backup and restore', () => {
     expect(readFileSync(file, 'utf8')).toBe('precious')
   })
 
-  it('leaves no file if it fails before the end, and releases the lock', async () => {
+  it('a backup leaves no file if it fails before the end, and releases the lock', async () => {
     fill()
     setFaultHandler((point) => {
       if (point === 'backup-before-rename') throw new Error('the disk went away')
@@ -195,7 +195,7 @@ describe('backup and restore', () => {
     await createBackup({ dataDir, file, logger })
   })
 
-  it('contains the data behind a link, as when an engine has its own disk', async () => {
+  it("a backup contains the data behind a link, such as an engine's own disk", async () => {
     fill()
     const disk = join(root, 'other-disk')
     mkdirSync(disk)
@@ -207,7 +207,7 @@ describe('backup and restore', () => {
     expect(readFileSync(join(target, 'journal', 'part'), 'utf8')).toBe('on the other disk')
   })
 
-  it('keeps a link between two folders of the data folder as a link', async () => {
+  it('a backup keeps a link between two folders of the data folder as a link', async () => {
     fill()
     mkdirSync(join(dataDir, 'event-store/store/e3f'), { recursive: true })
     mkdirSync(join(dataDir, 'event-store/metadata'), { recursive: true })
@@ -225,7 +225,7 @@ describe('backup and restore', () => {
     ['../store/x', true],
     ['../../../../etc', false],
     ['/etc', false],
-  ])('a link to %s is inner: %s', (target, inner) => {
+  ])('a link to %s stays inside the data folder: %s', (target, inner) => {
     expect(isInnerLink('event-store/metadata/default', target)).toBe(inner)
   })
 
@@ -267,7 +267,7 @@ describe('backup and restore', () => {
         ['a', '/etc'],
       ],
     ],
-  ])('rejects a forged archive whose link %s, and creates nothing', async (_, links) => {
+  ])('a restore rejects a forged archive whose link %s, and creates nothing', async (_, links) => {
     fill()
     const forged = async function* (): AsyncGenerator<DataEntry> {
       const about = { folder: false, mode: 0o600, mtime: new Date(0), size: 0 }
@@ -283,7 +283,7 @@ describe('backup and restore', () => {
     expect(readdirSync(root).toSorted()).toEqual(['backup.tar.zst', 'data', 'target'])
   })
 
-  it('restores a link to a link whose path stays inside', async () => {
+  it('a restore restores a link to a link whose path stays inside', async () => {
     fill()
     put('store/e3f/table.sql', 'create')
     mkdirSync(join(dataDir, 'names'), { recursive: true })
@@ -295,7 +295,7 @@ describe('backup and restore', () => {
     expect(readFileSync(join(target, 'names/second/table.sql'), 'utf8')).toBe('create')
   })
 
-  it('refuses to replace data without force, and keeps the old data aside with force', async () => {
+  it('a restore replaces data only with force, and keeps the old data aside', async () => {
     fill()
     await createBackup({ dataDir, file, logger })
     const backedUp = tree(dataDir)
@@ -323,7 +323,7 @@ describe('backup and restore', () => {
     ['empty', () => Buffer.alloc(0)],
     ['something else', () => Buffer.from('a letter')],
     ['another archive', () => zstdCompressSync(Buffer.alloc(10_240))],
-  ])('rejects an archive that is %s, and changes nothing', async (_, damage) => {
+  ])('a restore rejects an archive that is %s, and changes nothing', async (_, damage) => {
     fill()
     await createBackup({ dataDir, file, logger })
     writeFileSync(file, damage(readFileSync(file)))
@@ -334,11 +334,11 @@ describe('backup and restore', () => {
     await lockDataDir(dataDir).release()
   })
 
-  it('reports a missing archive', async () => {
+  it('a restore reports a missing archive', async () => {
     await expect(restoreBackup({ file, dataDir, logger })).rejects.toThrow(/can't be read/)
   })
 
-  it('prevents the product from starting after a kill between the renames, until a restore is complete', async () => {
+  it('after a kill between the renames of a restore, the product does not start until a restore is complete', async () => {
     fill()
     await createBackup({ dataDir, file, logger })
     const before = tree(dataDir)

@@ -7,7 +7,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 /** The tests that every blob adapter must pass. `open` returns an empty store without other users. */
 export const blobsConformance = (name: string, open: () => Promise<Blobs>): void => {
   describe(`blobs conformance: ${name}`, () => {
-    it('returns every byte and the content type, also of an empty and of a large object', async () => {
+    it('a blob store returns every byte and the content type, also of an empty and of a large object', async () => {
       const blobs = await open()
       const every = Uint8Array.from({ length: 256 }, (_, n) => n)
       const large = new Uint8Array(5 * 1024 * 1024).fill(10)
@@ -22,7 +22,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(Buffer.compare((await blobs.get('large'))?.body ?? every, large)).toBe(0)
     })
 
-    it('returns undefined for a missing object, and deletes it without an error', async () => {
+    it('a blob store returns undefined for a missing object, and deletes it without an error', async () => {
       const blobs = await open()
       await blobs.put('a/b', bytes('x'), 'text/plain')
       for (const key of ['none', 'a', 'a/b/c', 'a/c']) {
@@ -32,7 +32,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('')).toEqual(['a/b'])
     })
 
-    it('replaces an object as a whole, and removes it when it is deleted', async () => {
+    it('a blob store replaces an object as a whole, and removes it when it is deleted', async () => {
       const blobs = await open()
       await blobs.put('k', bytes('the first, which is longer'), 'text/plain')
       await blobs.put('k', bytes('second'), 'text/html')
@@ -42,7 +42,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('')).toEqual([])
     })
 
-    it('stores a key and another key below it', async () => {
+    it('a blob store stores a key and another key below it', async () => {
       const blobs = await open()
       await blobs.put('a/b', bytes('below'), 'text/plain')
       await blobs.put('a', bytes('above'), 'text/plain')
@@ -51,7 +51,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(plain(await blobs.get('a'))?.body).toEqual(bytes('above'))
     })
 
-    it('lists the keys that begin with a text, in order', async () => {
+    it('a blob store lists the keys that begin with a text, in order', async () => {
       const blobs = await open()
       for (const key of ['x/2', 'x/10', 'x/1', 'xy', 'y/x/1']) await blobs.put(key, bytes(key), 'text/plain')
       expect(await blobs.list('x/')).toEqual(['x/1', 'x/10', 'x/2'])
@@ -61,7 +61,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('z')).toEqual([])
     })
 
-    it('never shows a partial object to a reader while it is being replaced', async () => {
+    it('a blob store never shows a partial object to a reader while the object is replaced', async () => {
       const blobs = await open()
       const sizes = [1, 200_000]
       const value = (round: number): Uint8Array => new Uint8Array(sizes[round % 2] ?? 1).fill(round % 2)
@@ -97,7 +97,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       'a\0b',
       'x'.repeat(201),
       `${'long/'.repeat(250)}x`,
-    ])('rejects the key %j', async (key) => {
+    ])('a blob store rejects the key %j', async (key) => {
       const blobs = await open()
       await expect(blobs.put(key, bytes('x'), 'text/plain')).rejects.toThrow(InvalidBlob)
       await expect(blobs.get(key)).rejects.toThrow(InvalidBlob)
@@ -105,7 +105,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('')).toEqual([])
     })
 
-    it.each(['', 'text/plain\r\nx: y', 'ä', ' x'])('rejects the content type %j', async (contentType) => {
+    it.each(['', 'text/plain\r\nx: y', 'ä', ' x'])('a blob store rejects the content type %j', async (contentType) => {
       const blobs = await open()
       await expect(blobs.put('k', bytes('x'), contentType)).rejects.toThrow(InvalidBlob)
       expect(await blobs.get('k')).toBeUndefined()

@@ -46,7 +46,7 @@ const collect = (member: Coordination, topic: string, count: number): Promise<un
   })
 
 const messageTests = (members: Members): void => {
-  it('every subscriber receives every message of its topic, the publisher included, in the order of publishing', async () => {
+  it('every subscriber receives every message of its topic in the order of publishing, including the publisher', async () => {
     const heard = members().map((member) => collect(member, 'numbers', 200))
     const other: unknown[] = []
     members()[1].subscribe('letters', (message) => other.push(message))
@@ -57,7 +57,7 @@ const messageTests = (members: Members): void => {
     expect(other).toEqual([])
   })
 
-  it('a subscription that has ended receives nothing more, and others on the topic still do', async () => {
+  it('an ended subscription receives nothing more, and other subscribers on the topic still do', async () => {
     const [publisher, subscriber] = members()
     const ended: unknown[] = []
     const stop = subscriber.subscribe('topic', (message) => ended.push(message))
@@ -74,7 +74,7 @@ const messageTests = (members: Members): void => {
     expect(ended).toEqual([1])
   })
 
-  it('a listener that throws keeps no message from the others', async () => {
+  it('a listener that throws does not prevent other listeners from receiving the message', async () => {
     const [publisher, subscriber] = members()
     subscriber.subscribe('topic', () => {
       throw new Error('a listener that is broken')
@@ -86,7 +86,7 @@ const messageTests = (members: Members): void => {
     expect(await heard).toEqual(['a', 'b'])
   })
 
-  it('a receiver cannot change what another receives', async () => {
+  it('a receiver cannot change the message that another receives', async () => {
     const [publisher, one, two] = members()
     publisher.subscribe('topic', (message) => {
       if (typeof message === 'object' && message !== null && 'list' in message) message.list = 'changed'
@@ -101,7 +101,7 @@ const messageTests = (members: Members): void => {
 }
 
 const counterTests = (members: Members, pass: (ms: number) => Promise<void>): void => {
-  it('counts exactly when many count at once', async () => {
+  it('a counter is exact with many concurrent increments', async () => {
     const answers = await Promise.all(
       members().flatMap((member) => Array.from({ length: 100 }, () => member.increment('hits', 2, 60_000))),
     )
@@ -109,7 +109,7 @@ const counterTests = (members: Members, pass: (ms: number) => Promise<void>): vo
     expect(await members()[0].increment('other', 1, 60_000)).toBe(1)
   })
 
-  it('forgets a counter its lifetime after the first increment, however often it was raised since', async () => {
+  it('a counter expires its lifetime after the first increment, however often it was incremented since', async () => {
     const [a, b] = members()
     expect(await a.increment('window', 1, 1_000)).toBe(1)
     await pass(600)
@@ -120,7 +120,7 @@ const counterTests = (members: Members, pass: (ms: number) => Promise<void>): vo
 }
 
 const leaseTests = (members: Members, pass: (ms: number) => Promise<void>): void => {
-  it('gives a lease to exactly one of many who ask at once, each time it is over, under an epoch that rises', async () => {
+  it('a lease goes to exactly one of many concurrent requests each time it expires, with a higher epoch', async () => {
     let last = 0
     for (let round = 0; round < 5; round++) {
       const asking = Array.from({ length: 10 }, (_, n) =>
@@ -137,7 +137,7 @@ const leaseTests = (members: Members, pass: (ms: number) => Promise<void>): void
     }
   })
 
-  it('renews for its holder under the same epoch, refuses others until it expires', async () => {
+  it('a lease is renewed for its holder with the same epoch, and refused to others until it expires', async () => {
     const [a, b] = members()
     const epoch = await a.acquireLease('job', 'a', 1_000)
     expect(epoch).toBeGreaterThan(0)
@@ -150,14 +150,14 @@ const leaseTests = (members: Members, pass: (ms: number) => Promise<void>): void
     expect(await a.acquireLease('job', 'a', 1_000)).toBeUndefined()
   })
 
-  it('has another epoch when its holder takes it again after its end', async () => {
+  it('a lease has another epoch if its former holder takes it again after it expired', async () => {
     const [a] = members()
     const epoch = await a.acquireLease('job', 'a', 1_000)
     await pass(1_001)
     expect(await a.acquireLease('job', 'a', 1_000)).toBeGreaterThan(epoch ?? 0)
   })
 
-  it('is released by its holder only, and its next tenure has a larger epoch', async () => {
+  it('only its holder releases a lease, and its next tenure has a higher epoch', async () => {
     const [a, b] = members()
     const epoch = await a.acquireLease('job', 'a', 60_000)
     await b.releaseLease('job', 'b')

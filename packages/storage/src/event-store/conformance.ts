@@ -92,7 +92,7 @@ export const eventStoreConformance = (name: string, open: () => Promise<EventSto
 }
 
 const insertTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('shows rows as soon as their insert has returned, from one text or from a list', async () => {
+  it('an event store shows rows as soon as their insert has returned, from one text or from a list', async () => {
     await using store = await open()
     await store.insert('events', `${event('1')}\n${event('2')}\n`, { token: 'a' })
     expect(await countEvents(store)).toBe(2)
@@ -104,7 +104,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(4)
   })
 
-  it('stores an insert that is repeated with its token once, across partitions and concurrently', async () => {
+  it('an event store stores an insert that is repeated with its token once, across partitions and concurrently', async () => {
     await using store = await open()
     const rows = Array.from({ length: 3 }, (_, month) =>
       event(`${month}`, { receive_time: `2026-0${month + 1}-15 00:00:00` }),
@@ -116,7 +116,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(6)
   })
 
-  it('accepts times as milliseconds, as RFC 3339 and as text without a zone, all UTC', async () => {
+  it('an event store accepts times as milliseconds, as RFC 3339, and as text without a zone, all UTC', async () => {
     await using store = await open()
     const epoch = Date.UTC(2026, 10, 21, 6, 0, 0, 123)
     await store.insert(
@@ -132,7 +132,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(rows.map(({ ms }) => ms)).toEqual([epoch, epoch, epoch])
   })
 
-  it('accepts rows as RowBinary, with a value of every kind, in pieces of any size', async () => {
+  it('an event store accepts rows as RowBinary, with a value of every kind, in pieces of any size', async () => {
     await using store = await open()
     const { columns, pieces } = binaryEvents(3, (index) => `{"n":${index},"day":"2026-01-01","list":[{"a":null}]}`)
     const [bytes = Buffer.alloc(0)] = pieces
@@ -161,7 +161,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(3)
   })
 
-  it('stores all rows of a large insert or none, and only once if it is repeated with its token', async () => {
+  it('an event store stores all rows of a large insert or none, and only once if repeated with its token', async () => {
     await using store = await open()
     const many = 200_000
     const broken = binaryEvents(many, (index) => (index === many - 1 ? '{"n":' : `{"n":${index}}`))
@@ -175,7 +175,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(many)
   })
 
-  it('keeps two databases apart', async () => {
+  it('an event store keeps two databases separate', async () => {
     await using one = await open()
     await using other = await open()
     await one.insert('events', event('1'), { token: 'a' })
@@ -185,7 +185,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('rejects broken rows as a whole with InsertRejected, names the row, and accepts the good ones afterwards', async () => {
+  it('an event store rejects broken rows as a whole with InsertRejected, names the row, and accepts good rows afterwards', async () => {
     await using store = await open()
     const bad = [
       '{"event_id":',
@@ -207,7 +207,7 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(2)
   })
 
-  it('distinguishes a mistake in a statement from an unavailable engine', async () => {
+  it('an event store distinguishes an error in a statement from an unavailable engine', async () => {
     await using store = await open()
     for (const [sql, code] of [
       ['select nope', 47],
@@ -230,7 +230,7 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('returns every text parameter unchanged: alone, in lists, in tuples', async () => {
+  it('an event store returns every text parameter unchanged: alone, in lists, and in tuples', async () => {
     await using store = await open()
     const texts = [...hostileTexts, ...randomTexts(400)]
     for (let from = 0; from < texts.length; from += 100) {
@@ -258,7 +258,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(0)
   })
 
-  it('returns rows in binary form, with numbers, and texts byte for byte', async () => {
+  it('an event store returns rows in binary form, with numbers, and texts byte for byte', async () => {
     await using store = await open()
     const texts = [...hostileTexts, ...randomTexts(50), 'x'.repeat(100_000)]
     const bytes = await store.queryBinary(
@@ -274,7 +274,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     await expect(failing).rejects.toThrow(EventStoreQueryError)
   })
 
-  it('keeps the type of a parameter: numbers, times, booleans, nulls, lists, pairs', async () => {
+  it('an event store keeps the type of a parameter: numbers, times, booleans, nulls, lists, and pairs', async () => {
     await using store = await open()
     const params = {
       u8: 255,
@@ -314,7 +314,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     ])
   })
 
-  it('rejects parameters that are missing, not a number, or not a name', async () => {
+  it('an event store rejects parameters that are missing, not a number, or not a name', async () => {
     await using store = await open()
     const refused: [string, Record<string, unknown>][] = [
       ['select {x:UInt8}', {}],
@@ -332,7 +332,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await store.query('select count() as n from {x:Identifier}', { x: 'events' })).toEqual([{ n: 0 }])
   })
 
-  it('does not replace text that looks like a parameter inside strings, names and comments', async () => {
+  it('an event store does not replace text that looks like a parameter inside strings, names, and comments', async () => {
     await using store = await open()
     expect(
       await store.query(
@@ -343,7 +343,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const filterTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('leaves out rows that do not meet the filter of their table, in any statement, and only in that call', async () => {
+  it('a filter hides rows of its table in any statement of its call, and in no other call', async () => {
     await using store = await open()
     await store.insert(
       'events',
@@ -366,7 +366,7 @@ const filterTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('includes integers among the numbers of a JSON column that is read with ::Nullable(Float64)', async () => {
+  it('integers are included in the numbers of a JSON column that is read with ::Nullable(Float64)', async () => {
     await using store = await open()
     const prices = [160, 160.5, '170', null, 9_007_199_254_740_991]
     await store.insert(
@@ -402,27 +402,30 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
   it.each([
     ['lines of JSON', asLines],
     ['RowBinary', asBytes],
-  ])('stores or rejects each hostile document, and returns its original byte for byte: as %s', async (_, rowsOf) => {
-    await using store = await open()
-    const outcomes: { name: string; stored: boolean }[] = []
-    for (const { name, text } of hostileJson) {
-      const outcome = await store.insert('events', rowsOf(name, text), { token: name }).then(
-        () => true,
-        (error: unknown) => (error instanceof InsertRejected ? false : error),
+  ])(
+    'an event store stores or rejects each hostile document, and returns its original byte for byte: as %s',
+    async (_, rowsOf) => {
+      await using store = await open()
+      const outcomes: { name: string; stored: boolean }[] = []
+      for (const { name, text } of hostileJson) {
+        const outcome = await store.insert('events', rowsOf(name, text), { token: name }).then(
+          () => true,
+          (error: unknown) => (error instanceof InsertRejected ? false : error),
+        )
+        expect(typeof outcome, `${name}: ${String(outcome)}`).toBe('boolean')
+        outcomes.push({ name, stored: outcome === true })
+      }
+      expect(outcomes).toEqual(hostileJson.map(({ name, stored }) => ({ name, stored })))
+      const kept = await store.query<{ event_id: string; original: string }>(
+        "select event_id, original from events where original != ''",
       )
-      expect(typeof outcome, `${name}: ${String(outcome)}`).toBe('boolean')
-      outcomes.push({ name, stored: outcome === true })
-    }
-    expect(outcomes).toEqual(hostileJson.map(({ name, stored }) => ({ name, stored })))
-    const kept = await store.query<{ event_id: string; original: string }>(
-      "select event_id, original from events where original != ''",
-    )
-    const expected = hostileJson.filter(({ stored }) => stored).map(({ name, text }) => [name, text])
-    expect(new Map(kept.map((row) => [row.event_id, row.original]))).toEqual(new Map(expected as [string, string][]))
-    await store.query('select toString(properties) from events')
-  })
+      const expected = hostileJson.filter(({ stored }) => stored).map(({ name, text }) => [name, text])
+      expect(new Map(kept.map((row) => [row.event_id, row.original]))).toEqual(new Map(expected as [string, string][]))
+      await store.query('select toString(properties) from events')
+    },
+  )
 
-  it('reads all of five thousand property names, before and after a merge of parts', async () => {
+  it('an event store reads all of five thousand property names, before and after a merge of parts', async () => {
     await using store = await open()
     const names = 5000
     for (let batch = 0; batch < 2; batch += 1) {
@@ -450,7 +453,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
     }
   })
 
-  it('merges parts with very many property names that occur only once', async () => {
+  it('an event store merges parts with very many property names that occur only once', async () => {
     await using store = await open()
     for (let batch = 0; batch < 2; batch += 1) {
       const rows = Array.from({ length: 10_000 }, (_, index) => {
@@ -468,7 +471,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const loadTests = (open: () => Promise<EventStoreFixture>): void => {
-  it("ends a query whose caller has gone, and rejects with the caller's reason", async () => {
+  it("an event store ends a query whose caller has gone, and rejects with the caller's reason", async () => {
     await using store = await open()
     const caller = new AbortController()
     const mark = Math.floor(Math.random() * 1e12)
@@ -481,7 +484,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     await until('the query has ended', async () => (await running(store, mark)) === 0)
   })
 
-  it('reports during a query how many rows it has read, of how many', async () => {
+  it('an event store reports during a query how many rows of how many it has read', async () => {
     await using store = await open()
     const caller = new AbortController()
     const heard: { read: number; total: number }[] = []
@@ -500,7 +503,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(second?.total).toBe(1_000_000_000_000)
   })
 
-  it('runs short queries and inserts while more heavy queries wait than can run', async () => {
+  it('an event store runs short queries and inserts while more heavy queries wait than can run', async () => {
     await using store = await open()
     const caller = new AbortController()
     const mark = Math.floor(Math.random() * 1e12)
@@ -524,7 +527,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     await until('all have ended', async () => (await running(store, mark)) === 0)
   })
 
-  it('reports an unavailable engine if no server responds', async () => {
+  it('an event store reports an unavailable engine if no server responds', async () => {
     await using store = await open()
     const caller = new AbortController()
     caller.abort(new Error('too late'))

@@ -40,7 +40,7 @@ describe('the baseline of the event store', () => {
     store.query<{ version: number; oldest: number }>('select version, oldest from schema_versions order by version')
   const commit = 'version 0.1 of commit 8f80beb3'
 
-  it('creates the schema of the release: any change needs a new version', async () => {
+  it('the baseline of the event store creates the schema of the release: any change needs a new version', async () => {
     await using store = await createTestEventStore()
     for (const name of Object.keys(await tablesOf(store))) await store.command(`drop table ${name} sync`)
     await migrateEventStore(store, { migrations: eventStoreMigrations.slice(0, 1) })
@@ -49,7 +49,7 @@ describe('the baseline of the event store', () => {
     expect(await versions(store)).toEqual([{ version: 17, oldest: 17 }])
   })
 
-  it('brings an event store of the last commit of version 0.1 to the same schema, and keeps its rows', async () => {
+  it('the baseline brings an event store of the last commit of version 0.1 to the same schema, and keeps its rows', async () => {
     await using store = await createTestEventStore()
     const made = await tablesOf(store)
     await store.insert('events', '{"event_id":"1"}', { token: 'a' })
@@ -89,7 +89,7 @@ describe('the baseline of the event store', () => {
     ],
   ]
   it.each(refused)(
-    'rejects an event store %s unchanged, and names the commit that can migrate it',
+    'the baseline rejects an event store %s unchanged, and names the commit that can migrate it',
     async (_, make, found) => {
       await using store = await createTestEventStore()
       await make(store)
@@ -103,7 +103,7 @@ describe('the baseline of the event store', () => {
 })
 
 describe('migrateEventStore', () => {
-  it('creates the schema that the event stores of other tests copy', async () => {
+  it('migrateEventStore creates the schema that the event stores of other tests copy', async () => {
     await using migrated = await createTestEventStore(inject('eventStoreUrl'))
     await using copy = await createTestEventStore()
     const tables = (store: TestEventStore) =>
@@ -118,7 +118,7 @@ describe('migrateEventStore', () => {
     expect(await versions(copy)).toEqual(await versions(migrated))
   })
 
-  it('does nothing the second time, also if two start together, and completes an interrupted run', async () => {
+  it('migrateEventStore does nothing the second time, also if two start together, and completes an interrupted run', async () => {
     await using store = await createTestEventStore(inject('eventStoreUrl'))
     await Promise.all([migrateEventStore(store), migrateEventStore(store)])
     const versions = () => store.query('select version from schema_versions order by version')
@@ -141,7 +141,7 @@ describe('migrateEventStore', () => {
     ...(oldest === undefined ? { kind: 'expand' } : { kind: 'contract', oldest }),
   })
 
-  it('works with a schema to which a newer program only added parts, or from which it removed unused ones', async () => {
+  it('migrateEventStore works with a newer schema that only added parts or removed unused ones', async () => {
     await using store = await createTestEventStore()
     await migrateEventStore(store, { migrations: [...eventStoreMigrations, versionBy(900), versionBy(901, 900)] })
     await migrateEventStore(store, { migrations: [...eventStoreMigrations, versionBy(900)] })
@@ -150,7 +150,7 @@ describe('migrateEventStore', () => {
     await expect(requireEventStore(store)).rejects.toThrow('901')
   })
 
-  it('asks before it removes something, and removes nothing if that is rejected', async () => {
+  it('migrateEventStore asks before it removes something, and removes nothing if that is rejected', async () => {
     await using store = await createTestEventStore()
     const asked: unknown[] = []
     const refuse = async (migration: object): Promise<void> => {
@@ -167,7 +167,7 @@ describe('migrateEventStore', () => {
     await requireEventStore(store)
   })
 
-  it('is required before a process that does not migrate can start', async () => {
+  it('migrateEventStore is required before a process that does not migrate can start', async () => {
     await using store = await createTestEventStore()
     await expect(requireEventStore(store, [...eventStoreMigrations, versionBy(900)])).rejects.toThrow(
       EventStoreNotReady,
@@ -184,7 +184,7 @@ describe('migrateEventStore', () => {
     /^alter table events\s+modify column owner UInt64 materialized /,
   ]
 
-  it('only adds parts if it is marked as expanding', () => {
+  it('a migration of the event store only adds parts if it is marked as expanding', () => {
     const others = eventStoreMigrations
       .filter(({ kind }) => kind === 'expand')
       .flatMap(({ statements }) => statements.filter((text) => !addsOnly.some((form) => form.test(text))))
@@ -197,7 +197,7 @@ describe('migrateEventStore', () => {
     expect(taking.filter((text) => addsOnly.some((form) => form.test(text)))).toEqual([])
   })
 
-  it('removes only parts that an earlier version did not use', () => {
+  it('a migration of the event store removes only parts that an earlier version did not use', () => {
     const versions = eventStoreMigrations.map(({ version }) => version)
     // All processes are stopped for the first one, which is the baseline.
     for (const each of eventStoreMigrations.slice(1)) {
@@ -225,7 +225,7 @@ const MiB = 1024 ** 2
 const endless = 'select count() from numbers(1000000000000) where sipHash64(number) % 7 = 1'
 
 describe('createClickHouseEventStore', () => {
-  it('sends the limits with each query, and reports which limit ended the query', async () => {
+  it('the ClickHouse client sends the limits with each query, and reports which limit ended the query', async () => {
     await using bounded = await boundedStore({
       capacity: { short: 2, heavy: 2, memoryBytes: 400 * MiB },
       limits: { short: { seconds: 1, readBytes: 50 * MiB }, heavy: { seconds: 77, readBytes: 900_000 * MiB } },
@@ -251,7 +251,7 @@ describe('createClickHouseEventStore', () => {
     await expect(store.query(endless, {}, { owner: systemOwner })).rejects.toMatchObject(exceeded('time'))
   })
 
-  it('serves one workspace while another has reached its limits and gets EventStoreBusy', async () => {
+  it('the ClickHouse client serves one workspace while another has reached its limits and gets EventStoreBusy', async () => {
     await using bounded = await boundedStore({ capacity: { short: 2, heavy: 2, memoryBytes: 1024 * MiB } })
     const { store } = bounded
     for (const [slot, places] of [
@@ -269,7 +269,7 @@ describe('createClickHouseEventStore', () => {
     }
   })
 
-  it('repeats a query once if its connection is dropped, but not an insert', async () => {
+  it('the ClickHouse client repeats a query once if its connection is dropped, but not an insert', async () => {
     let drops = 0
     const asked: string[] = []
     const server = createServer((request, response) => {
@@ -299,7 +299,7 @@ describe('createClickHouseEventStore', () => {
     }
   })
 
-  it('fails every call with EventStoreUnavailable if no server listens', async () => {
+  it('the ClickHouse client fails every call with EventStoreUnavailable if no server listens', async () => {
     const store = ownQueries(createClickHouseEventStore({ url: 'http://127.0.0.1:1', logger: silentLogger }))
     await expect(store.query('select 1')).rejects.toMatchObject({ name: 'EventStoreUnavailable' })
     await expect(store.command('select 1')).rejects.toMatchObject({ name: 'EventStoreUnavailable' })

@@ -48,7 +48,7 @@ const works = (slots: QuerySlots<number>) => {
 }
 
 describe('createQuerySlots', () => {
-  it('gives each worker one job at a time, those of a key in order of arrival', async () => {
+  it('each query slot has one job at a time, and the jobs of a key run in order of arrival', async () => {
     const slots = slotsOf(2, { perKey: 2 })
     const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'a4']) each.add(name)
@@ -61,7 +61,7 @@ describe('createQuerySlots', () => {
     expect(slots.load()).toEqual({ waiting: 0, running: 0 })
   })
 
-  it('never gives a key the last worker: a job of another key begins immediately, however many jobs of the first key wait', async () => {
+  it('a key never gets the last query slot, so that a job of another key begins immediately', async () => {
     const slots = slotsOf(3)
     const each = works(slots)
     for (let index = 0; index < 500; index += 1) each.add(`a${index}`)
@@ -73,7 +73,7 @@ describe('createQuerySlots', () => {
     await each.endAll()
   })
 
-  it("before a waiting key's job, at most as many jobs of others begin as there are other keys", async () => {
+  it("before a waiting key's job, at most as many jobs of other keys begin as there are other keys", async () => {
     const slots = slotsOf(3)
     const each = works(slots)
     const others = ['a', 'b', 'c', 'd']
@@ -93,7 +93,7 @@ describe('createQuerySlots', () => {
     await each.endAll()
   })
 
-  it('gives the only worker to the next key in turn', async () => {
+  it('with a single query slot, it goes to the next key in turn', async () => {
     const slots = slotsOf(1)
     const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'b1']) each.add(name)
@@ -102,7 +102,7 @@ describe('createQuerySlots', () => {
     expect(each.began).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  it('rejects jobs beyond the queue of a key, and beyond all queues those of a key that already waits', async () => {
+  it("query slots reject jobs beyond a key's queue, and beyond all queues those of keys that already wait", async () => {
     const slots = slotsOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
     const each = works(slots)
     for (const name of ['a1', 'b1', 'a2', 'a3', 'a4', 'b2']) each.add(name)
@@ -118,7 +118,7 @@ describe('createQuerySlots', () => {
     expect(each.began).toContain('c')
   })
 
-  it('rejects a job that waits too long, reports whether its own key was the cause, and removes jobs whose callers have gone', async () => {
+  it('a job that waits too long is rejected, with its own key named if that was the cause; jobs without callers are removed', async () => {
     const slots = slotsOf(2, { maxWaitMs: 20 })
     const each = works(slots)
     each.add('a1')
@@ -136,7 +136,7 @@ describe('createQuerySlots', () => {
     expect(await slots.run('c', never, async (worker) => typeof worker)).toBe('number')
   })
 
-  it('frees the worker of a job that throws', async () => {
+  it('a job that throws frees its query slot', async () => {
     const slots = slotsOf(1)
     await expect(slots.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await slots.run('a', never, async (worker) => worker)).toBe(0)

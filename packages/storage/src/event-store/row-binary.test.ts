@@ -13,7 +13,7 @@ describe('rows as RowBinary', () => {
     ['text whose length takes a byte more, at two bytes', `${'x'.repeat(16_382)}“`],
     ['more than a buffer holds', '😀'.repeat(100_000)],
     ['a null character', 'a\u0000b'],
-  ])('return a text unchanged: %s', (_, text) => {
+  ])('rows as RowBinary return a text unchanged: %s', (_, text) => {
     const writer = createRowWriter()
     writer.text('before')
     writer.text(text)
@@ -23,14 +23,14 @@ describe('rows as RowBinary', () => {
     expect([reader.text(), reader.text(), reader.text()]).toEqual(['before', text, 'behind'])
   })
 
-  it('contain no lone surrogate', () => {
+  it('rows as RowBinary contain no lone surrogate', () => {
     const writer = createRowWriter()
     writer.text('\ud800x')
     writer.end()
     expect(createRowReader(writer.take().bytes).text()).toBe('\ufffdx')
   })
 
-  it('keep every kind of value, including times before 1970 and the largest numbers', () => {
+  it('rows as RowBinary keep every kind of value, including times before 1970 and the largest numbers', () => {
     const writer = createRowWriter()
     writer.bool(true)
     writer.uint16(65_535)
@@ -57,7 +57,7 @@ describe('rows as RowBinary', () => {
     expect(() => behind.text()).toThrow(RangeError)
   })
 
-  it('are split into rows at their ends, and taking them empties the writer', () => {
+  it('rows as RowBinary are split into rows at their ends, and taking the rows empties the writer', () => {
     const writer = createRowWriter()
     const texts = ['a', '', 'ü'.repeat(5000)]
     for (const text of texts) {

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('parts make a file, one that comes again changes nothing, and one before which something is missing is refused', async () => {
+test('parts form a file, a repeated part changes nothing, and a part after a missing one is refused', async () => {
   expect(await files.write('a/b', 0, bytes('one '))).toBe(4)
   expect(await files.write('a/b', 4, bytes('two'))).toBe(7)
   expect(await files.write('a/b', 4, bytes('two'))).toBe(7)
@@ -39,7 +39,7 @@ test('files are listed by their folder with their bytes, and deleted by it', asy
   expect(await files.list('nothing')).toEqual([])
 })
 
-test('a key that leads out of the folder is refused', async () => {
+test('a key that leads outside the folder is refused', async () => {
   for (const key of ['../x', 'a/../../x', '/etc/passwd', 'a//b', '']) {
     expect(() => files.path(key)).toThrow(InvalidBlob)
     await expect(files.write(key, 0, bytes('x'))).rejects.toThrow(InvalidBlob)

@@ -72,7 +72,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await log.remove()
     })
 
-    test('an acknowledged entry is read back unchanged, with its key, meta and time', async () => {
+    test('an acknowledged entry is read back unchanged, with its key, meta, and time', async () => {
       const bodies = [new Uint8Array(0), noise(1, 1), noise(70_000, 2), noise(3_000_000, 3)]
       const before = Date.now()
       const positions = await Promise.all(bodies.map((body, i) => writer.append(entry('wörk', body, `{"n":"☃${i}"}`))))
@@ -104,7 +104,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       }
     })
 
-    test('an entry with a partition goes there, alone and in a group of that partition', async () => {
+    test('an entry with a partition is appended there, alone and in a group of that partition', async () => {
       const partition = (partitionOf('k', 4) + 1) % 4
       expect((await writer.append({ ...entry('k', 'alone'), partition })).partition).toBe(partition)
       await writer.appendGroup([
@@ -131,7 +131,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect((await opened.ends())[partition]).toBe(offset + 1)
     })
 
-    test('read returns at least one record, then as many as fit, and none at the end', async () => {
+    test('a read returns at least one record, then as many as fit, and none at the end', async () => {
       const offsets: number[] = []
       for (let i = 0; i < 10; i++) offsets.push((await writer.append(entry('k', noise(1000, i)))).offset)
       const opened = await reader()

@@ -86,7 +86,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await writer.lastSequences('p')).toEqual([{ partition, epoch, sequence: 2, note: '' }])
     })
 
-    test('when two epochs race, each sequence is written once, by the later epoch from its beginning on', async () => {
+    test('if two epochs race, each sequence is written once, by the later epoch from its beginning on', async () => {
       const first = await writer.beginEpoch('p')
       const run = async (epoch: number, name: string): Promise<void> => {
         for (let sequence = 1; sequence <= 30; sequence++) {

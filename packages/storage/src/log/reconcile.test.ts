@@ -21,7 +21,7 @@ test.each([
   ['of an incarnation that the log never had', { offset: 320, incarnation: 'Z' }, [100, '']],
   ['that nobody has seen a record before', { offset: 350, incarnation: undefined }, undefined],
   ['that nobody has seen a record before, behind the end', { offset: 500, incarnation: undefined }, [400, undefined]],
-])('a position %s', (_, place, expected) => {
+])('a journal position %s is kept or reset as expected', (_, place, expected) => {
   const back = placeToRewindTo(place, held)
   expect(back === undefined ? undefined : [back.offset, back.incarnation]).toEqual(expected)
 })

@@ -38,7 +38,7 @@ const addUser = () =>
   store.db.insertInto('users').values({ id: randomUUID(), email: 'ada@example.com', is_admin: true }).execute()
 
 describe('the baseline', () => {
-  it('creates the schema of the release: any change needs a new migration', async () => {
+  it('the baseline of the database creates the schema of the release: any change needs a new migration', async () => {
     await emptyDatabase()
     expect(await migrate(store.db, migrations.slice(0, 1))).toEqual([baselineName])
     const described = await tables()
@@ -46,7 +46,7 @@ describe('the baseline', () => {
     await expect(`${JSON.stringify(hashesOf(described), null, 2)}\n`).toMatchFileSnapshot('baseline.hashes.json')
   })
 
-  it('brings a database of the last commit of version 0.1 to the same schema, and keeps its rows', async () => {
+  it('the baseline brings a database of the last commit of version 0.1 to the same schema, and keeps its rows', async () => {
     await addUser()
     const made = await tables()
     expect(made.get('table users')?.get('row 0')).toContain('ada@example.com')
@@ -62,7 +62,7 @@ describe('the baseline', () => {
     await requireSchema(store.db)
   })
 
-  it('is recorded once if several processes start together', async () => {
+  it('the baseline is recorded once if several processes start together', async () => {
     await becomeEarlierDatabase(store)
     const applied = await Promise.all([1, 2, 3].map(() => migrate(store.db, migrations.slice(0, 1))))
     expect(applied.flat()).toEqual([baselineName])
@@ -109,7 +109,7 @@ describe('the baseline', () => {
     },
   )
 
-  it('leaves a database of version 0.1 to the start of the product', async () => {
+  it('the baseline leaves a database of version 0.1 to the start of the product', async () => {
     await becomeEarlierDatabase(store)
     await expect(requireNoEarlierVersion(store.db)).rejects.toThrow(SchemaNotReady)
     await expect(requireSchema(store.db)).rejects.toThrow(SchemaNotReady)
@@ -119,7 +119,7 @@ describe('the baseline', () => {
     await requireNoEarlierVersion(store.db)
   })
 
-  it('is not recorded while a process of version 0.1 runs, which is reported, and no such process can start or continue afterwards', async () => {
+  it('the baseline is not recorded while a process of version 0.1 runs; afterwards none can start or continue', async () => {
     await becomeEarlierDatabase(store)
     const run = (version: string, knows: ReadonlySet<string>) =>
       announceProcess({

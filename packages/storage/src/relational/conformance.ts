@@ -174,7 +174,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     await expect(requireSchema(store.db, await withOwn())).rejects.toThrow(SchemaTooNew)
   })
 
-  it('a process that does not migrate rejects any schema that is not of its version, and changes nothing', async () => {
+  it('a process that does not migrate rejects any schema of another version, and changes nothing', async () => {
     await using store = await open()
     await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow(SchemaNotReady)
     expect(await tables(store)).toEqual([])

@@ -87,7 +87,7 @@ const noticedOf = async (store: Relational, migration: Migration, earlier: reado
 }
 
 describe('an expanding migration', () => {
-  it('changes nothing that processes of the previous version use', async () => {
+  it('an expanding migration changes nothing that processes of the previous version use', async () => {
     await using store = await createTestDatabase()
     await store.pool.query('drop schema public cascade; create schema public')
     await migrate(store.db, migrations.slice(0, 1))
@@ -114,7 +114,7 @@ describe('an expanding migration', () => {
       'create table notes (id uuid primary key references users)',
       'notes: notes_id_fkey keeps them from removing rows of users',
     ],
-  ])('does not include: %s', async (statement, what) => {
+  ])('an expanding migration does not include: %s', async (statement, what) => {
     await using store = await createTestDatabase()
     const migration: Migration = {
       name: '9001-taken',
@@ -128,7 +128,7 @@ describe('an expanding migration', () => {
     'create table notes (id uuid primary key references users on delete cascade, text text not null unique)',
     "alter table mails add column sort text not null default '', add column note text check (note <> '')",
     'create index mails_kind on mails (kind)',
-  ])('may include: %s', async (statement) => {
+  ])('an expanding migration may include: %s', async (statement) => {
     await using store = await createTestDatabase()
     const migration: Migration = {
       name: '9001-added',
@@ -139,7 +139,7 @@ describe('an expanding migration', () => {
   })
 })
 
-it('a contracting migration removes only parts that an earlier one did not use, and names it', () => {
+it('a contracting migration removes only parts that an earlier version did not use, and names that version', () => {
   const names = migrations.map(({ name }) => name)
   expect(names).toEqual(names.toSorted())
   // All processes are stopped for the first one, which is the baseline.

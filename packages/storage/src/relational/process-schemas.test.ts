@@ -56,7 +56,7 @@ describe('processes of two versions', () => {
   const tables = async (): Promise<unknown[]> =>
     (await store.pool.query("select tablename from pg_tables where tablename like 'step_%'")).rows
 
-  it('run together while migrations only add to the schema', async () => {
+  it('processes of two versions run together while migrations only add to the schema', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     await migrate(store.db, [...migrations, expands], at)
     const next = await run(['pipeline'], { knows: new Set([...knownSchemas(), expands.name]) })
@@ -65,7 +65,7 @@ describe('processes of two versions', () => {
     expect(old.onTooOld).not.toHaveBeenCalled()
   })
 
-  it('prevent a migration from removing parts that one of them uses, whatever its roles, and are reported', async () => {
+  it('a process prevents a migration from removing parts that it uses, whatever its roles, and is reported', async () => {
     const old = await run(['collect'])
     const all = [...migrations, expands, contracts(expands.name)]
     await expect(migrate(store.db, all, at)).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('processes of two versions', () => {
     await next.check()
   })
 
-  it('do not prevent a migration from removing parts that none of them uses', async () => {
+  it('processes do not prevent a migration from removing parts that none of them uses', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     await migrate(store.db, [...migrations, expands, contracts(newest)], at)
     await old.check()
@@ -88,7 +88,7 @@ describe('processes of two versions', () => {
     expect(old.onTooOld).not.toHaveBeenCalled()
   })
 
-  it('are waited for if they may have ended already', async () => {
+  it('a migration waits for processes that may have ended already', async () => {
     const old = await run(['pipeline'])
     const migrating = migrate(store.db, [...migrations, contracts('9001-added')], { patienceMs: 60_000 })
     await store.pool.query("update process_schemas set seen_time = seen_time - interval '1 hour'")
@@ -96,7 +96,7 @@ describe('processes of two versions', () => {
     await expect(old.check()).rejects.toThrow(SchemaTooNew)
   })
 
-  it('end if they stopped announcing themselves and parts that they use were removed meanwhile', async () => {
+  it('a process that stopped announcing itself ends if parts that it uses were removed meanwhile', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     const { name } = contracts(expands.name)
     await store.pool.query('insert into schema_migrations (name, oldest) values ($1, $2)', [name, expands.name])
@@ -105,7 +105,7 @@ describe('processes of two versions', () => {
     await expect(run(['collect'])).rejects.toThrow(SchemaTooNew)
   })
 
-  it('start before a contracting migration checks for running processes, or after it has ended', async () => {
+  it('a process starts before a contracting migration checks for running processes, or after the migration has ended', async () => {
     const { promise: taking, resolve: takesAway } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const slow: Migration = {
@@ -129,7 +129,7 @@ describe('processes of two versions', () => {
     expect(await starting).toBeInstanceOf(SchemaTooNew)
   })
 
-  it('also protect parts of the event store that one of them uses', async () => {
+  it('a process also protects parts of the event store that it uses', async () => {
     const old = await run(['delivery'])
     const contraction = { name: 'event store 900', oldest: 'event store 899' }
     await expect(noteContraction(store, contraction)).rejects.toThrow('delivery on shop-1')

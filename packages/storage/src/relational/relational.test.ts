@@ -14,7 +14,7 @@ import { openRelational } from './open.ts'
 relationalConformance('PostgreSQL', createTestDatabase)
 
 describe('migrate', () => {
-  it('leaves no partial result if its process is killed before the commit, and completes when it is repeated', async () => {
+  it('migrate leaves no partial result if its process is killed before the commit, and completes when repeated', async () => {
     await using store = await createTestDatabase()
     await store.pool.query('drop schema public cascade; create schema public')
     const here = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
@@ -44,7 +44,7 @@ const eventuallyRead = async (ask: () => Promise<object[]>): Promise<void> => {
 }
 
 describe('openRelational', () => {
-  it('accepts a network address in the same form as a socket address', async () => {
+  it('the pool accepts a network address in the same form as a socket address', async () => {
     await using store = await createTestDatabase()
     const address = new URL(store.url.replace('@/', '@placeholder/'))
     const socket = `${address.searchParams.get('host')}/.s.PGSQL.5432`
@@ -66,7 +66,7 @@ describe('openRelational', () => {
     await once(proxy, 'close')
   })
 
-  it('distinguishes an unreachable server from a rejected statement', async () => {
+  it('the pool distinguishes an unreachable server from a rejected statement', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -81,7 +81,7 @@ describe('openRelational', () => {
     expect(isRelationalUnavailable(wrong)).toBe(false)
   })
 
-  it('logs a connection that the server cut, and serves the next call', async () => {
+  it('the pool logs a connection that the server cut, and serves the next call', async () => {
     await using store = await createTestDatabase()
     const warnings: string[] = []
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) }
@@ -94,7 +94,7 @@ describe('openRelational', () => {
     expect((await cut.pool.query('select 1')).rowCount).toBe(1)
   })
 
-  it('closes a connection whose server does not respond in time, reports the server as unavailable, and serves the next call', async () => {
+  it('the pool closes a connection without a timely response, reports the server as unavailable, and serves the next call', async () => {
     await using store = await createTestDatabase()
     const address = new URL(store.url.replace('@/', '@placeholder/'))
     let silent = false
@@ -126,7 +126,7 @@ describe('openRelational', () => {
     await once(proxy, 'close')
   })
 
-  it('closes once, even if called several times', async () => {
+  it('the pool closes once, even if called several times', async () => {
     await using store = await createTestDatabase()
     const other = openRelational({ url: store.url, logger: silentLogger })
     await other.pool.query('select 1')
@@ -149,7 +149,7 @@ describe('errors', () => {
     [new Error('Connection terminated unexpectedly'), undefined, undefined, true],
     [new Error('anything else'), undefined, undefined, false],
     ['text', undefined, undefined, false],
-  ])('are distinguished: %s', (error, unique, foreign, away) => {
+  ])('errors of the database are distinguished: %s', (error, unique, foreign, away) => {
     expect(brokenUniqueConstraint(error)).toBe(unique)
     expect(brokenForeignKey(error)).toBe(foreign)
     expect(isRelationalUnavailable(error)).toBe(away)

@@ -21,7 +21,7 @@ const userOf = (text: string): string => {
   return String(userId || anonymousId)
 }
 
-describe('a request of a workspace that is spread', () => {
+describe("the split of a spread workspace's request", () => {
   const events = Array.from({ length: 200 }, (_, n) =>
     n % 3 === 0
       ? `{ "anonymousId": "d-${n % 40}", "event":"Séen", "n": ${n}.0 }`
@@ -29,7 +29,7 @@ describe('a request of a workspace that is spread', () => {
   )
   const text = `{"sentAt": "2026-01-01T00:00:00Z","batch": [${events.join(' ,\n')}], "context":{"a":[1,"}"]},"integrations" : {"All":true},"writeKey":"k"}`
 
-  test('has each event in one part, as it was written and with what counts for all, those of a user together and in their order', () => {
+  test("each event is in one part, unchanged and with the shared fields, and a user's events are together in order", () => {
     const parts = cut(text)
     expect(parts.map(({ partition }) => partition).toSorted()).toEqual([...partitions].toSorted())
     const found = parts.flatMap(({ body }) => textsOf(body))
@@ -54,14 +54,14 @@ describe('a request of a workspace that is spread', () => {
     expect([...partsOfUser.values()].every(({ size }) => size === 1)).toBe(true)
   })
 
-  test('is cut in the same way whenever it comes, and a user alone goes where the user goes in a batch', () => {
+  test("a request is always split in the same way, and a single event goes to its user's partition", () => {
     expect(cut(text)).toEqual(cut(text))
     const single = { ...batch, k: 'single' as const }
     for (const { partition, body } of cut(text))
       for (const each of textsOf(body)) expect(cut(each, single)).toMatchObject([{ partition, meta: single }])
   })
 
-  test('takes users for the same however their ids are written, and devices only where there is no user', () => {
+  test('users are the same in any notation of their IDs, and devices count only without a user', () => {
     const single = { ...batch, k: 'single' as const }
     const many = Array.from({ length: 64 }, (_, n) => n)
     const partitionOfEvent = (event: string): number | undefined => cut(event, single, many)[0]?.partition
@@ -80,7 +80,7 @@ describe('a request of a workspace that is spread', () => {
     expect(partitionOfEvent('{"userId":"\\q"}')).toBeDefined()
   })
 
-  test('keeps the ids of events that are sent again with them, and events without an id apart in each part', () => {
+  test('each part keeps the IDs of its events that are sent again, and has its own ID for events without one', () => {
     const again = { ...batch, p: events.map((_, n) => `id-${n}`), b: 'aside' }
     const parts = cut(text, again)
     expect(new Set(parts.map(({ meta }) => meta.b)).size).toBe(parts.length)
@@ -88,7 +88,7 @@ describe('a request of a workspace that is spread', () => {
       expect(meta.p).toEqual(textsOf(body).map((each) => `id-${events.indexOf(each)}`))
   })
 
-  test('is not copied when all of it goes to one partition', () => {
+  test('a request is not copied if all of it goes to one partition', () => {
     const body = Buffer.from(`{"batch":[{"userId":"u","n":1},{"userId":"u","n":2}]}`)
     const [only, ...others] = cutWhole(batch, body, partitions)
     expect(only?.body).toBe(body)
@@ -112,11 +112,11 @@ describe('a request of a workspace that is spread', () => {
     ],
     ['that is no JSON', '{"batch":[{"userId":"a"},{"userId":"b"},{"userId":"c]}'],
     ['without events', '{"batch":[]}'],
-  ])('goes to the first partition whole %s', (_, given) => {
+  ])('a request goes to the first partition as a whole %s', (_, given) => {
     expect(cut(given)).toEqual([{ partition: 62, meta: batch, body: Buffer.from(given) }])
   })
 
-  test('leaves the events of others in their order beside one that is too large to be accepted', () => {
+  test('beside an event that is too large to be accepted, the events of other users keep their order', () => {
     const large = `{"userId":"u","text":"${'x'.repeat(40 * 1024)}"}`
     const small = ['{"userId":"a"}', '{"userId":"b"}', '{"userId":"u"}']
     const parts = cut(`{"batch":[${[large, ...small].join()}]}`)
@@ -137,7 +137,7 @@ describe('a request of a workspace that is spread', () => {
     ['with many values that count for all', `{"batch":[{"userId":"u"}],"context":[${'1,'.repeat(MiB)}1]}`, 7],
     ['with many names', `{${'"a":1,'.repeat(MiB / 3)}"batch":[{"userId":"u"}]}`, 7],
     ['that is no batch', `{"a":[${'1,'.repeat(MiB)}1]}`, 14],
-  ])('leaves others a turn for every 256 KB that are looked at of a body %s', (_, text, least) => {
+  ])('splitting yields at least once for every 256 KB that it reads of a body %s', (_, text, least) => {
     let turns = 0
     for (const _ of cutRequest(batch, Buffer.from(text), partitions)) turns++
     expect(turns).toBeGreaterThanOrEqual(least)

@@ -32,11 +32,11 @@ describe('splitBatch', () => {
     ['keeps what is no JSON as one piece', 'hello, world', ['hello, world']],
     ['keeps letters beyond ASCII whole', '{"batch":[{"a":"“ü”😀"},{"b":1}]}', ['{"a":"“ü”😀"}', '{"b":1}']],
     ['skips a byte order mark', '\uFEFF{"batch":[{"a":1}]}', ['{"a":1}']],
-  ])('%s', (_, text, slices) => {
+  ])('splitBatch %s', (_, text, slices) => {
     expect(slicesOf(text)).toEqual(slices)
   })
 
-  it('agrees with JSON.parse on every sound batch', () => {
+  it('splitBatch agrees with JSON.parse on every valid batch', () => {
     const values = [
       { a: '\\"[]{},:' },
       [1, [2, { b: ']' }]],
@@ -55,20 +55,20 @@ describe('splitBatch', () => {
     }
   })
 
-  it('finds the values beside the batch, before and behind it', () => {
+  it('splitBatch finds the values beside the batch, before and after it', () => {
     const body = Buffer.from('{"context":{"a":1},"batch":[{}],"sentAt":"s" ,"integrations":{"All":true}}')
     const { context, integrations, sentAt } = splitBatch(body)
     const text = (slice: { start: number; end: number } | undefined) => body.toString('utf8', slice?.start, slice?.end)
     expect([text(context), text(integrations), text(sentAt)]).toEqual(['{"a":1}', '{"All":true}', '"s"'])
   })
 
-  it('measures how deep an event nests without recursion', () => {
+  it('splitBatch measures the depth of an event without recursion', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     const { events } = splitBatch(Buffer.from(`{"batch":[{"a":[1]},${deep}]}`))
     expect(events.map(({ depth }) => depth)).toEqual([2, 100_000])
   })
 
-  it('keeps what lies far behind the limit together, and all of it', () => {
+  it('splitBatch keeps all events far beyond the limit together in one part', () => {
     const body = Buffer.from(`{"batch":[${'1,'.repeat(maxSlices + 50)}2]}`)
     const { events } = splitBatch(body)
     expect(events).toHaveLength(maxSlices)
@@ -106,7 +106,7 @@ describe('splitSingle', () => {
     ['{"a":1},{"b":2}', ['{"a":1},{"b":2}']],
     ['{"a":1', ['{"a":1']],
     ['  ', []],
-  ])('takes %j as one event', (text, expected) => {
+  ])('splitSingle reads %j as one event', (text, expected) => {
     const body = Buffer.from(text)
     expect(splitSingle(body).events.map(({ start, end }) => body.toString('utf8', start, end))).toEqual(expected)
   })
@@ -123,7 +123,7 @@ describe('in turns', () => {
     `{"batch":[{"a":"\\`,
     'hello',
     '',
-  ])('a body is split as it is at once, wherever they end: %#', (text) => {
+  ])('splitting in turns gives the same result as at once, wherever the turns end: %#', (text) => {
     const body = Buffer.from(text)
     for (const bytes of [1, 2, 3, 1000, 70_000])
       for (const [kind, whole] of [
@@ -137,7 +137,7 @@ describe('in turns', () => {
       }
   })
 
-  it('an event that is too large to be accepted ends where a smaller one would', () => {
+  it('an event that is too large to be accepted has the same end as a smaller one', () => {
     const small = large.replaceAll('x\\\\', '')
     const slicesOfBoth = [small, large].map((text) => {
       const body = Buffer.from(`{"batch":[1 , ${text} ,{"c":2}]}`)

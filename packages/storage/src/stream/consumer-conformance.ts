@@ -98,7 +98,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       for (const key of keys) expect(handled.get(key), key).toEqual(upTo(40))
     })
 
-    test('no record of a partition is handled after it was taken away, until it is given again', async () => {
+    test('no record of a removed partition is handled until the partition is given again', async () => {
       const [first, second] = [await open(), await open()]
       const [key = ''] = keys
       const partition = partitionOf(key, world.partitions)
@@ -117,7 +117,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       for (const other of keys) expect(handled.get(other), other).toEqual(upTo(20))
     })
 
-    test('when a partition is taken away, its current work ends before another owner may have it', async () => {
+    test('when a partition is removed, its current work ends before another owner may have it', async () => {
       const [holder, [key = '', ...others]] = [await open(), keys]
       const partition = partitionOf(key, world.partitions)
       const gate = Promise.withResolvers<void>()
@@ -148,7 +148,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       expect(takenAtEnd).toEqual([false])
     })
 
-    test('after an owner is stopped, the next one continues at its positions', async () => {
+    test('after an owner is stopped, the next owner continues at its positions', async () => {
       const first = await open()
       await first.give(all())
       await appendAll(0, 5)

@@ -72,7 +72,7 @@ describe('a consumer', () => {
     await world.close()
   })
 
-  test('a batch that failed is handled again, in order, while other partitions continue', async () => {
+  test('a failed batch is handled again, in order, while other partitions continue', async () => {
     const seen: string[] = []
     let failures = 3
     const others = Promise.withResolvers<void>()
@@ -97,7 +97,7 @@ describe('a consumer', () => {
     expect(failures).toBe(-1)
   })
 
-  test('uses no more memory than allowed, whatever its backlog', async () => {
+  test('a consumer uses no more memory than allowed, whatever its backlog', async () => {
     const settings = { ...quick, readBytes: 4000, aheadBytes: 10_000, shareBytes: 1000, atOnce: 1 }
     await Promise.all(Array.from({ length: 200 }, (_, n) => world.append(n % 2 === 0 ? 'a' : 'b', Buffer.alloc(1000))))
     let [read, handled, most] = [0, 0, 0]
@@ -162,7 +162,7 @@ describe('a consumer', () => {
     expect(notes).toEqual(['', '', 'behind x'])
   })
 
-  test('a consumer whose records were trimmed before it read them begins again after the last handled one', async () => {
+  test('a consumer whose unread records were trimmed continues with the oldest remaining ones', async () => {
     const begun: (number | undefined)[] = []
     const seen: number[] = []
     const gate = Promise.withResolvers<void>()
@@ -195,7 +195,7 @@ describe('a consumer', () => {
     ])
   })
 
-  test("a consumer whose handler's work was rolled back begins again there, and reads again what it had read ahead", async () => {
+  test("after its handler's work was rolled back, a consumer starts there again and rereads later records", async () => {
     const seen: string[] = []
     let isBack = false
     consumer = open(world, {
@@ -217,7 +217,7 @@ describe('a consumer', () => {
     expect(seen).toEqual(['a', 'b', 'b back', 'c back', 'd back'])
   })
 
-  test('a lingering consumer passes nothing on until the time is over, and can still be stopped', async () => {
+  test('a lingering consumer passes nothing on until the time is over, and can be stopped meanwhile', async () => {
     const seen: string[][] = []
     const handle = async (records: readonly LogRecord[]): Promise<string> => {
       seen.push(records.map(textOf))
@@ -235,7 +235,7 @@ describe('a consumer', () => {
     expect(seen).toEqual([['a', 'b']])
   })
 
-  test('a lingering consumer with a backlog reads on immediately, and records that arrive meanwhile become one batch', async () => {
+  test('a lingering consumer with a backlog continues immediately, and records that arrive meanwhile form one batch', async () => {
     const seen: string[] = []
     const began = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()

@@ -45,24 +45,24 @@ const otherProcess = async (account?: number): Promise<{ child: ChildProcess; sa
 }
 
 describe('lockDataDir', () => {
-  it('refuses a second process and names the first', async () => {
+  it('a locked data folder refuses a second process and names the first', async () => {
     const first = await otherProcess()
     expect(first.says).toBe('locked')
     expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
     expect(() => lockDataDir(dir)).toThrow(new RegExp(`the process with the id ${first.child.pid}\\b`))
   })
 
-  it('refuses a second lock of the same process', async () => {
+  it('a locked data folder refuses a second lock of the same process', async () => {
     await using _held = lockDataDir(dir)
     expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
   })
 
-  it('lets exactly one of several processes that start together through', async () => {
+  it('if several processes start together, exactly one gets the lock of the data folder', async () => {
     const answers = await Promise.all([otherProcess(), otherProcess(), otherProcess(), otherProcess()])
     expect(answers.filter(({ says }) => says === 'locked')).toHaveLength(1)
   })
 
-  it('takes over the lock of a killed process', async () => {
+  it('a process takes over the data folder lock of a killed process', async () => {
     const first = await otherProcess()
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
@@ -70,38 +70,38 @@ describe('lockDataDir', () => {
     expect(held.dir).toBe(dir)
   })
 
-  it('takes over when the pid of the owner belongs to a process started at another time', async () => {
+  it("a process takes over the lock if the owner's pid belongs to a process with another start time", async () => {
     writeFileSync(join(dir, 'tributary.owner.json'), JSON.stringify({ pid: process.ppid, startTime: '1' }))
     await using held = lockDataDir(dir)
     expect(held.dir).toBe(dir)
   })
 
-  it('refuses while the noted owner runs, even where the file system does not lock', () => {
+  it('the lock is refused while the recorded owner runs, even if the file system does not lock', () => {
     writeFileSync(join(dir, 'tributary.owner.json'), JSON.stringify(identify(process.ppid)))
     expect(() => lockDataDir(dir)).toThrow(new RegExp(`the process with the id ${process.ppid}\\b`))
   })
 
-  it('takes over a note that was written by half', async () => {
+  it('a process takes over the lock if its record is incomplete', async () => {
     writeFileSync(join(dir, 'tributary.owner.json'), '{"pid": 1')
     await using held = lockDataDir(dir)
     expect(held.dir).toBe(dir)
   })
 
-  it('is free again after release, and makes a missing folder for its user alone', async () => {
+  it('the lock is free again after release, and a missing folder is created for its user alone', async () => {
     const missing = join(dir, 'a', 'b')
     await lockDataDir(missing).release()
     await using again = lockDataDir(missing)
     expect((await stat(again.dir)).mode & 0o777).toBe(0o700)
   })
 
-  it('closes a folder that was open to all users', async () => {
+  it('locking closes a data folder that was open to all users', async () => {
     chmodSync(dir, 0o755)
     await using held = lockDataDir(dir)
     expect((await stat(held.dir)).mode & 0o777).toBe(0o700)
     expect((await stat(join(dir, 'tributary.lock'))).mode & 0o777).toBe(0o600)
   })
 
-  it('names a folder that is a file, lies below one or may not be written to, and what to do', async () => {
+  it('an unusable data folder (a file, below a file, or not writable) is reported with advice', async () => {
     const file = join(dir, 'file')
     writeFileSync(file, '')
     expect(() => lockDataDir(file)).toThrow(DataDirUnusable)

@@ -24,7 +24,7 @@ const put = (path: string): void => {
   writeFileSync(join(root, path), 'x')
 }
 
-test('folders become 0700 and files 0600, also those of a prepared folder, and of one on another disk', () => {
+test('folders get mode 0700 and files 0600, also in a prepared folder and on another disk', () => {
   const disk = mkdtempSync(join(tmpdir(), 'tributary-disk-'))
   try {
     chmodSync(root, 0o755)
@@ -46,7 +46,7 @@ test('folders become 0700 and files 0600, also those of a prepared folder, and o
   }
 })
 
-test('files that the product has not made, and those of PostgreSQL, are left alone', () => {
+test('files that the product did not create, and those of PostgreSQL, keep their modes', () => {
   for (const path of ['postgres/PG_VERSION', 'project/run.sh', 'notes.txt']) put(path)
   chmodSync(join(root, 'project/run.sh'), 0o755)
   closeToOthers(root)
@@ -58,7 +58,7 @@ test('files that the product has not made, and those of PostgreSQL, are left alo
   ])
 })
 
-test('log and journal make their files for this account alone, side files included', async () => {
+test('log and journal create their files for this account alone, including side files', async () => {
   const writer = await openLogWriter({ dir: join(root, 'log', 'requests'), partitions: 1, inline: true })
   const journal = openJournal({ file: join(root, 'journal', 'pipeline.db') })
   try {

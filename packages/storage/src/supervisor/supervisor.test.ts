@@ -55,7 +55,7 @@ const untilPhase = async (supervisor: Supervisor, phase: ChildPhase, minRestarts
 const start = (): Supervisor => createSupervisor({ logger: silentLogger, metrics: noMetrics })
 
 describe('supervisor', () => {
-  it('stops its children in reverse order of starting and leaves no process', async () => {
+  it('the supervisor stops its children in reverse order of starting and leaves no process', async () => {
     const events: string[] = []
     const first = shellChild('first', sleeper, {}, events)
     const second = shellChild('second', sleeper, {}, events)
@@ -72,21 +72,21 @@ describe('supervisor', () => {
     expect(supervisor.state().map(({ phase }) => phase)).toEqual(['stopped', 'stopped'])
   })
 
-  it('rejects a start that fails with the last words of the child', async () => {
+  it('the supervisor rejects a failing start with the last output of the child', async () => {
     await using supervisor = start()
     const { spec } = shellChild('broken', 'echo "no such database" >&2; exit 3')
     await expect(supervisor.add(spec)).rejects.toThrow(/broken ended with code 3[^]*no such database/)
     expect(supervisor.state()[0]).toMatchObject({ phase: 'failed', pid: undefined })
   })
 
-  it('rejects a start that takes too long and ends the process', async () => {
+  it('the supervisor rejects a start that takes too long and ends the process', async () => {
     await using supervisor = start()
     const { spec, started } = shellChild('slow', 'echo thinking; exec sleep 300', { startTimeoutMs: 200 })
     await expect(supervisor.add(spec)).rejects.toThrow(/not become ready within 200 ms[^]*thinking/)
     expect(started.filter(isRunning)).toEqual([])
   })
 
-  it('rejects a start whose program does not exist', async () => {
+  it('the supervisor rejects a start whose program does not exist', async () => {
     await using supervisor = start()
     const { spec } = shellChild('absent', '', {
       spawn: async () => spawn('/does/not/exist', { stdio: ['ignore', 'pipe', 'pipe'] }),
@@ -94,7 +94,7 @@ describe('supervisor', () => {
     await expect(supervisor.add(spec)).rejects.toThrow(/absent/)
   })
 
-  it('restarts a killed child after recovering, and reports the exit', async () => {
+  it('the supervisor restarts a killed child after recovering, and reports the exit', async () => {
     const events: string[] = []
     const exits: ChildExit[] = []
     await using supervisor = start()
@@ -108,7 +108,7 @@ describe('supervisor', () => {
     expect(supervisor.state()[0]).toMatchObject({ restarts: 1, pid: started[1]?.pid })
   })
 
-  it('gives a child up when the restart policy is exhausted, and says why', async () => {
+  it('the supervisor gives up on a child when the restart policy is exhausted, and reports the reason', async () => {
     await using supervisor = start()
     let lives = 0
     const good = shellChild('child', sleeper)
@@ -124,7 +124,7 @@ describe('supervisor', () => {
     expect(supervisor.state()[0]?.lastError).toContain('disk is gone')
   })
 
-  it('kills a child that ignores its stop signal when the deadline is over', async () => {
+  it('the supervisor kills a child that ignores its stop signal after the deadline', async () => {
     const supervisor = start()
     const { spec, started } = shellChild('stubborn', 'trap "" TERM; echo ready; while :; do sleep 0.05; done', {
       stop: [{ signal: 'SIGTERM', waitMs: 150 }],
@@ -135,7 +135,7 @@ describe('supervisor', () => {
     expect(started.filter(isRunning)).toEqual([])
   })
 
-  it('does not wait for a restart delay when it is stopped meanwhile', async () => {
+  it('the supervisor does not wait for a restart delay if it is stopped meanwhile', async () => {
     const supervisor = start()
     const { spec, started } = shellChild('child', sleeper, {
       restart: { baseMs: 60_000, capMs: 60_000, maxElapsedMs: 600_000 },
@@ -148,7 +148,7 @@ describe('supervisor', () => {
     expect(supervisor.state()[0]?.phase).toBe('stopped')
   })
 
-  it('ends a child that is still starting when it is stopped', async () => {
+  it('the supervisor ends a child that is still starting when it is stopped', async () => {
     const supervisor = start()
     const { spec, started } = shellChild('child', 'exec sleep 300', { startTimeoutMs: 60_000 })
     const adding = supervisor.add(spec)
@@ -159,7 +159,7 @@ describe('supervisor', () => {
     expect(started.filter(isRunning)).toEqual([])
   })
 
-  it('kills and restarts a child that stops answering', async () => {
+  it('the supervisor kills and restarts a child that stops responding', async () => {
     await using supervisor = start()
     let hung = false
     const { spec, started } = shellChild('child', sleeper, { watch: { intervalMs: 10, failures: 3 } })
@@ -169,7 +169,7 @@ describe('supervisor', () => {
     expect(started.map(isRunning)).toEqual([false, true])
   })
 
-  it('lets no child outlive a parent that is killed', async () => {
+  it('no child of the supervisor outlives a killed parent', async () => {
     const program = `
       import { spawn } from 'node:child_process'
       import { createSupervisor } from ${JSON.stringify(fileURLToPath(new URL('./supervisor.ts', import.meta.url)))}

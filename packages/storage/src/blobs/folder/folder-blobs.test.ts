@@ -14,7 +14,7 @@ const fresh = (): string => join(root, String((counter += 1)), 'blobs')
 blobsConformance('folder', () => openFolderBlobs(fresh()))
 
 describe('blobs in a folder', () => {
-  it('keeps the old object complete if writing the new one fails before the rename, and leaves no draft', async () => {
+  it('a folder keeps the old object complete if writing the new one fails before the rename, and leaves no draft', async () => {
     const folder = fresh()
     const blobs = await openFolderBlobs(folder)
     await blobs.put('k', Buffer.from('old'), 'text/plain')
@@ -30,7 +30,7 @@ describe('blobs in a folder', () => {
     expect(readdirSync(folder)).toEqual(['k~'])
   })
 
-  it('removes old drafts of a killed process when it is opened, but no recent one', async () => {
+  it('a folder removes old drafts of a killed process when it is opened, but no recent draft', async () => {
     const folder = fresh()
     mkdirSync(join(folder, 'a'), { recursive: true })
     writeFileSync(join(folder, 'a', '~old'), 'half')
@@ -41,7 +41,7 @@ describe('blobs in a folder', () => {
     expect(readdirSync(join(folder, 'a'))).toEqual(['~young'])
   })
 
-  it('is still there when the folder is opened again', async () => {
+  it('a blob is still there when the folder is opened again', async () => {
     const folder = fresh()
     await (await openFolderBlobs(folder)).put('a/b', Buffer.from('x'), 'text/plain')
     expect(await (await openFolderBlobs(folder)).list('a')).toEqual(['a/b'])

@@ -44,7 +44,7 @@ blobsConformance('S3, below a prefix of a bucket that others use, too, and that 
 })
 
 describe('requests for blobs in a bucket', () => {
-  it('are retried with growing random pauses, until the storage accepts them', async () => {
+  it('requests to a bucket are retried with growing random pauses, until the storage accepts them', async () => {
     const bucket = await startBucket()
     bucket.answer = (request, response, number) => {
       if (number >= 3) return false
@@ -62,7 +62,7 @@ describe('requests for blobs in a bucket', () => {
     }
   })
 
-  it('fail after some retries, then after one try each; the outage and its end are logged once each', async () => {
+  it('requests fail after some retries, then after one attempt each; the outage and its end are logged once each', async () => {
     const bucket = await startBucket()
     const said: string[] = []
     const note = (_: object, message: string): void => void said.push(message)
@@ -84,7 +84,7 @@ describe('requests for blobs in a bucket', () => {
     expect(said).toEqual(['the bucket for pictures does not work', 'the bucket for pictures works again'])
   })
 
-  it('fail if the response never comes, or stops after its beginning', async () => {
+  it('requests to a bucket fail if the response never comes, or stops after its beginning', async () => {
     const bucket = await startBucket()
     const blobs = open(bucket, { timeoutMs: 50, retry: { baseMs: 1, capMs: 1, maxElapsedMs: 0 } })
     for (const begin of [false, true]) {
@@ -99,7 +99,7 @@ describe('requests for blobs in a bucket', () => {
   it.each<[string, (blobs: ReturnType<typeof open>) => Promise<unknown>, string]>([
     ['an object', (blobs) => blobs.get('a'), 'The object has more than'],
     ['a list', (blobs) => blobs.list('a'), 'The object has more than'],
-  ])('stop reading if %s has no end', async (_, ask, words) => {
+  ])('requests to a bucket stop reading if %s has no end', async (_, ask, words) => {
     const bucket = await startBucket()
     let closed: Promise<unknown> | undefined
     bucket.answer = (request, response) => {
@@ -115,20 +115,20 @@ describe('requests for blobs in a bucket', () => {
     await closed
   })
 
-  it('fail if the list has no end', async () => {
+  it('requests to a bucket fail if the list has no end', async () => {
     const bucket = await startBucket()
     const page = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>`
     bucket.answer = (_, response) => Boolean(response.end(page))
     await expect(open(bucket, { maxPages: 3 }).list('logos/')).rejects.toThrow('More than 3,000 objects')
   })
 
-  it('are rejected for objects of more than 64 MiB', async () => {
+  it('requests to a bucket are rejected for objects of more than 64 MiB', async () => {
     const bucket = await startBucket()
     await expect(open(bucket).put('a', new Uint8Array(64 * 1024 * 1024 + 1), 'text/plain')).rejects.toThrow(InvalidBlob)
     expect(bucket.asked).toEqual([])
   })
 
-  it('are at most 128 at a time', async () => {
+  it('at most 128 requests to a bucket run at a time', async () => {
     const bucket = await startBucket()
     const waiting: (() => void)[] = []
     bucket.answer = (_, response) => Boolean(waiting.push(() => refuseRequest(response, 404, 'NoSuchKey')))
@@ -166,7 +166,7 @@ describe('the check of a bucket', () => {
     refuseRequest(response, 403, 'AccessDenied')
     return true
   }
-  test('reports a storage that cannot be reached', async () => {
+  test('the check of a bucket reports a storage that cannot be reached', async () => {
     const bucket = await startBucket()
     await bucket.close()
     const blobs = open(bucket, { retry: { baseMs: 1, capMs: 1, maxElapsedMs: 0 } })
@@ -193,14 +193,17 @@ describe('the check of a bucket', () => {
       {},
       'The bucket is in the region us-west-2.',
     ],
-  ])('reports, without the secret, that objects cannot be %s', async (what, answer, access, why) => {
-    const bucket = await startBucket()
-    if (answer !== undefined) bucket.answer = answer
-    const blobs = open(bucket, { access: { ...bucket.access, ...access } })
-    const failure = await blobs.check().catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(BlobsUnavailable)
-    expect(String(failure)).toContain(`cannot be ${what}: `)
-    expect(String(failure)).toContain(why)
-    expect(String(failure)).not.toContain(bucket.access.secret_access_key)
-  })
+  ])(
+    'the check of a bucket reports, without the secret, that objects cannot be %s',
+    async (what, answer, access, why) => {
+      const bucket = await startBucket()
+      if (answer !== undefined) bucket.answer = answer
+      const blobs = open(bucket, { access: { ...bucket.access, ...access } })
+      const failure = await blobs.check().catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(BlobsUnavailable)
+      expect(String(failure)).toContain(`cannot be ${what}: `)
+      expect(String(failure)).toContain(why)
+      expect(String(failure)).not.toContain(bucket.access.secret_access_key)
+    },
+  )
 })

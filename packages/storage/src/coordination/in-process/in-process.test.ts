@@ -37,7 +37,7 @@ const startWorker = (port: MessagePort, body: string): Worker =>
   )
 
 describe('coordination between worker threads', () => {
-  it('counts and leases exactly over real threads', async () => {
+  it('counters and leases are exact over real threads', async () => {
     const hub = createCoordinationHub()
     const body = `
       const counts = await Promise.all(Array.from({ length: 500 }, () => coordination.increment('n', 1, 60000)))
@@ -56,7 +56,7 @@ describe('coordination between worker threads', () => {
     await hub.close()
   })
 
-  it('carries messages between workers, and does not keep a worker alive by itself', async () => {
+  it('messages pass between workers, and do not keep a worker running', async () => {
     const hub = createCoordinationHub()
     const listener = startWorker(
       hub.port(),
@@ -78,7 +78,7 @@ describe('coordination between worker threads', () => {
     await hub.close()
   })
 
-  it('forgets a worker that has ended, and goes on', async () => {
+  it('a hub removes a worker that has ended, and continues', async () => {
     const hub = createCoordinationHub()
     const worker = startWorker(
       hub.port(),
@@ -90,7 +90,7 @@ describe('coordination between worker threads', () => {
     await hub.close()
   })
 
-  it('rejects waiting and later calls when the hub has closed', async () => {
+  it('waiting and later calls are rejected when the hub has closed', async () => {
     const hub = createCoordinationHub()
     const member = connectCoordination(hub.port())
     const waiting = member.increment('n', 1, 1_000)
@@ -102,7 +102,7 @@ describe('coordination between worker threads', () => {
     expect(() => member.publish('t', 1)).not.toThrow()
   })
 
-  it('drops messages for a thread that does not read, and for no other', async () => {
+  it('a hub drops messages for a thread that does not read, and for no other thread', async () => {
     const hub = createCoordinationHub()
     const blocked = startWorker(
       hub.port(),
@@ -145,7 +145,7 @@ describe('a hub with a link to other processes', () => {
     return { hub, sent, hear: (topic: string, text: string) => hear(topic, text) }
   }
 
-  it('sends what its threads publish on shared topics, and delivers the messages of others to all of them', async () => {
+  it("a linked hub sends its threads' messages on shared topics, and gives them the messages of other processes", async () => {
     const { hub, sent, hear } = openLinked((topic) => topic !== 'own')
     const member = connectCoordination(hub.port())
     const heard: unknown[] = []
@@ -166,7 +166,7 @@ describe('a hub with a link to other processes', () => {
     await hub.close()
   })
 
-  it('says in each thread that a call has failed', async () => {
+  it('a failed call to the linked hub is reported in each thread', async () => {
     const { hub } = openLinked()
     for (const member of [hub.coordination, connectCoordination(hub.port())]) {
       await expect(member.increment('n', 1, 1_000)).rejects.toThrow('the database is away')
@@ -177,7 +177,7 @@ describe('a hub with a link to other processes', () => {
 })
 
 describe('createLedger', () => {
-  it('holds nothing that has expired after a sweep', () => {
+  it('the ledger contains nothing that has expired after a sweep', () => {
     let time = 0
     const ledger = createLedger(() => time)
     for (let n = 0; n < 100; n += 1) {
@@ -191,7 +191,7 @@ describe('createLedger', () => {
 })
 
 describe('createFlow', () => {
-  it('admits up to its limit, one message of any size when empty, and again what was read', () => {
+  it('a flow admits messages up to its limit, one of any size when empty, and more after messages were read', () => {
     const flow = createFlow(100)
     expect([flow.admit(500), flow.admit(1)]).toEqual([true, false])
     flow.handled(450)

@@ -70,7 +70,7 @@ describe('leases and counters in PostgreSQL', () => {
     })
   beforeEach(() => store.pool.query('create table written (n serial, what text)'))
 
-  it('let a holder that was paused beyond its lease write nothing once another has begun', async () => {
+  it('a holder that was paused beyond its lease can write nothing once another tenure has begun', async () => {
     const [a, b] = [await open(), await open()]
     const first = await a.acquireLease('job', 'a', 1_000)
     await write('a', first)
@@ -84,7 +84,7 @@ describe('leases and counters in PostgreSQL', () => {
     expect(await written()).toEqual(['a', 'a is late', 'b'])
   })
 
-  it('begin no tenure while a transaction of the one before is open', async () => {
+  it('no tenure begins while a transaction of the previous one is open', async () => {
     const [a, b] = [await open(), await open()]
     const first = await a.acquireLease('job', 'a', 1_000)
     await passIn(store)(1_001)
@@ -106,7 +106,7 @@ describe('leases and counters in PostgreSQL', () => {
   })
 
   it.each([-600_000, 600_000])(
-    'are as long as the database says, whatever a clock says that is %d ms off',
+    "leases and counters last as long as the database's clock says, even if a clock is %d ms off",
     async (off) => {
       const [a, b] = [await open(), await open()]
       const epoch = await a.acquireLease('job', 'a', 60_000)
@@ -121,7 +121,7 @@ describe('leases and counters in PostgreSQL', () => {
     },
   )
 
-  it('name no address in the database, and are taken away when they are over, unlike leases', async () => {
+  it('counters have no address in the database, and are removed when they expire, unlike leases', async () => {
     const ledger = createSharedLedger(store.pool)
     await ledger.increment('sign-in:ada@example.com', 1, 1_000)
     await ledger.increment('sign-in:bob@example.com', 1, 60_000)
@@ -144,7 +144,7 @@ describe('messages over PostgreSQL', () => {
     return heard
   }
 
-  it('of every size and of all characters come whole, up to a million, and longer ones not at all', async () => {
+  it('messages of every size and with all characters arrive completely up to a million, and longer ones not at all', async () => {
     const [a, b] = [await open(), await open()]
     const heard = heardBy(b, 'topic')
     const long = `${'ü'.repeat(6_999)}😀"\\\n\u2028`.repeat(10)
@@ -156,7 +156,7 @@ describe('messages over PostgreSQL', () => {
     expect(heard).toEqual([{ long }, '\ud800', null])
   })
 
-  it('are delivered in the process itself while PostgreSQL is away, and calls report that it is', async () => {
+  it('messages are delivered within the process while PostgreSQL is unavailable, and calls report this', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const listening = server.address()
@@ -172,7 +172,7 @@ describe('messages over PostgreSQL', () => {
       expect(isRelationalUnavailable(await call.catch((error: unknown) => error))).toBe(true)
   })
 
-  it('that pass are sent only while another process is there, all others always', async () => {
+  it('transient messages are sent only while another process is present, and all others always', async () => {
     const client = await store.pool.connect()
     const said: string[] = []
     client.on('notification', ({ payload = '' }) => said.push(payload.split(' ').slice(4).join(' ')))
@@ -192,7 +192,7 @@ describe('messages over PostgreSQL', () => {
     client.release(true)
   })
 
-  it('go on after connections were cut, and subscribers that may have missed some are notified', async () => {
+  it('messages continue after connections were cut, and subscribers that may have missed some are notified', async () => {
     const [a, b] = [await open({ beatMs: 20 }), await open({ beatMs: 20 })]
     const [missed, heard] = [heardBy(b, missedTopic), heardBy(b, 'topic')]
     await store.pool.query(
@@ -205,7 +205,7 @@ describe('messages over PostgreSQL', () => {
     expect(await b.acquireLease('job', 'b', 60_000)).toBe(1)
   })
 
-  it('go on after the network has lost the connections without a word', async () => {
+  it('messages continue after the network lost the connections without notice', async () => {
     const address = new URL(store.url.replace('@/', '@placeholder/'))
     const silent = new Set<Socket>()
     const clients = new Set<Socket>()
@@ -243,13 +243,13 @@ describe('parts of messages', () => {
   }
   const long = `"${'x'.repeat(20_000)}"`
 
-  it('are short enough for a notification and put together, those of several origins among each other', () => {
+  it('parts of messages fit into a notification and are joined, also if parts of several origins are mixed', () => {
     const [one, two] = [partsOf('a', 0, 't', long), partsOf('b', 7, 't', long)]
     expect([one.length, Math.max(...one.map((part) => Buffer.byteLength(part))) < 8000]).toEqual([3, true])
     expect(read(...one.flatMap((part, at) => [part, two[at] ?? '']))).toEqual([`a t ${long}`, `b t ${long}`])
   })
 
-  it('that come again are delivered once, and a message whose beginning is missing is dropped', () => {
+  it('repeated parts are delivered once, and a message whose beginning is missing is dropped', () => {
     const [first, second] = [partsOf('a', 0, 't', long), partsOf('a', 1, 't', '2')]
     expect(read(...first, ...second, ...first, ...second)).toEqual([`a t ${long}`, 'a t 2'])
     expect(read(...first.slice(1), ...second)).toEqual(['a t 2'])

@@ -33,7 +33,7 @@ const take = async (more: Partial<TenureOptions> = {}): Promise<Tenure> => {
 const passOver = () => store.pool.query('update coordination_leases set expire_time = clock_timestamp()')
 
 describe('a tenure', () => {
-  it("is one holder's at a time, and the next one's as soon as it is let go of", async () => {
+  it('a tenure has one holder at a time, and the next holder gets it as soon as it is released', async () => {
     const first = await take()
     const waiting = vi.fn()
     let isTaken = false
@@ -48,7 +48,7 @@ describe('a tenure', () => {
     expect([(await second).epoch, isInTenure(await second), waiting.mock.calls.length]).toEqual([2, true, 1])
   })
 
-  it('is renewed, and that makes no other epoch', async () => {
+  it('a tenure is renewed, and a renewal makes no other epoch', async () => {
     const lost = vi.fn()
     const tenure = await take({ renewMs: 30, onLost: lost })
     const renewed = async (): Promise<boolean> => {
@@ -63,7 +63,7 @@ describe('a tenure', () => {
     expect([lost.mock.calls, isInTenure(tenure)]).toEqual([[], true])
   })
 
-  it('is over for a machine that was suspended, whose monotonic clock stood still meanwhile', async () => {
+  it('a tenure is over for a machine that was suspended, although its monotonic clock stopped meanwhile', async () => {
     const tenure = await take({ renewMs: 60_000 })
     expect(isInTenure(tenure)).toBe(true)
     const now = Date.now()
@@ -75,7 +75,7 @@ describe('a tenure', () => {
     }
   })
 
-  it('that is let go of while it is renewed is free at once', async () => {
+  it('a tenure that is released while it is renewed is free immediately', async () => {
     for (let round = 0; round < 20; round++) {
       const tenure = await take({ renewMs: 1 })
       await new Promise((resolve) => setTimeout(resolve, round))
@@ -87,7 +87,7 @@ describe('a tenure', () => {
     }
   })
 
-  it('of a holder that was paused is over, and the holder is notified once, whether or not another tenure has begun', async () => {
+  it("a paused holder's tenure ends, and the holder is notified once, even if no other tenure has begun", async () => {
     const lost = vi.fn()
     await take({ renewMs: 20, onLost: lost })
     await passOver()
@@ -101,7 +101,7 @@ describe('a tenure', () => {
     expect(lost).toHaveBeenCalledOnce()
   })
 
-  it("is given up before it can be another's when the database does not answer", async () => {
+  it('if the database does not respond, a tenure is given up before another process can have it', async () => {
     const lost = vi.fn()
     const tenure = await take({ ttlMs: 800, marginMs: 200, renewMs: 50, onLost: lost })
     const client = await store.pool.connect()
@@ -118,7 +118,7 @@ describe('a tenure', () => {
     client.release()
   })
 
-  it('ends the connections of the one before, with what they have locked, and lets it make no other', async () => {
+  it("a new tenure ends the former one's connections with their locks, and prevents new ones", async () => {
     const first = await take({ renewMs: 60_000 })
     const before = openRelational({ url: store.url, logger: silentLogger, ...connectionsOf(first) })
     const held = await before.pool.connect()
@@ -135,7 +135,7 @@ describe('a tenure', () => {
     expect((await after.pool.query('select from journals')).rowCount).toBe(0)
   })
 
-  it('is waited for until the signal of its waiter aborts', async () => {
+  it("waiting for a tenure ends when the caller's signal aborts", async () => {
     await take()
     const leaving = new AbortController()
     const waiting = take({ signal: leaving.signal, onWaiting: () => leaving.abort(new Error('left')) })

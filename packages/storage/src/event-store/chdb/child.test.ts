@@ -79,7 +79,7 @@ describe('the event store as a child', () => {
     await child[Symbol.asyncDispose]()
   })
 
-  it('syncs every insert, merge and removal, by the settings of the running engine and of every table', async () => {
+  it('the event store syncs every insert, merge, and removal, by the settings of the engine and of every table', async () => {
     const settings = await child.store.query<{ name: string; value: string }>(
       "select name, value from system.merge_tree_settings where name in ('fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge') order by name",
     )
@@ -100,7 +100,7 @@ describe('the event store as a child', () => {
     expect(limits).toEqual([{ value: String(memoryBytes) }])
   })
 
-  it('responds to pings, short queries and inserts while four heavy queries occupy its threads', async () => {
+  it('the event store responds to pings, short queries, and inserts while four heavy queries occupy its threads', async () => {
     const caller = new AbortController()
     const queries = Array.from({ length: 4 }, (_, index) =>
       child.store
@@ -126,7 +126,7 @@ describe('the event store as a child', () => {
     expect(await Promise.all(queries)).toEqual(['ended', 'ended', 'ended', 'ended'])
   })
 
-  it('fails a query that needs too much memory with a clear error, and keeps running', async () => {
+  it('the event store fails a query that needs too much memory with a clear error, and keeps running', async () => {
     const before = child.pid()
     for (const slot of ['short', 'heavy'] as const) {
       await expect(
@@ -137,7 +137,7 @@ describe('the event store as a child', () => {
     expect(child.pid()).toBe(before)
   })
 
-  it('rejects a body that is too large with a response, so that its sender can halve it', async () => {
+  it('the event store rejects a too large body with a response, so that its sender can halve it', async () => {
     const line = `${row('x'.repeat(1000))}\n`
     const tooLarge = line.repeat(Math.ceil((129 * 1024 ** 2) / line.length))
     await expect(child.store.insert('events', tooLarge, { token: 'large' })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('the event store as a child', () => {
     await child.store.insert('events', line, { token: 'large' })
   })
 
-  it('rejects an insert that needs too much memory for a statement, so that its halves are tried', async () => {
+  it('the event store rejects an insert that needs too much memory for a statement, so that its halves are tried', async () => {
     const writer = createRowWriter()
     const size = 2 * 1024
     for (let index = 0; index < 45_000; index += 1) {
@@ -168,7 +168,7 @@ describe('the event store as a child', () => {
     expect(row?.n).toBe(45_000)
   })
 
-  it('serves the official client with compression in both directions, query IDs and typed errors, and no client without the secret', async () => {
+  it('the event store serves the official client with compression, query IDs, and typed errors, and no client without the secret', async () => {
     const client = createClient({
       url: child.url,
       username: child.user,
@@ -229,7 +229,7 @@ describe('the event store as a child', () => {
 })
 
 describe('a killed child', () => {
-  it('contains every acknowledged insert exactly once after kills during inserts, at the same address', async () => {
+  it('a killed child contains every acknowledged insert exactly once after kills during inserts, at the same address', async () => {
     await using child = await start('killed')
     const acknowledged: string[] = []
     let batch = 0
@@ -257,7 +257,7 @@ describe('a killed child', () => {
 })
 
 describe('the start of the child', () => {
-  it('stores a repeated insert whose token was written but whose part was not, because of a kill in between', async () => {
+  it('the child stores a repeated insert whose token was written without its part because of a kill', async () => {
     let part = { dir: '', name: '' }
     {
       await using child = await start('half-inserted')
@@ -281,7 +281,7 @@ describe('the start of the child', () => {
     ])
   })
 
-  it('is rejected with fewer threads than its queries and files need', async () => {
+  it('the child does not start with fewer threads than its queries and files need', async () => {
     const main = fileURLToPath(new URL('./main.ts', import.meta.url))
     const sessions = { insert: 2, short: 2, heavy: 3 }
     const options = { dataDir: join(root, 'few-threads'), user: 'a', secret: 'b', port: 0, memoryBytes, sessions }
@@ -308,7 +308,7 @@ const holder = (dataDir: string): string => {
 }
 
 describe('the end of the parent', () => {
-  it('ends the child, and the next start on its folder ends a child that did not notice', async () => {
+  it('the end of the parent ends the child, and the next start on its folder ends a remaining child', async () => {
     const dataDir = join(root, 'orphaned')
     const parent = spawn(
       process.execPath,

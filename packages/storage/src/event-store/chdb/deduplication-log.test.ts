@@ -9,7 +9,7 @@ describe('parsePart', () => {
     ['delete_tmp_202609_2_2_0', undefined],
     ['detached', undefined],
     ['deduplication_logs', undefined],
-  ])('parses %s', (name, expected) => {
+  ])('parsePart parses %s', (name, expected) => {
     expect(parsePart(name)).toEqual(expected)
   })
 })
@@ -26,11 +26,11 @@ describe('withoutLostParts', () => {
     ['a token the engine took back', line(1, '202608_9_9_0') + line(2, '202608_9_9_0'), true],
     ['a torn line', '1\t202609_5', false],
     ['zeros of a file that was never written', '\0'.repeat(64), false],
-  ])('handles %s correctly', (_, text, kept) => {
+  ])('withoutLostParts handles %s correctly', (_, text, kept) => {
     expect(withoutLostParts(text, folders)).toBe(kept ? text : '')
   })
 
-  it('keeps the order of the remaining lines', () => {
+  it('withoutLostParts keeps the order of the remaining lines', () => {
     const [first, second] = [line(1, '202609_1_1_0'), line(1, '202609_5_5_0')]
     expect(withoutLostParts(`${first}${line(1, '202609_6_6_0')}${second}`, folders)).toBe(first + second)
   })
@@ -64,11 +64,11 @@ describe('unacknowledgedParts', () => {
       ['detached', 'tmp_insert_202609_5_5_0', 'format_version.txt'],
       [],
     ],
-  ])('finds %s', (_, logs, names, expected) => {
+  ])('unacknowledgedParts finds %s', (_, logs, names, expected) => {
     expect(unacknowledgedParts(logs, names)).toEqual(expected)
   })
 
-  it('ignores logs that name far fewer parts than exist', () => {
+  it('unacknowledgedParts ignores logs that name far fewer parts than exist', () => {
     const names = Array.from({ length: 100 }, (_, index) => `202609_${index + 2}_${index + 2}_0`)
     expect(unacknowledgedParts(logOf('202609_1_1_0'), names)).toEqual([])
   })

@@ -53,7 +53,7 @@ describe('rows on disk without the token of their insert', () => {
     ['an insert into two months', [[september], [september, october]], 2],
     ['one of the two months of an insert', [[september], [september, october]], 1],
   ])(
-    'are stored once when the insert is repeated: %s',
+    'rows on disk without the token of their insert are stored once when the insert is repeated: %s',
     async (_, inserts, lost) => {
       const dataDir = await mkdtemp(join(tmpdir(), 'tributary-chdb-token-'))
       try {

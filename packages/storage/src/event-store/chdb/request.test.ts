@@ -9,6 +9,9 @@ test.each([
   ['INSERT INTO events WITH 1 AS one SELECT one', 'heavy'],
   ['alter table events drop partition 1', 'heavy'],
   ['select 1', undefined],
-] as const)('%j has the slot %s: an insert from a query never runs before inserts of received rows', (sql, slot) => {
-  expect(slotOf(sql, false)).toBe(slot)
-})
+] as const)(
+  'the statement %j has the slot %s: an insert from a query never runs before inserts of received rows',
+  (sql, slot) => {
+    expect(slotOf(sql, false)).toBe(slot)
+  },
+)

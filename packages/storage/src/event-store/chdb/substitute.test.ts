@@ -28,7 +28,7 @@ describe('paramLiteral', () => {
     ["DateTime64(3, 'UTC')", '1.5', "CAST('1.5', 'DateTime64(3, \\'UTC\\')')"],
     ['Array(Tuple(String, UInt8))', "[('a',1)]", "CAST('[(\\'a\\',1)]', 'Array(Tuple(String, UInt8))')"],
     ['Identifier', 'db.table_1', '`db`.`table_1`'],
-  ])('writes %s %s as %s', (type, raw, literal) => {
+  ])('paramLiteral writes %s %s as %s', (type, raw, literal) => {
     expect(paramLiteral('x', type, raw)).toBe(literal)
   })
 
@@ -49,7 +49,7 @@ describe('paramLiteral', () => {
     ['Identifier', 'a.b.c'],
     ['Identifier', '1a'],
     ['Identifier', ''],
-  ])('rejects %s %j', (type, raw) => {
+  ])('paramLiteral rejects %s %j', (type, raw) => {
     expect(codeOf(() => paramLiteral('x', type, raw))).toBe(457)
   })
 
@@ -71,7 +71,7 @@ describe('paramLiteral', () => {
     'constructor',
     'toString',
     '__proto__(String)',
-  ])('rejects the type %s', (type) => {
+  ])('paramLiteral rejects the type %s', (type) => {
     expect(codeOf(() => parseParamType(type))).toBe(457)
   })
 })
@@ -95,11 +95,11 @@ describe('substituteParams', () => {
     ["select {'k': 1}, {1: 2}, map('a', 1)", "select {'k': 1}, {1: 2}, map('a', 1)"],
     ['select 1;', 'select 1'],
     ['select 1 ; -- end\n /* x */ ;', 'select 1 '],
-  ])('replaces placeholders in %j: %j', (sql, expected) => {
+  ])('substituteParams replaces placeholders in %j: %j', (sql, expected) => {
     expect(substituteParams(sql, params)).toBe(expected)
   })
 
-  it('rejects second statements, open quotes and comments, and parameters without a value', () => {
+  it('substituteParams rejects second statements, open quotes and comments, and parameters without a value', () => {
     for (const sql of ['select 1; select 2', "select 'a", 'select "a', 'select `a', 'select /* a', "select 'a\\'"]) {
       expect(
         codeOf(() => substituteParams(sql, params)),
@@ -110,7 +110,7 @@ describe('substituteParams', () => {
     expect(codeOf(() => substituteParams('select {constructor:String}', params))).toBe(456)
   })
 
-  it('ends every string literal exactly where it should, for random texts', () => {
+  it('substituteParams ends every string literal exactly at its end, for random texts', () => {
     const pieces = ["'", '\\', '"', '`', '\0', '\n', '{', '}', '$$', '--', '/*', 'n', 'x27', '😀', '\ud800']
     let state = 7
     const next = (below: number): number => {

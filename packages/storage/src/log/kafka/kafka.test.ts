@@ -76,7 +76,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       }
     })
 
-  test('a log returns the data folder of its last opening, even if the process has ended, or undefined if none was recorded', async () => {
+  test('a log returns the data folder of its last opening, even after the process ended, or undefined without a record', async () => {
     const log = at(kafka.address)
     await prepareKafkaLogs(log, ['requests'], {})
     expect(await readKafkaLogHolder(log)).toBeUndefined()
@@ -90,7 +90,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(found).toEqual(['a', undefined, 'b', 'a'])
   })
 
-  test('after another writer has opened the log, a writer can append to no partition, and reports that once', async () => {
+  test('after another writer has opened the log, a writer can append to no partition, and reports this once', async () => {
     const log = at(kafka.address)
     const reported: WriterReplaced[] = []
     const first = await openKafkaLogWriter({ ...log, partitions: 4, onReplaced: (error) => reported.push(error) })
@@ -129,7 +129,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual([])
   })
 
-  test('while the broker is down appends are rejected in time, and later accepted, each once', async () => {
+  test('while the broker is down, appends are rejected in time, and accepted later, each once', async () => {
     const log = at(kafka.address)
     const writer = await openKafkaLogWriter({ ...log, partitions: 1, answerMs: 4000 })
     const epoch = await writer.beginEpoch('p')
@@ -162,7 +162,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
   })
 
-  test('an appender that is closed while the broker is down is unsure whether its last entries are stored', async () => {
+  test('an appender that is closed while the broker is down reports that its last entries may not be stored', async () => {
     const one = { ...at(kafka.address), partitions: 1 }
     await (await openKafkaLogWriter({ ...one, isShared: true })).close()
     const open = () => openKafkaLogAppender({ ...one, answerMs: 300, closeMs: 600 })
@@ -288,7 +288,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     cluster.close()
   })
 
-  test('records after the batch of an unrecorded opening are not read until it is recorded or another opening has begun', async () => {
+  test("records after an unrecorded opening's batch are read only after it is recorded or another opening has begun", async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appender = await shared.openAppender()

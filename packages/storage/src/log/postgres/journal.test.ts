@@ -113,7 +113,7 @@ describe('the journal in PostgreSQL', () => {
     expect((await open(1)).openRanges()).toEqual([range(0, 10, 'x')])
   })
 
-  test('an owner trusts the file of IDs that it continues with, but not another, an older, or a cloned one', async () => {
+  test('an owner trusts the file of IDs that it continued, but not another, an older, or a cloned file', async () => {
     const first = await fill(await open(await tenure('one'), 'one'))
     await first.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
     first.close()

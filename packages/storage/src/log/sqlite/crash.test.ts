@@ -19,12 +19,12 @@ const canMount = runs('unshare', '--user', '--map-root-user', '--mount', 'mount'
 const canTrace = runs('strace', '-f', '-o', '/dev/null', 'true')
 
 describe('the log after crashes and faults', () => {
-  test('a writer killed at random moments under load loses, repeats and changes no acknowledged record', async () => {
+  test('a writer that is killed at random moments under load loses, repeats, and changes no acknowledged record', async () => {
     await using folder = await createFolder()
     expect(await killRounds(folder.path, rounds)).toBeGreaterThan(0)
   })
 
-  test('a producer killed at random moments finds its last stored sequence, and each group is stored completely and once', async () => {
+  test('a producer that is killed at random moments finds its last stored sequence, and each group is stored completely and once', async () => {
     await using folder = await createFolder()
     const script = fileURLToPath(new URL('./producer-process.ts', import.meta.url))
     let last = 0
@@ -110,7 +110,7 @@ describe('the log after crashes and faults', () => {
     )
 
   test.skipIf(!canTrace)(
-    'in the system calls of a fault-free run, every acknowledgement follows the sync of its write',
+    'in the system calls of a run without faults, every acknowledgment follows the sync of its write',
     async () => {
       await using folder = await createFolder()
       const trace = join(folder.path, 'trace.txt')
@@ -140,7 +140,7 @@ describe('the log after crashes and faults', () => {
 })
 
 describe('the journal after crashes', () => {
-  test('after kills at random moments it has all acknowledged writes, and a range and its IDs only together', async () => {
+  test('the journal after kills at random moments has all acknowledged writes, and a range and its IDs only together', async () => {
     await using folder = await createFolder()
     const file = join(folder.path, 'journal.db')
     let position = 0

@@ -212,7 +212,7 @@ describe('the log on SQLite', () => {
     await again.close()
   })
 
-  test('a torn tail is cut off and everything before it stays readable, at any place of the tear', async () => {
+  test('a torn end is cut off and everything before it stays readable, at any position of the tear', async () => {
     await using folder = await createFolder()
     await using copies = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })

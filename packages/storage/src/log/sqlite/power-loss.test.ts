@@ -19,7 +19,7 @@ const namesOf = (round: number): Names => (round % 2 === 0 ? 'posix' : 'newest')
 
 describe.skipIf(skipsPowerLoss())('after a power loss', () => {
   test(
-    'at random moments under load, the log has every acknowledged record in order, and accepts more',
+    'after a power loss at random moments under load, the log has every acknowledged record in order, and accepts more',
     async () => {
       await using folder = await createFolder()
       const loads: Load[] = []
@@ -48,7 +48,7 @@ describe.skipIf(skipsPowerLoss())('after a power loss', () => {
   )
 
   test(
-    'at random moments, the journal has all acknowledged writes, and a range and its IDs only together',
+    'after a power loss at random moments, the journal has all acknowledged writes, and a range and its IDs only together',
     async () => {
       await using folder = await createFolder()
       let dir = join(folder.path, 'journal')

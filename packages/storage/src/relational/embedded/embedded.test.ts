@@ -102,7 +102,7 @@ const startElsewhere = (act: string, as?: { uid: number; gid: number }): ChildPr
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('syncs every commit to disk, and listens only on its private socket', async () => {
+  it('the embedded PostgreSQL syncs every commit to disk, and listens only on its private socket', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
@@ -115,14 +115,14 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700)
   })
 
-  it('does not allow its own settings to switch off syncing', async () => {
+  it('the settings of the embedded PostgreSQL cannot switch off syncing', async () => {
     await copyTemplate()
     await using running = await startPostgres({ settings: { fsync: 'off', synchronous_commit: 'off' } })
     expect(await one(running.store, 'show fsync')).toBe('on')
     expect(await one(running.store, 'show synchronous_commit')).toBe('on')
   })
 
-  it('never runs as root', async () => {
+  it('the embedded PostgreSQL never runs as root', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     const pid = running.supervisor.state()[0]?.pid
@@ -132,7 +132,7 @@ describe('the embedded PostgreSQL', () => {
     expect(uid).not.toBe('0')
   })
 
-  it('keeps committed rows after a kill and a restart, and the pool continues', async () => {
+  it('the embedded PostgreSQL keeps committed rows after a kill and a restart, and the pool continues', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     await running.store.pool.query('insert into kept values (2)')
@@ -145,7 +145,7 @@ describe('the embedded PostgreSQL', () => {
     expect(count).toBe(2)
   })
 
-  it('shuts down with idle connections without an unhandled error', async () => {
+  it('the embedded PostgreSQL shuts down with idle connections without an unhandled error', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     await Promise.all([1, 2, 3].map(() => one(running.store, 'select pg_sleep(0.02)')))
@@ -153,7 +153,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(one(running.store, 'select 1')).rejects.toThrow()
   })
 
-  it('stops the orphan of a killed predecessor, and finds the rows that it committed', async () => {
+  it('the embedded PostgreSQL stops the orphan of a killed predecessor, and finds the rows that it committed', async () => {
     await copyTemplate()
     const predecessor = startElsewhere(
       'await spec.recover(); await spec.spawn(); while (!(await spec.probe().catch(() => false))); process.kill(process.pid, "SIGKILL")',
@@ -169,7 +169,7 @@ describe('the embedded PostgreSQL', () => {
     expect(findProcesses(['postgres'], (cwd) => cwd === folder).map(({ pid }) => pid)).toContain(own)
   })
 
-  it('starts if postmaster.pid names a running process that is not PostgreSQL', async () => {
+  it('the embedded PostgreSQL starts if postmaster.pid names a running process that is not PostgreSQL', async () => {
     await copyTemplate()
     await writeFile(join(dir, 'postmaster.pid'), `${process.ppid}\n${dir}\n1\n5432\n/tmp\n\n`)
     await using running = await startPostgres()
@@ -177,7 +177,7 @@ describe('the embedded PostgreSQL', () => {
     expect(identify(process.ppid)).toBeDefined()
   })
 
-  it('starts if the lock of its socket names a running process of its own account', async () => {
+  it('the embedded PostgreSQL starts if the lock of its socket names a running process of its own account', async () => {
     await copyTemplate()
     const { server } = chooseAccount()
     const other = spawn('/bin/sleep', ['300'], { cwd: '/', ...spawnIdentity(server) })
@@ -192,7 +192,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   it.each(['postgres-init-before-database', 'postgres-init-before-rename'])(
-    'starts after a kill during the first start (%s)',
+    'the embedded PostgreSQL starts after a kill during the first start (%s)',
     async (point) => {
       const first = startElsewhere(
         `setFaultHandler((name) => { if (name === '${point}') process.kill(process.pid, 'SIGKILL') }); await spec.recover()`,
@@ -206,7 +206,7 @@ describe('the embedded PostgreSQL', () => {
     },
   )
 
-  it('starts after a kill during initdb, while the orphaned initdb still runs', async () => {
+  it('the embedded PostgreSQL starts after a kill during initdb, while the orphaned initdb still runs', async () => {
     const first = startElsewhere('await spec.recover()')
     await eventually(async () => {
       const draft = (await readdir(dirname(dir))).find((name) => name.startsWith('postgres.init-'))
@@ -219,7 +219,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(dirname(dir))).toEqual(['postgres'])
   })
 
-  it('works in a data folder whose path exceeds the limits of sockets and of PostgreSQL', async () => {
+  it('the embedded PostgreSQL works in a data folder whose path exceeds the limits of sockets and of PostgreSQL', async () => {
     dir = join(root, ...Array.from({ length: 6 }, (_, i) => String(i).repeat(200)), 'postgres')
     mkdirSync(dirname(dir), { recursive: true })
     await copyTemplate()
@@ -228,7 +228,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await one(running.store, 'select count(*)::int from kept')).toBe(1)
   })
 
-  it('creates the library links that an install without scripts omits, also if two processes start together', async () => {
+  it('the embedded PostgreSQL creates library links that an install without scripts omits, also in concurrent starts', async () => {
     const native = await copyBinaries(0o755)
     await Promise.all([linkLibraries(native), linkLibraries(native)])
     expect(spawnSync(join(native, 'bin', 'postgres'), ['--version'], { env: {} }).status).toBe(0)
@@ -239,7 +239,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await one(running.store, 'select 1')).toBe(1)
   })
 
-  it.runIf(isRoot)('runs from a project below a folder that only root may enter', async () => {
+  it.runIf(isRoot)('the embedded PostgreSQL runs from a project below a folder that only root may enter', async () => {
     const native = await copyBinaries(0o700)
     const cache = join(root, 'cache')
     await copyTemplate()
@@ -251,25 +251,31 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(cache)).toEqual([expect.stringMatching(/^postgres-18/)])
   })
 
-  it.runIf(isRoot)('reports what to do if no folder can hold a copy of the programs', async () => {
-    const native = await copyBinaries(0o700)
-    await expect(startPostgres({ binaries: native, caches: [join(native, 'bin', 'postgres', 'no')] })).rejects.toThrow(
-      /DATABASE_URL/,
-    )
-  })
+  it.runIf(isRoot)(
+    'the embedded PostgreSQL reports what to do if no folder can contain a copy of the programs',
+    async () => {
+      const native = await copyBinaries(0o700)
+      await expect(
+        startPostgres({ binaries: native, caches: [join(native, 'bin', 'postgres', 'no')] }),
+      ).rejects.toThrow(/DATABASE_URL/)
+    },
+  )
 
-  it.runIf(isRoot)('takes over a data folder of another account, as after a restore', async () => {
-    await copyTemplate()
-    chownSync(dir, 12_345, 12_345)
-    chownSync(join(dir, 'PG_VERSION'), 12_345, 12_345)
-    await using running = await startPostgres()
-    expect(await one(running.store, 'select count(*)::int from kept')).toBe(1)
-    expect(statSync(join(dir, 'PG_VERSION')).uid).toBe(chooseAccount().server.uid)
-  })
+  it.runIf(isRoot)(
+    'the embedded PostgreSQL takes over a data folder of another account, as after a restore',
+    async () => {
+      await copyTemplate()
+      chownSync(dir, 12_345, 12_345)
+      chownSync(join(dir, 'PG_VERSION'), 12_345, 12_345)
+      await using running = await startPostgres()
+      expect(await one(running.store, 'select count(*)::int from kept')).toBe(1)
+      expect(statSync(join(dir, 'PG_VERSION')).uid).toBe(chooseAccount().server.uid)
+    },
+  )
 
   const nobody = { uid: 65_534, gid: 65_534 }
   const others = isRoot && spawnSync(process.execPath, ['--version'], nobody).status === 0
-  it.runIf(others)('works for an ordinary user', async () => {
+  it.runIf(others)('the embedded PostgreSQL works for an ordinary user', async () => {
     mkdirSync(dirname(dir))
     for (const folder of [root, dirname(dir)]) chownSync(folder, nobody.uid, nobody.gid)
     const user = startElsewhere(
@@ -280,7 +286,7 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(join(dir, 'PG_VERSION')).uid).toBe(nobody.uid)
   })
 
-  it('rejects data of another major version, and a folder with other content', async () => {
+  it('the embedded PostgreSQL rejects data of another major version, and a folder with other content', async () => {
     mkdirSync(dir, { recursive: true })
     writeFileSync(join(dir, 'letter.txt'), 'mine')
     await expect(startPostgres()).rejects.toThrow(/not empty and holds no PostgreSQL data/)
@@ -311,7 +317,7 @@ describe('findAccount', () => {
     ['root', { name: 'root', uid: 0, gid: 0 }],
     ['postgres', undefined],
     ['broken', undefined],
-  ])('parses %s', (name, expected) => {
+  ])('findAccount parses %s', (name, expected) => {
     expect(findAccount(passwd, name)).toEqual(expected)
   })
 })

@@ -48,7 +48,7 @@ const commitUntil = async (dir: string, first: number, count: number, { env, los
 
 describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
   test(
-    'at random moments under load, the embedded PostgreSQL starts and contains every committed row',
+    'after a power loss at random moments under load, PostgreSQL starts and contains every committed row',
     async () => {
       const root = await mkdtemp(join(tmpdir(), 'tributary-postgres-power-'))
       try {

@@ -68,7 +68,7 @@ test('a removed value is in no file of the database: not in a table, TOAST data,
   expect((await run('show wal_recycle')).rows).toEqual([{ wal_recycle: 'on' }])
 })
 
-test('a table that others hold, or that takes too long, is reported and left unchanged, and is rewritten the next time', async () => {
+test('a table that others lock, or that takes too long, is reported and left unchanged, and rewritten the next time', async () => {
   const value = uniqueWord()
   await run('insert into trial.people values (9001, $1)', [value])
   await run('delete from trial.people where id = 9001')
@@ -99,7 +99,7 @@ test('a table that does not fit on the disk twice is reported and left unchanged
   expect(left.join()).toContain('trial.people: the disk has not enough free space')
 })
 
-test('tables that an earlier attempt rewrote are skipped, and each further one is reported', async () => {
+test('tables that an earlier attempt rewrote are skipped, and each further table is reported', async () => {
   await run('create table trial.pets (id integer primary key); insert into trial.pets values (1)')
   const file = async (table: string) => (await run(`select pg_relation_filepath($1) as path`, [table])).rows[0]
   const [people, pets] = [await file('trial.people'), await file('trial.pets')]

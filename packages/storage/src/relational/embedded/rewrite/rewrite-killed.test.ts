@@ -123,7 +123,7 @@ test.each(onlineSteps.map((step) => [step] as const))(
 
 describe.each(onlineSteps.map((step) => [step] as const))('ended after the step "%s"', (step: OnlineStep) => {
   test.each(['rewrite files: copy', 'rewrite files: swap'])(
-    'connection "%s": the table is complete, writes continue, and the next rewrite finishes',
+    'after the end of connection "%s", the table is complete, writes continue, and the next rewrite finishes',
     async (name) => {
       await createPeople(run, 2000)
       const [was, rows] = [await describeSchema(run, 'trial'), await readDigest(run)]
