@@ -167,7 +167,7 @@ describe('linear readers give the same results as the former ones', () => {
   }
   const numbers = textsOf(['+', '-', '0', '7', '.', 'e', ' '], 5)
 
-  test('numbers', () => {
+  test('the linear reader of numbers gives the same results as the former one', () => {
     const numeral = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
     const isNumber = (text: string): boolean => Object.hasOwn(coerce(text, 'number') ?? {}, 'value')
     expectSame(
@@ -186,7 +186,7 @@ describe('linear readers give the same results as the former ones', () => {
     expectSame(numbers, takes, (text) => float.test(text))
   })
 
-  test('identifiers that stand for no user', () => {
+  test('the linear reader of placeholder identifiers gives the same results as the former one', () => {
     const blocked =
       /^[ \t\r\n]*(|null|undefined|none|nil|nan|n\/a|unknown|anonymous|guest|true|false|-1|[0-]+|\[object object\])[ \t\r\n]*$/i
     expectSame(
@@ -196,13 +196,13 @@ describe('linear readers give the same results as the former ones', () => {
     )
   })
 
-  test('the end of a statement', () => {
+  test('the linear reader of the end of a statement gives the same results as the former one', () => {
     expectSame(textsOf([';', ' ', '\n', 'a', '\u00a0'], 6), withoutStatementEnd, (text) =>
       text.trim().replace(/[;\s]+$/, ''),
     )
   })
 
-  test('resource names', () => {
+  test('the linear reader of resource names gives the same results as the former one', () => {
     const form = /^workspaces\/([A-Za-z0-9_-]+)\/sources\/([A-Za-z0-9_-]+)$/
     expectSame(textsOf(['workspaces', 'sources', '/', 'a', '_', '.', ' '], 6), resourceNames.source.parse, (text) => {
       const match = form.exec(text)
@@ -210,7 +210,7 @@ describe('linear readers give the same results as the former ones', () => {
     })
   })
 
-  test('parameters of a statement, in statements whose quotes are closed', () => {
+  test('the linear reader of statement parameters gives the same results in statements with closed quotes', () => {
     const tokens =
       /[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$[a-zA-Z_]*\w*\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\/|::|:=|\w:\w|:([a-z_][a-z0-9_]*)/g
     const pieces = ["'a:type'", "e'\\''", '":event"', '$', '$a$', ' :type', ' :none', '::', '--', '\n', '/*x*/', 'b']
@@ -230,7 +230,7 @@ describe('linear readers give the same results as the former ones', () => {
     })
   })
 
-  test('errors of the event store', () => {
+  test('the linear reader of event store errors gives the same results as the former one', () => {
     const form =
       /^(?:Error: )?Code: (\d+)\. (?:DB::Exception: )?([\s\S]*?)\s*\(([A-Z][A-Z0-9_]+)\)\s*(?:\(version [^)]*\)\.?)?\s*$/
     const pieces = [
@@ -260,14 +260,14 @@ describe('linear readers give the same results as the former ones', () => {
     )
   })
 
-  test('names in emails', () => {
+  test('the linear reader of names in emails gives the same results as the former one', () => {
     const scheme = /\b(?:[a-z][a-z0-9+.-]*:(?=[/\\]{2})|(?:mailto|tel|sms|javascript|data):)/giu
     const pieces = ['http', ':', '//', 'x', '_', '1', 'tel:', ' ', '+', 'é']
     // The text before the scheme is the same for both readers, so that only schemes can differ.
     expectSame(textsOf(pieces, 5), shortName, (text) => shortName(text.replace(scheme, ' ')))
   })
 
-  test('errors and pages of a storage', () => {
+  test("the linear reader of a storage's errors and pages gives the same results as the former one", () => {
     const part = (xml: string, name: string): string =>
       new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]?.trim() ?? ''
     expectSame(textsOf(['<Code>', '</Code>', 'a', '<', 'Code>', '<Message>', '</Message>'], 6), errorOf, (xml) => ({

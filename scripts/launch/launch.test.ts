@@ -209,7 +209,7 @@ describe('a problem that prevents a command from starting is reported in a sente
     expect(started.output()).not.toMatch(/^\s+at /m)
   }
 
-  test('a Node that is too old', async () => {
+  test('a too old Node.js is reported in one sentence', async () => {
     const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.19.0"})'
     const entry = join(repository, 'scripts/run.mjs')
     const started = checkout.start(['node', '--import', old, entry, 'start'])
@@ -222,12 +222,12 @@ describe('a problem that prevents a command from starting is reported in a sente
     expect(text).not.toMatch(/^import |^\s*await |\?\.|\?\?|node:|#!|\bassert\s*\{|`[^`]*\$/m)
   })
 
-  test('npm that is missing', async () => {
+  test('a missing npm is reported in one sentence', async () => {
     const started = checkout.start([process.execPath, 'run.mjs', 'start'], { env: { PATH: '/nowhere' } })
     await oneSentence(started, /npm was not found\. Install Node with npm/)
   })
 
-  test('a package registry that is unavailable', async () => {
+  test('an unavailable package registry is reported in one sentence', async () => {
     using lone = makeCheckout(1)
     const manifest = JSON.parse(readFileSync(join(lone.root, 'package.json'), 'utf8'))
     manifest.dependencies = { 'a-package-that-is-fetched': '1.0.0' }
@@ -240,13 +240,16 @@ describe('a problem that prevents a command from starting is reported in a sente
     expect(installState(lone.root)).toBe('unfinished')
   })
 
-  test.skipIf(process.getuid?.() !== 0)('a checkout of another user (needs root to change the account)', async () => {
-    chmodSync(checkout.root, 0o755)
-    const started = checkout.start(launcher, { env: { ...process.env, LAUNCH_ACCOUNT: '65534' } })
-    await oneSentence(started, /^Cannot write to \S+ \(EACCES\)\. .* Use a checkout that this user can write to\.\n$/)
-  })
+  test.skipIf(process.getuid?.() !== 0)(
+    'a checkout of another user is reported in one sentence (needs root to change the account)',
+    async () => {
+      chmodSync(checkout.root, 0o755)
+      const started = checkout.start(launcher, { env: { ...process.env, LAUNCH_ACCOUNT: '65534' } })
+      await oneSentence(started, /^Cannot write to \S+ \(EACCES\)\. .* Use a checkout that this user can write to\.\n$/)
+    },
+  )
 
-  test('an unknown command', () => {
+  test('an unknown command is answered with the usage', () => {
     const { status, stderr } = spawnSync('node', [join(repository, 'scripts/run.mjs'), 'strat'], { encoding: 'utf8' })
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^Usage: npm run <start\|dev\|/)])
   })

@@ -94,7 +94,7 @@ describe('connecting to ClickHouse', () => {
     ['a wrong password', { password: 'wrong' }, ConfigurationError, /^Wrong user or password: /],
     ['a database that is not there', { database: 'nowhere' }, ConfigurationError, /^The database does not exist: /],
     ['a port that nobody listens on', { port: 1 }, RetryableError, /^Connection refused/],
-  ])('%s results in a readable message', async (_, given, type, words) => {
+  ])('connecting with %s results in a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect((error as Error).message).toMatch(words)
     expect(error).toBeInstanceOf(type)
@@ -152,7 +152,7 @@ describe('a data source is never written', () => {
     ['the settings of a query in a list', 'select 1 as id where 1 in (select 1 settings max_execution_time = 0)'],
     ['the end of others', 'kill query where 1'],
     ['an explanation', 'explain select 1 as id'],
-  ])('%s is refused', async (_, sql) => {
+  ])('a query with %s is refused', async (_, sql) => {
     const session = await open()
     expect(await failure(rowsOf(session, { sql }))).toBeInstanceOf(DataQueryError)
     expect(await failure(session.describe({ sql }))).toBeInstanceOf(DataQueryError)
@@ -256,7 +256,7 @@ describe('a query on ClickHouse', () => {
     ['select 1, 1', /^The column 1 comes up twice/],
     ['show tables', /Syntax error/],
     ['', /Syntax error/],
-  ])("%j is refused with the database's message", async (sql, words) => {
+  ])("the query %j is refused with the database's message", async (sql, words) => {
     const session = await open()
     const error = await failure(session.describe({ sql }))
     expect((error as Error).message).toMatch(words)

@@ -153,7 +153,7 @@ test.each<[string, Parameters<typeof open>[0], string]>([
   ['a key that Google does not know', { key: keyFile.replace(email, 'other@x.com') }, 'Invalid JWT Signature.'],
   ['a sheet that is not there', { sheet: 'Gone' }, 'The spreadsheet has no sheet called Gone'],
   ['a spreadsheet that is not shared', { spreadsheet: 'x'.repeat(44) }, `Share it with ${email}`],
-])('%s results in a readable message without any secret', async (_, more, words) => {
+])('opening with %s results in a readable message without any secret', async (_, more, words) => {
   sheets.set('People', [['id', 'text'], ...Array.from({ length: 50 }, (__, n) => [n, 'a text'])])
   sheets.set('Empty', [])
   const failure: unknown = await read(more).catch((error: unknown) => error)

@@ -110,7 +110,7 @@ describe.skipIf(!hasMariaDb)('connecting to MySQL', () => {
       RetryableError,
       /not trusted: .*IP: 127\.0\.0\.1 is not in/,
     ],
-  ])('%s results in a readable message', async (_, given, type, words) => {
+  ])('connecting with %s results in a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect((error as Error).message).toMatch(words)
     expect(error).toBeInstanceOf(type)
@@ -167,7 +167,7 @@ describe.skipIf(!hasMariaDb)('a data source in MySQL is never written', () => {
     ['a setting for one statement', 'set statement max_statement_time = 0 for select 1 as id'],
     ['a comment that is run', 'select 1 as id /*! into outfile "/tmp/tributary-made" */'],
     ['a procedure in a comment that is run', '/*! call writes_always() */'],
-  ])('%s is refused', async (_, sql) => {
+  ])('a query with %s is refused', async (_, sql) => {
     const session = await open()
     expect(await failure(rowsOf(session, { sql }))).toBeInstanceOf(DataQueryError)
     expect(await failure(session.checkKey({ sql }, ['id']))).toBeInstanceOf(DataQueryError)
@@ -270,7 +270,7 @@ describe.skipIf(!hasMariaDb)('a query on MySQL', () => {
     ['select 1 as id, 2 as ID', /^The column ID comes up twice/],
     ['show tables', /^Queries can only read/],
     ['', /./],
-  ])("%j is refused with the database's message", async (sql, words) => {
+  ])("the query %j is refused with the database's message", async (sql, words) => {
     const session = await open()
     const error = await failure(session.describe({ sql }))
     expect(error).toBeInstanceOf(DataQueryError)

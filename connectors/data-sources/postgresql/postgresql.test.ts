@@ -86,7 +86,7 @@ describe('connecting to PostgreSQL', () => {
     ['a database that is not there', { database: 'nowhere' }, ConfigurationError, /^The database does not exist: /],
     ['a port that nobody listens on', { port: 1 }, RetryableError, /^Connection refused/],
     ['no TLS where it is asked for', { tls: 'verify' }, ConfigurationError, /^The server does not offer TLS$/],
-  ])('%s results in a readable message', async (_, given, type, words) => {
+  ])('connecting with %s results in a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect(error).toBeInstanceOf(type)
     expect((error as Error).message).toMatch(words)
@@ -135,7 +135,7 @@ describe('a data source in PostgreSQL is never written', () => {
     ['a lock of rows', 'select id from shop.customers for update'],
   ]
 
-  test.each(writes)('%s is refused', async (_, sql) => {
+  test.each(writes)('a query with %s is refused', async (_, sql) => {
     await peer.query(`create or replace function shop.write() returns int language sql as
       'insert into shop.customers (id) values (6) returning 1'`)
     const session = await open()
@@ -233,7 +233,7 @@ describe('a query on PostgreSQL', () => {
     ['select $1::text', /requires 1/],
     ['select 1 as id, 2 as id', /^The column id comes up twice/],
     ['', /syntax error/],
-  ])("%j is refused with the database's message", async (sql, words) => {
+  ])("the query %j is refused with the database's message", async (sql, words) => {
     const session = await open()
     const error = await failure(session.describe({ sql }))
     expect(error).toBeInstanceOf(DataQueryError)

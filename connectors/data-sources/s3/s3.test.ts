@@ -193,7 +193,7 @@ test.each<[string, object, () => void, string]>([
     },
     'a list of objects without end',
   ],
-])('a bucket %s has a readable message', async (_, more, prepare, words) => {
+])('a bucket %s results in a readable message', async (_, more, prepare, words) => {
   prepare()
   await using session = await open(more)
   const failure = await session.describe(query).catch((error: unknown) => error)

@@ -249,7 +249,7 @@ describe('temporary errors', () => {
   it.each<[string, PeerAnswer]>([
     ['no answer at all', 'reset'],
     ['an answer that is no JSON', { status: 200, body: '{"sheets":[' }],
-  ])('%s is retried', async (_, answer) => {
+  ])('a batch that gets %s is retried', async (_, answer) => {
     const { write } = await writer(() => answer)
     await expect(write([row('upsert', 'a')])).rejects.toThrow(RetryableError)
   })
@@ -268,7 +268,7 @@ describe('errors that a person must fix', () => {
       errorOf(400, 'FAILED_PRECONDITION', 'This operation is not supported for this document'),
       'no more',
     ],
-  ])('%s holds rows with the reason', async (_, answer, words) => {
+  ])('a batch that fails because of %s holds rows with the reason', async (_, answer, words) => {
     const { write } = await writer(() => answer)
     const failure = await write([row('upsert', 'a'), row('upsert', 'b')]).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConfigurationError)

@@ -194,7 +194,7 @@ describe('errors that a person must fix', () => {
       errorOf(400, 'VALIDATION_ERROR', 'Unable to perform update/upsert by non-unique 0-2 property'),
       'not a unique property',
     ],
-  ])('%s holds rows with the reason', async (_, answer, words) => {
+  ])('a batch that fails because of %s holds rows with the reason', async (_, answer, words) => {
     const { write } = await writer(() => answer)
     const failure = await write([row('upsert', 'a'), row('upsert', 'b')]).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConfigurationError)

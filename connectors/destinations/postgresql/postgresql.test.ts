@@ -198,7 +198,7 @@ describe('writing an event', () => {
     ])
   })
 
-  test('names that collide with columns of the schema or with each other lose nothing', async () => {
+  test('names that collide with columns of the schema or with each other do not lose values', async () => {
     const { deliver, rows } = open()
     const properties = { id: 'p', userId: 'other', Total: 1, total: 2, extra_properties: { a: 1 }, event: 'e' }
     await deliver([event({ event: 'users', properties, extra: { channel: 'web' } })])

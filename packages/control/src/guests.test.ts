@@ -393,7 +393,7 @@ describe("a guest's search for an existing value gets the same response as for a
     ['signals.listConversions', (value) => `event_id=${value}`],
     ['workspaces.search', (value) => `search=${value}`],
   ]
-  test.each(searches)('%s %#', async (name, query) => {
+  test.each(searches)('the method %s does not let a guest search for hidden values %#', async (name, query) => {
     const method = methodList.find((each) => each.name === name)
     const path = formatPath(method?.path ?? '', params)
     const ask = async (token: string, value: string) =>

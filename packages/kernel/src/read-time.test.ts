@@ -71,7 +71,7 @@ describe('each form that denotes one instant is read as that instant', () => {
     ['before 1970', '-100000000', '1966-10-31T14:13:20.000Z'],
     ['zero', 0, '1970-01-01T00:00:00.000Z'],
     ['with space around it', '  2026-11-20T10:00:00Z\n', ten],
-  ])('%s: %s', (_, value, time) => {
+  ])('a time (%s), %s, is read as its instant', (_, value, time) => {
     expect(readTimeText(value)).toBe(time)
   })
 })
@@ -127,7 +127,7 @@ describe('a value that does not denote exactly one instant is not read', () => {
     'Nov 2026',
     `2026-11-20T10:00:00${' '.repeat(200)}Z`,
     '9'.repeat(1000),
-  ])('%j', (value) => {
+  ])('the value %j is not read as a time', (value) => {
     expect(readTime(value)).toBeUndefined()
   })
 })

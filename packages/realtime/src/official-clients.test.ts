@@ -95,7 +95,7 @@ describe('the browser library', () => {
   test.each([
     ['a channel of somebody else', 'ann', 'private-sources-bob', 403],
     ['an ended session', 'ended', 'private-sources-ended', 401],
-  ])('%s is rejected at authorization', async (_, token, name, status) => {
+  ])('a subscription with %s is rejected at authorization', async (_, token, name, status) => {
     const channel = connectAs(token).subscribe(name)
     expect(await once(channel, 'pusher:subscription_error')).toMatchObject({ type: 'AuthError', status })
     expect(running.realtime.occupied()).toEqual([])
@@ -358,7 +358,7 @@ describe('the server library', () => {
     ['a wrong secret', { secret: 'wrong' }, 'news', {}, 401],
     ['an unknown key', { key: 'wrong' }, 'news', {}, 401],
     ['data over 10 kB', {}, 'news', 'x'.repeat(10_241), 413],
-  ])('%s is rejected', async (_, options, channel, data, status) => {
+  ])('a server call with %s is rejected', async (_, options, channel, data, status) => {
     await expect(backend(options).trigger(channel, 'e', data)).rejects.toMatchObject({ status })
   })
 })

@@ -68,7 +68,7 @@ test('a row that is too large is not sent, and does not count as removed', () =>
   })
 })
 
-test('of 2,000 columns, the row contains only the mapped ones, sorted by target name', () => {
+test('the row contains only the mapped columns of 2,000, sorted by target name', () => {
   const columns = Array.from({ length: 2000 }, (_, at) => ({ name: `c${at}`, type: 'int' }))
   const fields = [1999, 7, 500].map((at) => ({ column: `c${at}`, target: `to${at}` }))
   const toStaged = stagedRows(columns, { primaryKey: ['c7'], fields, identifier: 'to7' })

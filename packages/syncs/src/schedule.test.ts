@@ -88,6 +88,9 @@ test.each([
   expect(() => checkCron({ expression, time_zone }, 0)).toThrow(field)
 })
 
-test.each(['*/5 * * * *', '0 9 * * 1-5', '0 0 1 1 *', '0 0 29 2 *'])('%s is a valid schedule', (expression) => {
-  checkCron({ expression, time_zone: 'Asia/Kolkata' }, Date.parse('2026-01-01T00:00:00Z'))
-})
+test.each(['*/5 * * * *', '0 9 * * 1-5', '0 0 1 1 *', '0 0 29 2 *'])(
+  'the expression %s is a valid schedule',
+  (expression) => {
+    checkCron({ expression, time_zone: 'Asia/Kolkata' }, Date.parse('2026-01-01T00:00:00Z'))
+  },
+)

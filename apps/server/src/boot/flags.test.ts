@@ -87,7 +87,7 @@ test.each([
   ['no object', '[]', 400, 'INVALID_CONTEXT'],
   ['a context of the wrong kind', '{"context":{"user":7}}', 400, 'INVALID_CONTEXT'],
   ['too much', JSON.stringify({ context: { other: 'x'.repeat(20_000) } }), 413, 'INVALID_CONTEXT'],
-])('%s is rejected with an error code of the protocol', async (_, body, status, errorCode) => {
+])('a flags request with %s is rejected with an error code of the protocol', async (_, body, status, errorCode) => {
   const answer = await ask('', { body })
   expect(answer.status).toBe(status)
   expect(await answer.json()).toMatchObject({ errorCode })

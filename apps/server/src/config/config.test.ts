@@ -256,7 +256,7 @@ test('an installation that sets no links shows none, and links to its own docume
   expect(clientConfigOf(readConfig({ TRIBUTARY_DOCUMENTATION_URL: own })).links.documentation).toBe(own)
 })
 
-test('areas are switched on by default', () => {
+test('areas of the product are switched on by default', () => {
   expect(readConfig({}).flags).toMatchObject({ syncs: true, signals: true, audiences: true })
 })
 

@@ -40,11 +40,14 @@ test.each([
   ['support', { TRIBUTARY_SUPPORT_EMAIL: 'help@example.com' }, /help@example\.com/],
   ['relational', { DATABASE_URL: 'postgres://ada:s3cret@db.example/x' }, /external/],
   ['secret_key', { TRIBUTARY_SECRET_KEY: 's3cret-s3cret-s3cret-s3cret-s3cret' }, /environment/],
-])('%s is set by its settings, and no secret is shown', (key, environment: Record<string, string>, detail) => {
-  const parts = partsOf(environment)
-  expect(parts.get(key)).toMatchObject({ state: 'set', detail: expect.stringMatching(detail) })
-  expect(JSON.stringify([...parts])).not.toContain('s3cret')
-})
+])(
+  'the part %s is shown as set by its settings, and no secret is shown',
+  (key, environment: Record<string, string>, detail) => {
+    const parts = partsOf(environment)
+    expect(parts.get(key)).toMatchObject({ state: 'set', detail: expect.stringMatching(detail) })
+    expect(JSON.stringify([...parts])).not.toContain('s3cret')
+  },
+)
 
 test('every part links to an existing section of the documentation', () => {
   for (const { docs } of partsOf({ TRIBUTARY_PAYMENT: 'sandbox', TRIBUTARY_ENVIRONMENT: 'development' }).values()) {

@@ -58,7 +58,7 @@ test.each([
   ['a broken escape', '?domain=%E0%A4%A'],
   ['a name longer than DNS has', `?domain=${'a'.repeat(254)}`],
   ['a huge name', `?domain=${'a.'.repeat(6000)}example.com`],
-])('%s is rejected without a lookup', async (_, query) => {
+])('a domain request with %s is rejected without a lookup', async (_, query) => {
   expect(await ask(query)).toBe(404)
   expect(looked).toEqual([])
 })

@@ -49,7 +49,7 @@ test.each([
   ],
   ['[&_svg]:size-4 size-3 [&_svg]:size-3.5', 'size-3 [&_svg]:size-3.5'],
   ['-ml-2 mx-auto', 'mx-auto'],
-])('%j becomes %j: only utilities under the same conditions conflict', (names, kept) => {
+])('the class names %j become %j: only utilities under the same conditions conflict', (names, kept) => {
   expect(cn(names)).toBe(kept)
   expect(merge(names)).toBe(kept)
 })

@@ -193,7 +193,7 @@ test.each<[string, () => Uint8Array, string]>([
   expect(refused).toThrow(words)
 })
 
-test('2,000 columns are read', () => {
+test('a file with 2,000 columns is read', () => {
   const { columns, values } = read(
     writeParquet(
       1n,

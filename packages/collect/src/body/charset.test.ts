@@ -78,7 +78,7 @@ describe('a body is stored as UTF-8, decoded by the charset of the request', () 
     ['UTF-16 by its mark', '/v1/track', Buffer.from(`\ufeff${event('José')}`, 'utf16le').swap16(), {}, event('José')],
     ['a forwarded event', '/v1/forward', latin1(event('José')), named('latin1'), `{"batch":[${event('José')}]}`],
     ['UTF-8 under an unknown name', '/v1/track', Buffer.from(event('José')), named('nonsense'), event('José')],
-  ])('%s at %s', async (_, path, bytes, headers, kept) => {
+  ])('a body in %s at %s is stored as UTF-8', async (_, path, bytes, headers, kept) => {
     expect(await send(path, bytes, headers)).toMatchObject({ status: 200, kept: [kept] })
   })
 
@@ -128,7 +128,7 @@ describe('bytes that are invalid in the charset are rejected, counted for the so
     ],
     ['Shift_JIS that is none', '/v1/track', broken, named('shift_jis'), 'NOT_UTF8'],
     ['an unknown charset', '/v1/track', broken, named('nonsense'), 'UNKNOWN_CHARSET'],
-  ])('%s at %s', async (_, path, bytes, headers, reason) => {
+  ])('%s with invalid bytes at %s is rejected', async (_, path, bytes, headers, reason) => {
     const before = counted(reason)
     expect(await send(path, bytes, headers)).toEqual({ status: 400, reason, kept: [] })
     await expect.poll(() => counted(reason)).toBe(before + 1)

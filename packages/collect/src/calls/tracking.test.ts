@@ -41,7 +41,7 @@ describe('accepted calls', () => {
     ['/v1/g', 'group', { anonymousId: 'a1', groupId: 9 }],
     ['/v1/alias', 'alias', { userId: 'u1', previousId: 'a1' }],
     ['/v1/a', 'alias', { userId: 'u1', previousId: 'a1' }],
-  ])('%s is stored byte for byte with the type of its path', async (path, type, event) => {
+  ])('a call of %s is stored byte for byte with the type of its path', async (path, type, event) => {
     const body = ` ${json(event)}\n`
     const response = await post(path, body, key)
     expect([response.status, await response.text()]).toEqual([200, '{"success":true}'])
@@ -51,7 +51,7 @@ describe('accepted calls', () => {
   })
 
   test.each(['/v1/batch', '/v1/b', '/v1/import', `/beacon/v1/batch?writeKey=${liveKey}`])(
-    '%s is stored as a batch',
+    'a call of %s is stored as a batch',
     async (path) => {
       const body = json({ batch: [{ type: 'track', ...track }, { type: 'nonsense' }], writeKey: liveKey })
       expect((await post(path, body)).status).toBe(200)

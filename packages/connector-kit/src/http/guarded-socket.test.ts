@@ -71,7 +71,7 @@ it.each([
   ['a host', 5432],
   ['127.0.0.1', 0],
   ['127.0.0.1', 70_000],
-])('%j with port %i is a configuration error', async (host, wrongPort) => {
+])('a socket to %j with port %i is a configuration error', async (host, wrongPort) => {
   await expect(client().connect({ host, port: wrongPort })).rejects.toThrow(ConfigurationError)
 })
 

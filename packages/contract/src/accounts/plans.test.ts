@@ -84,7 +84,7 @@ describe('the billing company', () => {
     ['city', 'a'],
     ['postal_code', ' a '],
     ['country', 'a'],
-  ])('BIL-39, BIL-40, BIL-41: %s must not be %j', (field, value) => {
+  ])('BIL-39, BIL-40, BIL-41: the field %s must not be %j', (field, value) => {
     const { error } = billingCompany.safeParse({ ...company, [field]: value })
     expect(error?.issues.map(({ path }) => path)).toEqual([[field]])
   })

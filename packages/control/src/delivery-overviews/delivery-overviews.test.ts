@@ -230,7 +230,7 @@ test.each([
   [`start_date.seconds=0&end_date.seconds=${93 * 86_400}`, 'end_date.seconds'],
   [`start_date.seconds=0&end_date.seconds=${3 * 86_400}&granularity=hour`, 'end_date.seconds'],
   ['end_date.seconds=5', 'start_date.seconds'],
-])('%s is refused with 400 and names the field', async (text, field) => {
+])('the query %s is refused with 400, and the response names the field', async (text, field) => {
   const { destination } = await start()
   const reply = await organization.guest.call('GET', `/${destination.name}/deliveryOverview?${text}`)
   expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])

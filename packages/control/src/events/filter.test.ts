@@ -294,7 +294,7 @@ test.each([
   ['test=1', 'test'],
   ['type=order', 'type'],
   [`search=${'x'.repeat(201)}`, 'search'],
-])('%s is refused with 400 and names the field', async (query, field) => {
+])('the query %s is refused with 400, and the response names the field', async (query, field) => {
   const { source } = await start([])
   const { guest, workspaceId } = organization
   for (const path of [`/${source.name}/events`, `/workspaces/${workspaceId}/events`]) {

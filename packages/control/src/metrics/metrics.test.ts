@@ -187,7 +187,7 @@ test.each([
   [`${base}&end_date.seconds=1704067201&source=sources/1`, 'source'],
   [`${base}&end_date.seconds=1704067201&compatibility=good`, 'compatibility'],
   ['metric=deliveries_failed&start_date.seconds=1&end_date.seconds=2&compatibility=compatible', 'compatibility'],
-])('%s is refused with 400 and names the field', async (query, field) => {
+])('the query %s is refused with 400, and the response names the field', async (query, field) => {
   const reply = await organization.guest.call('GET', `/workspaces/${organization.workspaceId}/metrics?${query}`)
   expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
 })

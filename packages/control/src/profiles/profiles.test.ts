@@ -371,7 +371,7 @@ describe('a split', () => {
     ['of somebody else', ['u-2'], 'Choose identifiers of this profile'],
     ['of nothing', [], 'Choose at least one identifier'],
     ['of what no table keeps', ['u\0'], 'Control characters are not allowed'],
-  ])('rejects a split %s, and changes nothing', async (_, values, text) => {
+  ])('a split %s is rejected, and changes nothing', async (_, values, text) => {
     await receive({ userId: 'u-1', anonymousId: 'a-1' }, { userId: 'u-2' })
     const id = await idOf('u-1')
     const before = await get(id)

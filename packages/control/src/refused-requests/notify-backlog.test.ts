@@ -82,7 +82,7 @@ test('an episode that lasts for hours causes one notification, and the next epis
 test.each([
   ['a backlog that is over', 3 * minute, 'WORKSPACE_BACKLOG'],
   ['requests that are refused for another reason', 0, 'INVALID_JSON'],
-])('%s causes no notification', async (_, agoMs, reason) => {
+])('%s causes no notification of refused requests', async (_, agoMs, reason) => {
   await refuse(agoMs, reason)
   await harness.notifyBackloggedWorkspaces()
   expect(await noticesOf(organization.administrator)).toEqual([])

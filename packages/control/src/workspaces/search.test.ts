@@ -98,7 +98,7 @@ test('a search for one exact name among thousands returns it first', async () =>
   expect((await search('bulk', 20)).objects).toHaveLength(20)
 })
 
-test('rejects a search text that no title can contain', async () => {
+test('a search text that no title can contain is rejected', async () => {
   for (const text of ['a\nb', 'x'.repeat(101)])
     expect(
       await organization.administrator.call(

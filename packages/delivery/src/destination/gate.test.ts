@@ -163,7 +163,7 @@ describe('the filter of a connection', () => {
     conditions: [{ id: 'aaaa', field: 'properties.total', operator: 'greater_than' as const, value: '10' }],
   }
   const left = { kind: 'filtered', reason: 'Filter of the connection' }
-  it('the filter of a connection filters events that do not match, only of its own source', () => {
+  it('the filter of a connection filters only events of its source, if they do not match', () => {
     expect(check({ filters: new Map([['s1', filter]]) })).toEqual(left)
     expect(check({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
     expect(check({ filters: new Map([['s2', filter]]) })).toEqual(sent)

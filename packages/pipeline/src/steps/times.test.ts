@@ -48,7 +48,7 @@ describe('the event time is parsed from each common form', () => {
     ['the week', '"2026-W47-5T10:00Z"'],
     ['Go', '"2026-11-20 11:00:00 +0100 CET m=+0.01"'],
     ['JavaScript', '"Fri Nov 20 2026 11:00:00 GMT+0100 (CET)"'],
-  ])('%s: %s', (_, text) => {
+  ])('a time (%s), %s, is parsed', (_, text) => {
     for (const name of ['timestamp', 'originalTimestamp']) {
       const { row, delivered, live } = eventOf(`,"${name}":${text}`)
       expect(delivered).toMatchObject({

@@ -183,7 +183,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect([gone, held?.offset]).toEqual([undefined, start])
     })
 
-    test('wait ends immediately if a named partition has new records, and otherwise when one is appended there', async () => {
+    test('a wait ends immediately if a named partition has new records, and otherwise at the next append', async () => {
       const opened = await reader()
       const [first, other] = [partitionOf('k', 4), (partitionOf('k', 4) + 1) % 4]
       const end = (await opened.ends())[first] ?? 0
@@ -211,7 +211,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await opened.wait([{ partition: first, offset: offset + 1 }], stopping.signal)
     })
 
-    test('wait also ends without a notice, and when the reader is closed', async () => {
+    test('a wait also ends without a notice, and when the reader is closed', async () => {
       const opened = await log.openReader()
       const partition = partitionOf('k', 4)
       const waited = opened.wait([{ partition, offset: 0 }], never)

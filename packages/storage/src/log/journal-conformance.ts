@@ -157,7 +157,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       }
     })
 
-    test('writes take effect in the order of their calls, even if not awaited', async () => {
+    test('journal writes take effect in the order of their calls, even if not awaited', async () => {
       const done = [
         journal.begin([range(0, 10, 'x')], [seen('a', 3)], 0),
         journal.begin([range(10, 20, 'y')], [], 0),

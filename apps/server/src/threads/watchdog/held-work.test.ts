@@ -71,7 +71,7 @@ test.each([
   await database.db.deleteFrom('held_work').execute()
 })
 
-test('work that an administrator has released is held after its next block, and reports the total number of blocks', async () => {
+test('work that an administrator released is held after its next block, with the total number of blocks', async () => {
   block('again')
   block('again')
   await startAgain()

@@ -77,7 +77,7 @@ test('time in which a thread waited for a processor does not count', () => {
   expect(steps).toEqual(['100 log'])
 })
 
-test('each of several silent threads has its own time', () => {
+test('the silence of each of several threads is timed separately', () => {
   expect(watchFor(35, (second) => [main, { ...pipeline, beat: Math.min(second, 3) }])).toEqual([
     '10 main: log',
     '13 pipeline: log',

@@ -96,7 +96,7 @@ test('until the syncs of an audience are loaded, its dependents are not shown an
   expect(await screen.findByText(/Nothing depends on Loyal\./)).toBeTruthy()
 })
 
-test('deleting an audience that nothing depends on says so', async () => {
+test('the dialog that deletes an audience without dependents says so', async () => {
   expect(await ask([])).toContain("Nothing depends on Loyal. This can't be undone.")
 })
 

@@ -13,10 +13,13 @@ describe('the form of a new destination', () => {
     ['', 'https://x.example', 'title: Required'],
     ['abc', 'https://x.example', 'title: At least 4 characters'],
     ['abcd', '', 'settings.url: Required'],
-  ])('DST-06, DST-08, FORM-31, FORM-39: title %j and url %j: %s', (title, url, message) => {
-    expect(messages(title, url)).toContain(message)
-  })
-  test('accepts complete values', () => {
+  ])(
+    'DST-06, DST-08, FORM-31, FORM-39: for title %j and url %j, the form of a new destination shows: %s',
+    (title, url, message) => {
+      expect(messages(title, url)).toContain(message)
+    },
+  )
+  test('the form of a new destination accepts complete values', () => {
     expect(messages('abcd', 'https://x.example')).toEqual([])
   })
 })

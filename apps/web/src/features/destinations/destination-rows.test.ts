@@ -100,6 +100,6 @@ test.each([
   [{ ...well, outcomes: outcomesOf(3), grant: expired }, 'unpermitted'],
   [{ ...well, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'paused'],
   [{ ...well, state: 'needs_setup' as const, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'unfinished'],
-])('of several states, the most urgent one is shown (%#)', (row, state) => {
+])('if a destination has several states, the most urgent one is shown (%#)', (row, state) => {
   expect(stateOf(row)).toBe(state)
 })

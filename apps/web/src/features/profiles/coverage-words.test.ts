@@ -23,6 +23,6 @@ test.each([
   [999, 1000, 99],
   [1000, 1000, 100],
   [1001, 1000, 100],
-])('%i of %i events are %i percent', (read_count, event_count, share) =>
+])('reading %i of %i events is shown as %i percent', (read_count, event_count, share) =>
   expect(readShare({ read_count, event_count })).toBe(share),
 )

@@ -8,7 +8,7 @@ test.each([
   ['{"a":{},"b":[]}', '{\n  "a": {},\n  "b": []\n}'],
   ['"text, with: {braces}"', '"text, with: {braces}"'],
   ['{"q":"a \\" b"}', '{\n  "q": "a \\" b"\n}'],
-])('%s is indented', (text, shown) => {
+])('the JSON text %s is indented', (text, shown) => {
   expect(formatJson(text)).toBe(shown)
 })
 

@@ -15,7 +15,7 @@ test.each([
   [{ total: 0, previous: 100 }, true, 'down 100% vs. previous 7 days', 'text-success-ink'],
   [{ total: 1001, previous: 1000 }, false, 'up under 1% vs. previous 7 days', 'text-success-ink'],
   [{ total: 4, previous: 0 }, false, 'up 4 vs. previous 7 days', 'text-success-ink'],
-])('%j (less is better: %s) is shown as %j', (totals, lessIsBetter, words, tone) => {
+])('the change %j (less is better: %s) is shown as %j', (totals, lessIsBetter, words, tone) => {
   const { container } = renderUi(<Change totals={totals} than="previous 7 days" lessIsBetter={lessIsBetter} />)
   expect(container.textContent).toBe(words)
   expect(container.querySelector(`.${tone}`)).not.toBeNull()

@@ -23,7 +23,7 @@ test.each([
   '![x](https://evil.example/a.png)',
   '<iframe src="https://evil.example"></iframe>',
   '<svg><animate onbegin=alert(1)>',
-])('FORM-01: %j results in no active content', (text) => {
+])('FORM-01: the text %j results in no active content', (text) => {
   const elements = [...shown(text).querySelectorAll('*')]
   expect(elements.map(({ tagName }) => tagName).filter((tag) => !/^(P|A|BR)$/.test(tag))).toEqual([])
   for (const element of elements)

@@ -22,7 +22,7 @@ test('expanded, density and the property of each source are restored when the pa
   expect(useLiveView.getState()).toEqual({ expanded: true, density: 'compact', properties: { [source]: 'total' } })
 })
 
-test('of more than 200 sources, the most recently used ones are remembered', async () => {
+test('the settings of the 200 most recently used sources are kept', async () => {
   const { setProperty, useLiveView } = await load()
   for (let index = 0; index < 205; index++) setProperty(`s-${index}`, 'total')
   const kept = Object.keys(useLiveView.getState().properties)

@@ -35,7 +35,7 @@ test("without changes, the server's schema is always shown", () => {
   expect(draft().theirs).toBeUndefined()
 })
 
-test('changes stay if another user saves a version, which is reported; they are merged into it, or replaced by it', () => {
+test('changes stay if another user saves a version, which is reported; the user can merge or discard them', () => {
   const { draft, titles, serverHas } = draftOf(source(1, 'A'))
   act(() => {
     draft().edit(adding('Mine'))
