@@ -172,6 +172,21 @@ const createParts = (deps: DeliveryDeps, signal: AbortSignal) => {
 }
 type Parts = ReturnType<typeof createParts>
 
+/** Ends workers whose destination is gone, and starts the writes and the upkeep that are due. */
+const tick = ({ context, workers, maintenance }: Parts): void => {
+  for (const worker of workers.values()) {
+    worker.tick()
+    if (!worker.over() || !worker.idle()) continue
+    workers.delete(worker.id)
+    void worker.end()
+  }
+  void context.attempts.flush()
+  void context.outcomes.flush()
+  void context.shares.refresh()
+  context.metrics.gauge('delivery_queued_bytes', context.queued.bytes)
+  if (maintenance.due()) void maintenance.run()
+}
+
 /** Whether all that can be sent now is sent, and all outcomes are written. */
 const isSettled = async ({ context, reading, workers }: Parts): Promise<boolean> =>
   (await reading.upToDate()) &&
@@ -222,7 +237,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const abort = new AbortController()
   const parts = createParts(deps, abort.signal)
   const { context, places, workers, workerOf, reading, maintenance, commit, partitions } = parts
-  const { reader, clock, metrics, shares, attempts, outcomes, parking, settings } = context
+  const { reader, clock, attempts, parking, settings } = context
   let loaded = false
   let stopping = false
   let loops: Promise<void>[] = []
@@ -235,20 +250,9 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   }
 
   const tickLoop = async (): Promise<void> => {
-    const everyMs = Math.min(50, settings.flushMs)
     while (!stopping) {
-      for (const worker of workers.values()) {
-        worker.tick()
-        if (!worker.over() || !worker.idle()) continue
-        workers.delete(worker.id)
-        void worker.end()
-      }
-      void attempts.flush()
-      void outcomes.flush()
-      void shares.refresh()
-      metrics.gauge('delivery_queued_bytes', context.queued.bytes)
-      if (maintenance.due()) void maintenance.run()
-      await pause(everyMs)
+      tick(parts)
+      await pause(Math.min(50, settings.flushMs))
     }
   }
 

@@ -21,15 +21,6 @@ export type WorkerRows = {
   handovers: number
 }
 
-const emptyRows = (): WorkerRows => ({
-  waiting: 0,
-  nextDue: Number.POSITIVE_INFINITY,
-  taken: new Map(),
-  unparked: 0,
-  version: 0,
-  handovers: 0,
-})
-
 /** Parks a worker's events that wait for a retry, and its dead letters. Releases nothing before it is durable. */
 export type RetryQueue = {
   readonly rows: WorkerRows
@@ -59,12 +50,9 @@ const lostRow = (row: ParkedRow, now: number): NewParkedRow => ({
   response: '',
 })
 
-const returned = ({ index, event }: Item): EventFailure => ({
-  index,
-  eventId: event.eventId,
-  decision: { kind: 'returned' },
-  result: undefined,
-})
+const returned = ({ index, event: { eventId } }: Item): EventFailure => {
+  return { index, eventId, decision: { kind: 'returned' }, result: undefined }
+}
 
 /** Creates the queue of one lane of a destination; it is empty until its rows are looked up. */
 export const createRetryQueue = (
@@ -72,7 +60,8 @@ export const createRetryQueue = (
   { parking, metrics, clock }: Pick<ParkingContext, 'parking' | 'metrics' | 'clock'>,
   order: KeyOrder,
 ): RetryQueue => {
-  const rows = emptyRows()
+  const nextDue = Number.POSITIVE_INFINITY
+  const rows: WorkerRows = { waiting: 0, nextDue, taken: new Map(), unparked: 0, version: 0, handovers: 0 }
   const noteWaiting = (due: number): void => {
     rows.version++
     rows.nextDue = Math.min(rows.nextDue, due)

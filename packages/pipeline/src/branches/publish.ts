@@ -177,14 +177,8 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
       if (!watched.has(name) || events.length === 0) return
       let channel = channels.get(name)
       if (channel === undefined) {
-        channel = {
-          summaries: [],
-          events: [],
-          bytes: envelopeBytes,
-          skipped: 0,
-          lastAt: Number.NEGATIVE_INFINITY,
-          timer: undefined,
-        }
+        const lastAt = Number.NEGATIVE_INFINITY
+        channel = { summaries: [], events: [], bytes: envelopeBytes, skipped: 0, lastAt, timer: undefined }
         channels.set(name, channel)
       }
       let full = false
