@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createSecretBox, type SecretBox } from '@tributary/kernel'
 import { createPrivateFile, movePrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
 
-/** Suffix of the key file while its key is not used yet: created at the first start, or by a rotation. */
-type Pending = '.new' | '.next'
+/** Suffix of the file of a key that a rotation has made and that is not used yet. */
+type Pending = '' | '.next'
 
-const fileOf = (dataDir: string, pending: Pending | '' = ''): string => join(dataDir, `secret.key${pending}`)
+const fileOf = (dataDir: string, pending: Pending = ''): string => join(dataDir, `secret.key${pending}`)
 
 /** A new secret: 256 random bits as text. */
 export const newSecretKey = (): string => randomBytes(32).toString('base64url')
@@ -15,16 +15,16 @@ export const newSecretKey = (): string => randomBytes(32).toString('base64url')
 /**
  * Reads the key in the data folder, or the new key of a running or interrupted rotation; undefined if there is none.
  */
-export const readKeyFile = (dataDir: string, pending: '' | '.next' = ''): Promise<string | undefined> =>
+export const readKeyFile = (dataDir: string, pending: Pending = ''): Promise<string | undefined> =>
   readPrivateFile(fileOf(dataDir, pending))
 
 /** Writes a key that is not used yet. It is on disk when the promise resolves. */
-export const writeNextKey = (dataDir: string, key: string, pending: Pending = '.next'): Promise<void> =>
-  writePrivateFile(fileOf(dataDir, pending), key)
+export const writeNextKey = (dataDir: string, key: string): Promise<void> =>
+  writePrivateFile(fileOf(dataDir, '.next'), key)
 
 /** Replaces the current key by the new one, atomically. */
-export const takeNextKey = (dataDir: string, pending: Pending = '.next'): Promise<void> =>
-  movePrivateFile(fileOf(dataDir, pending), fileOf(dataDir))
+export const takeNextKey = (dataDir: string): Promise<void> =>
+  movePrivateFile(fileOf(dataDir, '.next'), fileOf(dataDir))
 
 /** Removes the key of a rotation that failed. */
 export const dropNextKey = async (dataDir: string): Promise<void> => {
