@@ -27,9 +27,9 @@ await runCommand('spread', async () => {
     const spreads = await readSpreads(db)
     if (spreads.length === 0) console.log('Each workspace is in 1 partition.')
     for (const each of spreads) {
-      const next = each.next === undefined ? '' : `, will be in ${each.next}`
+      const next = each.next === null ? '' : `, will be in ${each.next}`
       console.log(
-        `${each.workspaceId}  ${each.title}  ${partitions(each.spread)}${next}${each.problem === '' ? '' : `\n  ${each.next === undefined ? 'The last change was given up' : 'It waits'}: ${each.problem}`}`,
+        `${each.workspaceId}  ${each.title}  ${partitions(each.spread)}${next}${each.problem === '' ? '' : `\n  ${each.next === null ? 'The last change was given up' : 'It waits'}: ${each.problem}`}`,
       )
     }
     return
@@ -43,7 +43,7 @@ await runCommand('spread', async () => {
   for (const until = Date.now() + patienceMs; Date.now() < until; await pause(500)) {
     const now = (await readSpreads(db)).find((each) => each.workspaceId === workspaceId)
     if (now === undefined) continue
-    if (now.next !== undefined) {
+    if (now.next !== null) {
       if (now.problem !== reported) console.log(`It waits: ${now.problem}.`)
       reported = now.problem
       continue

@@ -179,7 +179,7 @@ describe('the spread of a workspace', () => {
     })
     await changeSpread(ending.deps, await openChange())
     const open = await openChange()
-    expect(open.pauseTime).toBeDefined()
+    expect(open.pauseTime).not.toBeNull()
     stopping = new AbortController()
     const next = steps()
     await changeSpread(next.deps, open)

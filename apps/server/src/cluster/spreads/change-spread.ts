@@ -51,8 +51,8 @@ export type SpreadChange = {
   next: number
   widest: number
   changeTime: Date
-  /** When its requests were paused; undefined if they are not. */
-  pauseTime: Date | undefined
+  /** When its requests were paused; null if they are not. */
+  pauseTime: Date | null
 }
 
 /** Thrown if another process continued a change while this process was away: the change now belongs to that process. */
@@ -230,7 +230,7 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
   const { clock, logger } = deps
   const { workspaceId } = change
   try {
-    if (change.pauseTime !== undefined)
+    if (change.pauseTime !== null)
       await move(deps, change, change.pauseTime, { since: change.changeTime.getTime(), places: '' })
     else {
       const learned = await prepare(deps, change)

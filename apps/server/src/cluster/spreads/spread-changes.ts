@@ -11,19 +11,16 @@ import { askRefill } from './refills.ts'
 const lookMs = 2000
 
 /** Reads the oldest open change. */
-export const readOpenChange = async (db: Relational['db']): Promise<SpreadChange | undefined> => {
-  const row = await db
+export const readOpenChange = (db: Relational['db']): Promise<SpreadChange | undefined> =>
+  db
     .selectFrom('workspace_spreads')
-    .select(['workspace_id', 'next', 'widest', 'change_time', 'pause_time'])
+    .select(['workspace_id as workspaceId', 'next', 'widest', 'change_time as changeTime', 'pause_time as pauseTime'])
     .where('next', 'is not', null)
+    .$narrowType<{ next: number }>()
     .orderBy('change_time')
     .orderBy('workspace_id')
     .limit(1)
     .executeTakeFirst()
-  if (row === undefined || row.next === null) return undefined
-  const { workspace_id: workspaceId, next, widest, change_time: changeTime, pause_time } = row
-  return { workspaceId, next, widest, changeTime, pauseTime: pause_time ?? undefined }
-}
 
 /**
  * Executes the requested changes of spreads (`askSpread`), one after the other. Only one process at a time may do this,

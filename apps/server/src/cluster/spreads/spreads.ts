@@ -7,8 +7,8 @@ export type Spread = {
   workspaceId: string
   title: string
   spread: number
-  /** Number of partitions after the open change; undefined if there is none. */
-  next: number | undefined
+  /** Number of partitions after the open change; null if there is none. */
+  next: number | null
   /** Why the change does not proceed, or the last one was abandoned; '' without a problem. */
   problem: string
 }
@@ -23,23 +23,15 @@ export const readGroups = async (db: Db): Promise<number> =>
   (await db.selectFrom('partition_groups').select('groups').executeTakeFirst())?.groups ?? 1
 
 /** Lists all workspaces that are or were spread, by their names; at most 1000. */
-export const readSpreads = async (db: Db): Promise<Spread[]> => {
-  const rows = await db
+export const readSpreads = (db: Db): Promise<Spread[]> =>
+  db
     .selectFrom('workspace_spreads')
     .innerJoin('workspaces', 'workspaces.id', 'workspace_spreads.workspace_id')
-    .select(['workspace_id', 'title', 'spread', 'next', 'problem'])
+    .select(['workspace_id as workspaceId', 'title', 'spread', 'next', 'problem'])
     .orderBy('title')
     .orderBy('workspace_id')
     .limit(1000)
     .execute()
-  return rows.map(({ workspace_id, title, spread, next, problem }) => ({
-    workspaceId: workspace_id,
-    title,
-    spread,
-    next: next ?? undefined,
-    problem,
-  }))
-}
 
 /**
  * Requests the main process to spread a workspace over `spread` partitions, of which `groups` can be processed
