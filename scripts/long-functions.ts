@@ -25,8 +25,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/delivery/src/destination/outcomes.ts createOutcomes': oneState,
   'packages/delivery/src/destination/record-consumer.ts createRecordConsumer': oneState,
   'packages/pipeline/src/process.ts createProcessor': oneState,
-  'packages/pipeline/src/steps/normalise.ts normalise': hotPath,
-  'packages/pipeline/src/steps/normalise.ts normaliseEvent': hotPath,
+  'packages/pipeline/src/steps/normalize.ts normalize': hotPath,
+  'packages/pipeline/src/steps/normalize.ts normalizeEvent': hotPath,
   'packages/storage/src/stream/consumer.ts createConsumer': oneState,
 }
 

@@ -4,7 +4,7 @@ import type { ConsumerJournal, SeenId } from '@tributary/storage'
 import type { AcceptedStatus, NormalEvent, ParsedEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
 import { type Drop, type Reject, reject } from './outcome.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
-import { normalise } from './steps/normalise.ts'
+import { normalize } from './steps/normalize.ts'
 
 /**
  * Returns the status that an event got when its record was processed earlier, by the event's ID; undefined if it was
@@ -158,7 +158,7 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
  * The schema may have changed when a record is read again; an event that was decided before keeps its status.
  */
 export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): EventPath => {
-  const shape = normalise()
+  const shape = normalize()
   const seen = createSeenIds(journal)
 
   const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {

@@ -4,7 +4,7 @@ import { ExactNumber } from '@tributary/kernel'
 import type { PiiRule } from '../definition/definition.ts'
 
 /** Functions that normalize personal data for matching. They return '' if a text has no usable value. */
-export const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
+export const normalize: Readonly<Record<PiiRule, (text: string) => string>> = {
   email: (text) => emailOf(text) ?? '',
   phone: (text) => phoneOf(text)?.slice(1) ?? '',
   name: (text) => text.trim().toLowerCase(),
@@ -43,7 +43,7 @@ const hashOne = (comparable: Comparable, value: string): string | undefined => {
 }
 
 /** Whether personal data can be hashed: it is a hash already, or its normalized form is not empty. */
-export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparable = normalise[rule]): boolean => {
+export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparable = normalize[rule]): boolean => {
   if (Array.isArray(value)) return value.some((item) => isComparable(rule, item, comparable))
   if (!isWritten(value)) return false
   const text = String(value).trim()
@@ -56,7 +56,7 @@ export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparab
 export const personalDataProblem = (
   rule: PiiRule,
   value: unknown,
-  comparable: Comparable = normalise[rule],
+  comparable: Comparable = normalize[rule],
 ): string | undefined => {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const item of items) {
@@ -81,7 +81,7 @@ export const personalDataProblem = (
 export const hashPersonalData = (
   rule: PiiRule,
   value: unknown,
-  comparable: Comparable = normalise[rule],
+  comparable: Comparable = normalize[rule],
 ): string | string[] | undefined => {
   if (Array.isArray(value)) {
     const hashes = value.flatMap((item) => {

@@ -138,7 +138,7 @@ const isThere = (member: Member): member is readonly [string, string] => member[
 /**
  * A stored event as the JSON text that the pipeline passed to deliveries: keys in the same order, values as sent.
  * Undefined for a row that was never delivered, since it does not have the form of an event. It follows the pipeline's
- * step `normalise`.
+ * step `normalize`.
  */
 export const storedEventText = (row: StoredEventRow): string | undefined => {
   const { type } = row

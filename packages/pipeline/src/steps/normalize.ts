@@ -88,7 +88,7 @@ const tooLongId = reject(
  *   of a lossy event keep their original text. An invalid shape is reported in `problem`, so that the rest of the event
  *   can still be shown.
  */
-export const normalise = (): ((parsed: ParsedEvent) => NormalEvent) => {
+export const normalize = (): ((parsed: ParsedEvent) => NormalEvent) => {
   let problem: Reject | undefined
   let exact: Map<string, string> | undefined
 
@@ -118,7 +118,7 @@ export const normalise = (): ((parsed: ParsedEvent) => NormalEvent) => {
   const written = (key: string, value: unknown): unknown =>
     typeof value === 'number' && exact?.has(key) === true ? new ExactNumber(exact.get(key) ?? '0') : value
 
-  return function normaliseEvent(parsed) {
+  return function normalizeEvent(parsed) {
     problem = undefined
     const { raw, body } = parsed
     exact = raw.lossy ? exactMembers(parsed) : undefined
