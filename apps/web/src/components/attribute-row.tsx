@@ -11,11 +11,11 @@ import { X } from 'lucide-react'
 import { useId, useState } from 'react'
 import { suggestionsQuery } from '../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../lib/workspace.ts'
-import { Button } from '../ui/button.tsx'
 import { FieldError } from '../ui/forms/field.tsx'
 import { Select } from '../ui/forms/input.tsx'
 import { Options } from '../ui/forms/options.tsx'
 import { SuggestInput } from '../ui/forms/suggest-input.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { type AttributePart, ValueInput, type Wrong } from './attribute-values.tsx'
 
 /** The titles of operators. Negative operators are also true if there is no value. */
@@ -120,9 +120,7 @@ export const AttributeRow = ({
           </Select>
           <ValueInput {...part} wrong={wrong} />
         </div>
-        <Button variant="none" square aria-label={`Remove ${noun}`} onClick={onRemove}>
-          <X aria-hidden />
-        </Button>
+        <IconButton label={`Remove ${noun}`} icon={X} onClick={onRemove} />
       </div>
       <FieldError id={id} message={message} />
     </li>

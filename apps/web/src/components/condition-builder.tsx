@@ -15,6 +15,7 @@ import { FieldError } from '../ui/forms/field.tsx'
 import { Input, Select } from '../ui/forms/input.tsx'
 import { Options } from '../ui/forms/options.tsx'
 import { SuggestInput, type Suggestion } from '../ui/forms/suggest-input.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { WarningsAt } from './name-warnings.tsx'
 
 /** Fields as suggestions: a path, its title, and recent values. */
@@ -84,11 +85,7 @@ const Row = ({
             />
           )}
         </div>
-        {!disabled && (
-          <Button variant="none" square aria-label={`Remove condition ${position}`} onClick={onRemove}>
-            <Trash2 aria-hidden />
-          </Button>
-        )}
+        {!disabled && <IconButton label={`Remove condition ${position}`} icon={Trash2} onClick={onRemove} />}
       </div>
       <FieldError id={id} message={problem} />
       <WarningsAt id={row.id} field="field" />

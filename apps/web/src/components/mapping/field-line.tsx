@@ -11,13 +11,13 @@ import { ArrowRight, Pencil, X } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { EventField } from '../../lib/events/event-fields.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { FieldError, FieldNote } from '../../ui/forms/field.tsx'
 import { Input, Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
 import { SuggestInput } from '../../ui/forms/suggest-input.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { fieldSuggestions } from '../condition-builder.tsx'
 import { WarningsAt } from '../name-warnings.tsx'
@@ -377,9 +377,7 @@ export const FieldLine = ({
       </div>
       <span className="max-sm:col-start-3 max-sm:row-start-1">
         {onRemove !== undefined && known?.is_required !== true && (
-          <Button variant="none" square aria-label={`Remove ${name}`} onClick={onRemove}>
-            <X aria-hidden />
-          </Button>
+          <IconButton label={`Remove ${name}`} icon={X} onClick={onRemove} />
         )}
       </span>
       <FieldMessages id={id} field={field} problem={problem} note={note} />

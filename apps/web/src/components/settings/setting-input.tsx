@@ -8,6 +8,7 @@ import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import type { FieldControl } from '../../ui/forms/field.tsx'
 import { Input, PasswordInput, Select } from '../../ui/forms/input.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 
 type Pair = { id: number; name: string; value: string }
@@ -56,15 +57,12 @@ const HeadersInput = ({ control, value, onChange, disabled = false, isSet = fals
             disabled={disabled}
             onChange={(event) => edit(pair.id, { value: event.target.value })}
           />
-          <Button
-            variant="none"
-            square
-            aria-label={`Remove header ${pair.name}`}
+          <IconButton
+            label={`Remove header ${pair.name}`}
+            icon={Trash2}
             disabled={disabled}
             onClick={() => change(pairs.filter(({ id }) => id !== pair.id))}
-          >
-            <Trash2 aria-hidden />
-          </Button>
+          />
         </div>
       ))}
       <Button

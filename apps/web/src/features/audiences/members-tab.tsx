@@ -13,6 +13,7 @@ import { paths } from '../../lib/paths.ts'
 import { pagesQuery, refresh } from '../../lib/queries/query.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
@@ -74,18 +75,15 @@ const columnsFor = (onRemove: ((profile: Profile) => void) | undefined): readonl
           id: 'remove',
           header: 'Remove',
           cell: ({ profile }: Member) => (
-            <Button
-              variant="none"
+            <IconButton
               size="sm"
-              square
-              aria-label={`Remove ${profile.title} from the list`}
+              label={`Remove ${profile.title} from the list`}
+              icon={X}
               onClick={(event) => {
                 event.stopPropagation()
                 onRemove(profile)
               }}
-            >
-              <X aria-hidden />
-            </Button>
+            />
           ),
           align: 'right' as const,
           width: 'sm:w-28',

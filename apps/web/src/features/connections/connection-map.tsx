@@ -6,8 +6,8 @@ import { count, shortCount } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { endGap, endHeight, type MapEnd, type MapLayout, type MapLine, pathOf, placeLabels } from './map-layout.ts'
 
 /** The name of a line: its ends, its state and its outcomes. */
@@ -61,9 +61,7 @@ const End = ({
       </span>
     </span>
     {onConnect !== undefined && (
-      <Button size="sm" variant="none" square aria-label={connectLabel} title={connectLabel} onClick={onConnect}>
-        <Plus aria-hidden />
-      </Button>
+      <IconButton size="sm" label={connectLabel} icon={Plus} title={connectLabel} onClick={onConnect} />
     )}
   </li>
 )

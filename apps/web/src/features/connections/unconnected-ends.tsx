@@ -4,8 +4,8 @@ import { Link } from 'react-router'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import type { MapEnd } from './map-layout.ts'
 
 /** Maximum ends on the page; the search finds the others. */
@@ -57,16 +57,13 @@ export const UnconnectedEnds = ({
                 </Link>
                 {end.off !== undefined && <Badge tone="outline">{end.off}</Badge>}
                 {onConnect !== undefined && (
-                  <Button
+                  <IconButton
                     size="sm"
-                    variant="none"
-                    square
-                    aria-label={connectLabel(end.title)}
+                    label={connectLabel(end.title)}
+                    icon={Plus}
                     title={connectLabel(end.title)}
                     onClick={() => onConnect(end.name)}
-                  >
-                    <Plus aria-hidden />
-                  </Button>
+                  />
                 )}
               </li>
             ))}

@@ -111,59 +111,29 @@ export const TimeFields = ({ filters, change }: FieldsProps) =>
     </Grid>
   )
 
+const choices = [
+  { name: 'type', label: 'Type', any: 'All types', options: eventTypes },
+  { name: 'status', label: 'Status', any: 'Any status', options: eventStatuses },
+  { name: 'compatibility', label: 'Compatibility', any: 'Any', options: compatibilities },
+  { name: 'test', label: 'Environment', any: 'Test and production', options: ['true', 'false'] },
+  { name: 'profile', label: 'Profile', any: 'Any', options: ['none'] },
+  { name: 'by', label: 'Times and order', any: 'When they were received', options: ['event_time'] },
+] as const
+
 /** All other filters. */
 export const MoreFields = ({ filters, change }: FieldsProps) => {
   const half = (filters.property === '') !== (filters.value === '')
   return (
     <Grid>
-      <Choice
-        label="Type"
-        any="All types"
-        value={filters.type}
-        options={eventTypes}
-        words={choiceWords.type}
-        onChoose={(type) => change({ type })}
-      />
-      <Choice
-        label="Status"
-        any="Any status"
-        value={filters.status}
-        options={eventStatuses}
-        words={choiceWords.status}
-        onChoose={(status) => change({ status })}
-      />
-      <Choice
-        label="Compatibility"
-        any="Any"
-        value={filters.compatibility}
-        options={compatibilities}
-        words={choiceWords.compatibility}
-        onChoose={(compatibility) => change({ compatibility })}
-      />
-      <Choice
-        label="Environment"
-        any="Test and production"
-        value={filters.test}
-        options={['true', 'false']}
-        words={choiceWords.test}
-        onChoose={(test) => change({ test })}
-      />
-      <Choice
-        label="Profile"
-        any="Any"
-        value={filters.profile}
-        options={['none']}
-        words={choiceWords.profile}
-        onChoose={(profile) => change({ profile })}
-      />
-      <Choice
-        label="Times and order"
-        any="When they were received"
-        value={filters.by}
-        options={['event_time']}
-        words={choiceWords.by}
-        onChoose={(by) => change({ by })}
-      />
+      {choices.map(({ name, ...choice }) => (
+        <Choice
+          key={name}
+          {...choice}
+          value={filters[name]}
+          words={choiceWords[name]}
+          onChoose={(value) => change({ [name]: value })}
+        />
+      ))}
       <Field label="User ID or anonymous ID">
         {(control) => (
           <TypedInput control={control} value={filters.user} report={(user) => change({ user })} max={500} />

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -44,16 +44,13 @@ const columnsOf = (
           </span>
         )}
         {changed && (
-          <Button
-            square
+          <IconButton
             size="xs"
-            variant="none"
-            aria-label={`Show history of ${name}`}
+            label={`Show history of ${name}`}
+            icon={History}
             title="Show history"
             onClick={() => onHistory(name)}
-          >
-            <History aria-hidden />
-          </Button>
+          />
         )}
       </span>
     ),

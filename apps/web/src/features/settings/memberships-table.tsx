@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
 import { Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import type { Column } from '../../ui/lists/data-table.tsx'
 import type { ListFilter } from '../../ui/lists/list-bar.tsx'
 import { ListView } from '../../ui/lists/list-view.tsx'
@@ -155,16 +156,13 @@ const RowAction = ({
       </Button>
     </NeededAdministrator>
   ) : (
-    <Button
-      variant="none"
+    <IconButton
       size="sm"
-      square
-      aria-label={`Remove ${personName(member.profile)}`}
+      label={`Remove ${personName(member.profile)}`}
+      icon={UserMinus}
       disabled={locked}
       onClick={() => onRequest({ kind: 'remove', member })}
-    >
-      <UserMinus aria-hidden />
-    </Button>
+    />
   )
 
 /** The columns of the table; `self` is the resource name of the user. */

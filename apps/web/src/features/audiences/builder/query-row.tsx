@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { countOperators, type ElementErrors, intervalUnits } from '@tributary/contract'
-import { Copy, Plus, Trash2 } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { AttributeRow } from '../../../components/attribute-row.tsx'
 import { WarningsOf } from '../../../components/name-warnings.tsx'
@@ -12,7 +12,8 @@ import { Input, Select } from '../../../ui/forms/input.tsx'
 import { Options } from '../../../ui/forms/options.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import { countTitles } from '../audience-words.ts'
-import { addAttribute, changeAttribute, changeQuery, type DraftQuery, duplicate, remove } from './draft.ts'
+import { addAttribute, changeAttribute, changeQuery, type DraftQuery, remove } from './draft.ts'
+import { NodeButtons } from './node-buttons.tsx'
 import type { Building } from './use-draft.ts'
 
 type Errors = ReadonlyMap<string, ElementErrors>
@@ -219,24 +220,7 @@ export const QueryRow = ({
     <li aria-label={`${kinds[query.type]} condition ${position}`} className="space-y-2 py-3 first:pt-0 last:pb-0">
       <div className="flex items-start gap-2">
         <div className="min-w-0 flex-1">{fields[query.type]}</div>
-        <Button
-          variant="none"
-          size="sm"
-          square
-          aria-label={`Duplicate condition ${position}`}
-          onClick={() => building.change((tree) => duplicate(tree, query.id))}
-        >
-          <Copy aria-hidden />
-        </Button>
-        <Button
-          variant="none"
-          size="sm"
-          square
-          aria-label={`Delete condition ${position}`}
-          onClick={() => building.change((tree) => remove(tree, query.id))}
-        >
-          <Trash2 aria-hidden />
-        </Button>
+        <NodeButtons name={`condition ${position}`} id={query.id} building={building} />
       </div>
       <FieldError id={errorId} message={Object.values(errors)[0]} />
       <WarningsOf ids={[query.id, ...query.selectedAttributes.map(({ id }) => id)]} />

@@ -1,19 +1,11 @@
 import { type ElementErrors, type QueryOperator, type QueryType, queryOperators } from '@tributary/contract'
-import { Copy, Plus, Redo2, Trash2, Undo2 } from 'lucide-react'
+import { Plus, Redo2, Undo2 } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
-import {
-  addGroup,
-  addQuery,
-  addSegment,
-  changeGroup,
-  type DraftGroup,
-  type DraftSegment,
-  duplicate,
-  remove,
-} from './draft.ts'
+import { addGroup, addQuery, addSegment, changeGroup, type DraftGroup, type DraftSegment } from './draft.ts'
+import { NodeButtons } from './node-buttons.tsx'
 import { QueryRow } from './query-row.tsx'
 import type { Building } from './use-draft.ts'
 
@@ -60,24 +52,7 @@ const SegmentBox = ({
   <section aria-label={`Segment ${position} of group ${group}`} className="rounded-md border border-line bg-canvas p-3">
     <header className="mb-2 flex items-center gap-1">
       <h3 className="flex-1 text-xs font-medium text-ink-3">Segment {position} · all of these conditions</h3>
-      <Button
-        variant="none"
-        size="sm"
-        square
-        aria-label={`Duplicate segment ${position}`}
-        onClick={() => building.change((tree) => duplicate(tree, segment.id))}
-      >
-        <Copy aria-hidden />
-      </Button>
-      <Button
-        variant="none"
-        size="sm"
-        square
-        aria-label={`Delete segment ${position}`}
-        onClick={() => building.change((tree) => remove(tree, segment.id))}
-      >
-        <Trash2 aria-hidden />
-      </Button>
+      <NodeButtons name={`segment ${position}`} id={segment.id} building={building} />
     </header>
     <ul className="divide-y divide-line">
       {segment.queries.map((query, index) => (
@@ -108,24 +83,7 @@ const GroupBox = ({ id, group, position, ...shared }: Shared & { id: string; gro
     <section aria-label={`Group ${position}`} className="rounded-lg border border-line bg-surface p-4 shadow-card">
       <header className="mb-3 flex items-center gap-1">
         <h2 className="flex-1 text-sm font-semibold">Group {position}</h2>
-        <Button
-          variant="none"
-          size="sm"
-          square
-          aria-label={`Duplicate group ${position}`}
-          onClick={() => building.change((tree) => duplicate(tree, id))}
-        >
-          <Copy aria-hidden />
-        </Button>
-        <Button
-          variant="none"
-          size="sm"
-          square
-          aria-label={`Delete group ${position}`}
-          onClick={() => building.change((tree) => remove(tree, id))}
-        >
-          <Trash2 aria-hidden />
-        </Button>
+        <NodeButtons name={`group ${position}`} id={id} building={building} />
       </header>
       <div className="space-y-2">
         {group.segments.map((segment, index) => (

@@ -1,8 +1,8 @@
 import type { DestinationAction, EventMapping } from '@tributary/contract'
 import { ArrowDown, ArrowRight, ArrowUp, CircleAlert, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { mappingContent, mappingFilter, mappingTitle } from './mapping-words.ts'
 
@@ -30,34 +30,21 @@ const RowButtons = ({
 }) => (
   <>
     {/* Not disabled at an end, so that a keyboard user who moves it there keeps the focus. */}
-    <Button
-      variant="none"
+    <IconButton
       size="sm"
-      square
-      aria-label={`Move ${name} up`}
+      label={`Move ${name} up`}
+      icon={ArrowUp}
       aria-disabled={isFirst}
       onClick={() => actions.move(-1)}
-    >
-      <ArrowUp aria-hidden />
-    </Button>
-    <Button
-      variant="none"
+    />
+    <IconButton
       size="sm"
-      square
-      aria-label={`Move ${name} down`}
+      label={`Move ${name} down`}
+      icon={ArrowDown}
       aria-disabled={isLast}
       onClick={() => actions.move(1)}
-    >
-      <ArrowDown aria-hidden />
-    </Button>
-    <Menu
-      align="end"
-      trigger={
-        <Button variant="none" size="sm" square aria-label={`More for ${name}`}>
-          <Ellipsis aria-hidden />
-        </Button>
-      }
-    >
+    />
+    <Menu align="end" trigger={<IconButton size="sm" label={`More for ${name}`} icon={Ellipsis} />}>
       <MenuItem icon={<Pencil />} onSelect={onOpen}>
         Edit
       </MenuItem>

@@ -7,6 +7,7 @@ import { FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
 import { Options } from '../../../ui/forms/options.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import type { DraftEvent } from '../draft.ts'
 import { useEventNames } from './use-event-fields.ts'
 
@@ -86,14 +87,11 @@ export const EventList = ({ label, name, value, usual, error, disabled, onChange
               />
             </span>
             {!disabled && value.length > 1 && (
-              <Button
-                variant="none"
-                square
-                aria-label={`Remove ${noun} ${at + 1}`}
+              <IconButton
+                label={`Remove ${noun} ${at + 1}`}
+                icon={X}
                 onClick={() => onChange(value.filter((_, place) => place !== at))}
-              >
-                <X aria-hidden />
-              </Button>
+              />
             )}
             <span className="col-span-full empty:hidden max-sm:order-last">
               <WarningsAt field={`${name}.${at}.event_name`} />

@@ -14,6 +14,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { SearchMenu, SearchSelect } from '../../../ui/forms/search-select.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { withEvents } from '../draft.ts'
 import { EventList } from './event-list.tsx'
@@ -46,11 +47,7 @@ const ChosenSource = ({
         {title}
       </span>
       {source !== undefined && isOfSignals(source) && <Badge tone="accent">Signal source</Badge>}
-      {!disabled && (
-        <Button variant="none" square aria-label={`Remove ${title}`} onClick={onRemove}>
-          <X aria-hidden />
-        </Button>
-      )}
+      {!disabled && <IconButton label={`Remove ${title}`} icon={X} onClick={onRemove} />}
     </li>
   )
 }

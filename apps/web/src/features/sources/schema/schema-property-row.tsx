@@ -16,10 +16,10 @@ import {
 import { ListPlus, Pencil, Trash2 } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { Input, Select } from '../../../ui/forms/input.tsx'
 import { Options } from '../../../ui/forms/options.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { propertyTitle } from './changes/schema-diff.ts'
 
 /** The editing functions for the rows of a schema; without them, rows are read-only. */
@@ -132,42 +132,33 @@ const RowActions = ({
   return (
     <span className="flex justify-end max-md:order-first max-md:col-start-2 max-md:row-start-1">
       {field.type === 'array' && place.parent === undefined && (
-        <Button
-          variant="none"
+        <IconButton
           size="sm"
-          square
-          aria-label={`Add a field to the items of ${title}`}
+          label={`Add a field to the items of ${title}`}
+          icon={ListPlus}
           title="Add item field"
           onClick={() => {
             ask({ kind: 'addProperty', event: place.event, parent: place.property })
           }}
-        >
-          <ListPlus aria-hidden />
-        </Button>
+        />
       )}
-      <Button
-        variant="none"
+      <IconButton
         size="sm"
-        square
-        aria-label={`Rename ${title}`}
+        label={`Rename ${title}`}
+        icon={Pencil}
         title="Rename"
         onClick={() => ask({ kind: 'renameProperty', place })}
-      >
-        <Pencil aria-hidden />
-      </Button>
-      <Button
-        variant="none"
+      />
+      <IconButton
         size="sm"
-        square
-        aria-label={`Remove ${title}`}
+        label={`Remove ${title}`}
+        icon={Trash2}
         title="Remove"
         onClick={(event) => {
           focusBeside(event.currentTarget)
           edit((schema) => withoutProperty(schema, place))
         }}
-      >
-        <Trash2 aria-hidden />
-      </Button>
+      />
     </span>
   )
 }
