@@ -98,14 +98,19 @@ export const profilesQuery = (
 
 /**
  * Stores all chunks of the sets but the last for `profilesQuery`. One statement with a million profiles would occupy
- * its thread for 100 ms.
+ * its thread for 100 ms. Each statement runs by `run`, which may cancel it.
  */
-export const storeSets = async (tx: Tx, { chunks }: ProfileSets): Promise<void> => {
+export const storeSets = async (
+  tx: Tx,
+  { chunks }: ProfileSets,
+  run: (query: () => Promise<unknown>) => Promise<unknown> = (query) => query(),
+): Promise<void> => {
   const [first, ...others] = chunks
   if (first === undefined || others.length === 0) return
   const { create, add } = storeStatements(Object.keys(first).length)
-  await tx.executeQuery(CompiledQuery.raw(create))
-  for (const chunk of chunks.slice(0, -1)) await tx.executeQuery(CompiledQuery.raw(add, Object.values(chunk)))
+  await run(() => tx.executeQuery(CompiledQuery.raw(create)))
+  for (const chunk of chunks.slice(0, -1))
+    await run(() => tx.executeQuery(CompiledQuery.raw(add, Object.values(chunk))))
 }
 
 /** Runs a statement on a connection of the relational store. The statement is canceled when the signal aborts. */
@@ -193,7 +198,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
         return await bounded(
           async (tx, run) => {
             await ask.before?.(tx)
-            await run(() => storeSets(tx, sets))
+            await storeSets(tx, sets, run)
             const query = profilesQuery(profiles, sets, ask) as CompiledQuery<Row>
             const { rows } = await run(() => tx.executeQuery<Row>(query))
             return await settle(tx, rows)

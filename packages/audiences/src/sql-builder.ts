@@ -86,7 +86,7 @@ export const setLimit = 1_000_000
 const chunkSize = 10_000
 /** Maximum profiles in all sets together. The event store refuses a statement with more. */
 export const profileLimit = 5 * setLimit
-const limitChunks = `max_result_rows = ${profileLimit / chunkSize}`
+const limitChunks = `max_result_rows = ${profileLimit / chunkSize}, result_overflow_mode = 'throw'`
 
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
@@ -257,7 +257,7 @@ export const createProfilesParams = (workspaceId: string) => {
     /** A condition that is true for the profiles in a set of the event store. */
     inSet(set: number): Condition {
       words = Math.max(words, wordOf(set) + 1)
-      return `coalesce(seen.b${wordOf(set)} & ${bitOf(set)} <> 0, false)` as Condition
+      return `coalesce(p.b${wordOf(set)} & ${bitOf(set)} <> 0, false)` as Condition
     },
     /** The table `seen` of those sets, with the chunks in a table or without; undefined if no set is used. */
     seen(): ((stored: boolean) => string) | undefined {
@@ -265,7 +265,7 @@ export const createProfilesParams = (workspaceId: string) => {
       const bits = range(words).map((word) => `b${word}`)
       const columns = ['owners', ...range(words).map((word) => `bits_${word}`)]
       const lists = columns.map((column) => this.add('bigint[]', { column }))
-      const last = `select * from unnest(${lists.join(', ')}) as seen (owner, ${bits.join(', ')})`
+      const last = `select * from unnest(${lists.join(', ')}) as seen (of, ${bits.join(', ')})`
       return (stored) => `seen as materialized (
   ${last}${stored ? ` union all select owner, ${bits.join(', ')} from pg_temp.seen_profiles` : ''}
 ), `
@@ -371,14 +371,21 @@ export const statementOfProfiles = (
   }))
   const met = typeof where === 'string' ? '' : `, array[${where.join(',\n    ')}]::boolean[] as met`
   const seen = params.seen()
-  const joinSeen = seen === undefined ? '' : '\n  left join seen on seen.owner = p.owner'
+  const all = `select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
+    from profiles where workspace_id = $1::uuid and merged_into is null${only('id')}`
+  // `offset 0` keeps PostgreSQL from looking up traits before the join, for profiles that conditions on events exclude.
+  const profiles =
+    seen === undefined
+      ? all
+      : `select known.*, seen.* from (
+    ${all}
+  ) as known left join seen on seen.of = known.owner offset 0`
   const statement = (stored: boolean, before: string, join: string): string =>
     `with ${seen?.(stored) ?? ''}${before}members as materialized (
   select p.id, p.sequence${met}
   from (
-    select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
-    from profiles where workspace_id = $1::uuid and merged_into is null${only('id')}
-  ) as p${joinSeen}${join}
+    ${profiles}
+  ) as p${join}
   where p.id not in (
     select i.profile_id from privacy_hashes h
     join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier

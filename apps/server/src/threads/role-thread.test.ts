@@ -44,6 +44,27 @@ test('a thread that was created ahead is used for the first start, and each late
   await thread.stop()
 })
 
+test.each([
+  [
+    'cannot be made',
+    () => {
+      throw new Error('The hub is closed')
+    },
+  ],
+  ['cannot be sent', () => ({ value: { start: () => {} }, transfer: [] })],
+])('the start of a role whose data %s is rejected, and its stop rejects nothing else', async (_, data) => {
+  const thread = createRoleThread({ ...code, data, logger: silentLogger, onMetrics: () => {} })
+  await expect(thread.start()).rejects.toThrow()
+  await thread.stop()
+})
+
+test('a question that cannot be sent is rejected once, and the end of the thread rejects nothing else', async () => {
+  const thread = threadOf(undefined)
+  await thread.start()
+  await expect(thread.relay('who', () => {})).rejects.toThrow('could not be cloned')
+  await thread.stop()
+})
+
 test('a role that is stopped while it waits for its restart does not start', async () => {
   let starts = 0
   const thread = createRoleThread({

@@ -110,8 +110,9 @@ const createQuestions = (name: string) => {
       if (worker === undefined) throw new Error(`${name} is not running`)
       const id = next++
       const waiting = Promise.withResolvers<unknown>()
-      open.set(id, waiting)
+      // A value that cannot be sent throws here. Answers arrive in a later turn.
       worker.postMessage({ kind: 'ask', id, question, about } satisfies ThreadCommand)
+      open.set(id, waiting)
       return await waiting.promise
     },
     take({ id, value, error }: Extract<ThreadMessage, { kind: 'answer' }>): void {
@@ -207,10 +208,16 @@ export const createRoleThread = (options: RoleThreadOptions): RoleThread => {
   }
 
   return {
-    start() {
-      firstReady = Promise.withResolvers()
-      launch()
-      return firstReady.promise
+    async start() {
+      const begun = Promise.withResolvers<void>()
+      firstReady = begun
+      try {
+        launch()
+      } catch (error) {
+        firstReady = undefined
+        throw error
+      }
+      await begun.promise
     },
     running: () => ready,
     wake: createWake(() => worker),

@@ -121,6 +121,14 @@ test.each<[title: string, bytes: () => Uint8Array, expected: object]>([
       ),
     { refused: 'The Parquet file is damaged: its description cannot be read' },
   ],
+  ...[2, 24, 3000].map((deep): [string, () => Uint8Array, object] => [
+    `a description of 20 MB with lists that claim all of it, ${deep} in each other`,
+    () => {
+      const heads = Array.from({ length: deep }, () => [0xf9, ...varint(19 * megabyte)]).flat()
+      return footer(Buffer.concat([Uint8Array.from([0x15, 2, 0x19, ...heads]), Buffer.alloc(20 * megabyte, 0xff)]))
+    },
+    { refused: 'The Parquet file is damaged: its description cannot be read' },
+  ]),
 ])('%s is read exactly or refused, within 64 MB of memory', (_, bytes, expected) => {
   writeFileSync(path, bytes())
   const { grownBytes, ...found } = readInBounds()

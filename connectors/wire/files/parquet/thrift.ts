@@ -46,13 +46,17 @@ export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftSt
   const small = (): number => Number(BigInt.asIntN(32, signed()))
 
   const list = (depth: number): ThriftValue[] => {
+    if (depth > deepest) throw broken()
     const head = byte()
     const size = head >> 4
     const kind = head & 0x0f
     // Each element takes a byte at least, so what is longer than the rest is cut off or broken.
     const count = size === 15 ? length() : size
     const isFlags = kind === 1 || kind === 2
-    return Array.from({ length: count }, () => (isFlags ? byte() === 1 : value(kind, depth)))
+    // Grows with the elements that are there: a file may claim more than the memory can hold.
+    const values: ThriftValue[] = []
+    while (values.length < count) values.push(isFlags ? byte() === 1 : value(kind, depth))
+    return values
   }
   const value = (kind: number, depth: number): ThriftValue => {
     switch (kind) {
@@ -76,7 +80,7 @@ export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftSt
       }
       case 9:
       case 10:
-        return list(depth)
+        return list(depth + 1)
       case 12:
         return struct(depth + 1)
       default:

@@ -153,7 +153,7 @@ describe('a compiled query, whatever its conditions', () => {
     const quoted = /'([^']*)'/g
     // Kinds of values, states of events, and how texts are put together.
     const own =
-      /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|e|\.|true|false|\{|\}|,|)$/
+      /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|e|throw|\.|true|false|\{|\}|,|)$/
     for (const { events, profiles } of compiled)
       for (const text of [events?.text ?? '', ...formsOf(profiles)])
         for (const [, inside = ''] of text.matchAll(quoted)) expect(inside).toMatch(own)

@@ -102,6 +102,7 @@ describe('groups of partitions', () => {
       check = async () => {},
       silentMs = () => 0,
       leaves = async () => {},
+      onMade = () => {},
     }: {
       drain?: () => Promise<void>
       fails?: () => boolean
@@ -109,6 +110,7 @@ describe('groups of partitions', () => {
       check?: (lose: (why: string) => void) => Promise<void>
       silentMs?: () => number
       leaves?: () => Promise<void>
+      onMade?: (stop: () => Promise<void>) => void
     } = {},
   ) => {
     const log: string[] = []
@@ -167,9 +169,10 @@ describe('groups of partitions', () => {
       },
       logger: silentLogger,
     })
-    await owned.start()
     let stopped: Promise<void> | undefined
     const stop = () => (stopped ??= owned.stop().then(() => leases.close()))
+    onMade(stop)
+    await owned.start()
     stack.defer(stop)
     return { log, running, owned, stop, has: () => [...running.keys()].sort() }
   }
@@ -197,6 +200,20 @@ describe('groups of partitions', () => {
     await two.stop()
     expect(await two.owned.epochOf('pipeline', 3)).toBeUndefined()
     expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
+  })
+
+  it('a process that is stopped during its first look for groups does not count as one of the processes later', async () => {
+    let stop = async (): Promise<void> => {}
+    let stopped: Promise<void> | undefined
+    await startProcess('one', 2, {
+      onMade: (made) => (stop = made),
+      begins: async () => {
+        stopped = stop()
+      },
+    }).catch(() => {})
+    await stopped
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(await said('one')).toEqual({ held: -1, seen: 0 })
   })
 
   it('groups of partitions are ended immediately if another process has their lease or their log, and taken again later', async () => {

@@ -125,12 +125,12 @@ const countsOf = (members: readonly Member[], role: GroupRole): Map<string, numb
       .map(({ id, held }) => [id, held.filter((name) => isGroupOf(role, name)).length]),
   )
 
-/** Takes the lease of a group. Resolves to undefined if another process has it, or if it was lost meanwhile. */
+/** Takes the lease of a group. Resolves to undefined if another process has it. */
 const takeLease = async (
   { leases, check }: Pick<OwnedGroupsDeps, 'leases' | 'check'>,
   name: string,
   onLost: (why: string) => void,
-): Promise<Tenure | undefined> => {
+): Promise<{ tenure: Tenure; isLost: () => boolean } | undefined> => {
   let isLost = false
   const tenure = await leases.take({
     name,
@@ -147,10 +147,7 @@ const takeLease = async (
     await tenure.release()
     throw error
   }
-  // `onLost` is called once, at a time when there is no thread to end yet.
-  if (!isLost) return tenure
-  await tenure.release()
-  return undefined
+  return { tenure, isLost: () => isLost }
 }
 
 /** The groups that a process owns, with functions to take and to leave one. */
@@ -192,8 +189,14 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
     async take(role: GroupRole, group: PartitionGroup): Promise<{ begun: Promise<void> } | undefined> {
       const name = nameOfGroup(role, group)
       const onLost = (why: string): void => drop(name, why)
-      const tenure = await takeLease(deps, name, onLost)
-      if (tenure === undefined) return undefined
+      const lease = await takeLease(deps, name, onLost)
+      if (lease === undefined) return undefined
+      const { tenure } = lease
+      // `onLost` is called once, and there was no thread to end yet. Nothing may be awaited from here to `owned.set`.
+      if (lease.isLost()) {
+        await tenure.release()
+        return undefined
+      }
       const thread = deps.make(role, group, tenure, onLost)
       const one = { ...group, role, name, tenure, thread, isLeaving: false }
       owned.set(name, one)
@@ -336,7 +339,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
   return {
     async start() {
       const begun = await look()
-      stopLooking = repeat(look, noteLook)
+      if (!stopping) stopLooking = repeat(look, noteLook)
       await Promise.all(begun)
     },
     owns(role, group) {

@@ -33,7 +33,7 @@ export const refills = (refill: (workspaceId: string, from: RefillFrom | undefin
       return false
     }
     try {
-      return await Promise.race([known, false])
+      return await Promise.race([known, Promise.resolve(false)])
     } catch (error) {
       runs.delete(run)
       throw error
