@@ -21,13 +21,13 @@ import { listedDestinations } from './index.ts'
 
 const definitions = await Promise.all(listedDestinations.map((entry) => entry.load()))
 
-/** Part of every secret, and of the responses of the peers. */
+/** A text that is part of every secret, and of the responses of the peers. */
 const secret = 's3cr3t-0123456789'
 
 /** The forms in which the secret could appear in a request. */
 const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
 
-/** Settings that a destination takes in one form only. */
+/** Valid values of settings that accept only one form. */
 const formed: Readonly<Record<string, string>> = { customer_id: '123-456-7890', measurement_id: 'G-A1B2C3D4E5' }
 
 const valueOf = (field: FieldDefinition): Settings[string] => {
@@ -46,7 +46,7 @@ const settingsOf = (definition: DestinationDefinition): Settings => {
   return validated.settings
 }
 
-/** An event of each type as the presets make it; types that they omit have none. */
+/** Returns an event of each type with the payload of the presets. Types without a preset are omitted. */
 const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
   const map = compileMappings(definition, undefined, { workspaceId: 'w', destinationId: 'd' })
   return eventTypes.flatMap((type, at): OutgoingEvent[] => {
@@ -76,7 +76,7 @@ const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
   })
 }
 
-/** Everything that is kept of a delivery and of a test of the connection to a peer that answers so. */
+/** Returns everything that is stored of a delivery and of a connection test with a peer that gives this response. */
 const keptOf = async (definition: DestinationDefinition, answer: Partial<HttpAnswer> | 'none'): Promise<string> => {
   const exchanges: unknown[] = []
   const client: Pick<DeliverContext, 'request' | 'connect'> = {
@@ -107,7 +107,10 @@ const keptOf = async (definition: DestinationDefinition, answer: Partial<HttpAns
   return JSON.stringify([...kept.map(whole), exchanges])
 }
 
-/** Where a secret goes with these settings: origins of requests that carry one, and every connection that is opened. */
+/**
+ * Returns where secrets are sent with these settings: origins of requests with a secret, and the target of every
+ * connection.
+ */
 const secretsSentTo = async (definition: DestinationDefinition, settings: Settings): Promise<string[]> => {
   const places = new Set<string>()
   const client: Pick<DeliverContext, 'request' | 'connect'> = {
@@ -133,7 +136,7 @@ const secretsSentTo = async (definition: DestinationDefinition, settings: Settin
   return [...places]
 }
 
-/** Another value for a setting, at another place where that is possible. */
+/** Returns another value for a setting, with another origin or host if possible. */
 const otherValueOf = (field: FieldDefinition, value: Settings[string]): Settings[string] => {
   if (field.type === 'url') return 'https://elsewhere.example/hook'
   if (field.type === 'boolean') return value !== true

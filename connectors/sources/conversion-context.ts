@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { campaignIn, clickIdsIn } from '@tributary/connector-kit'
 import { type Fields, fieldsOf, given, text } from './values.ts'
 
-/** The ad that led to an event: click IDs and campaign parameters. */
+/** Returns the context of the ad that led to an event: click IDs and campaign parameters. */
 export const adContext = (params: URLSearchParams): Fields => {
   const [clickIds, campaign] = [clickIdsIn(params), campaignIn(params)]
   return {
@@ -14,11 +14,11 @@ export const adContext = (params: URLSearchParams): Fields => {
 /** Names under which shops and forms pass on the visitor data of the site's tag. */
 export const visitorFields = { anonymousId: 'tributary_id', consent: 'tributary_consent', messageId: 'message_id' }
 
-/** Texts of an object as the parameters of an address. */
+/** Returns the texts of an object as the parameters of a URL. */
 export const paramsOf = (fields: Fields): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 
-/** The consent that a shop or a form passes on; nothing when there is none. */
+/** Returns the context with the consent that a shop or a form passes on; empty if there is none. */
 export const consentContext = (value: unknown): Fields => {
   const said = text(value)?.trim().toLowerCase()
   if (said === undefined || said === '') return {}
@@ -26,7 +26,10 @@ export const consentContext = (value: unknown): Fields => {
   return { consent: { categoryPreferences: { advertising } } }
 }
 
-/** The person of an event, as destinations look it up in `context.traits`; undefined when unknown. */
+/**
+ * Returns the data of the user in the form in which destinations read it from `context.traits`; undefined if there is
+ * none.
+ */
 export const personOf = (person: {
   email?: unknown
   phone?: unknown
@@ -57,13 +60,13 @@ export const personOf = (person: {
 /** Maximum characters of a message ID. */
 const longestId = 100
 
-/** A message ID of what an event is about; the hash of one that would be too long. */
+/** Returns a message ID made from the kind and ID of the event's subject; a hash if it would be too long. */
 export const messageIdOf = (kind: string, id: string): string => {
   const whole = `${kind}-${id}`
   return whole.length <= longestId ? whole : `${kind}-${createHash('sha256').update(id).digest('hex')}`
 }
 
-/** A name of one text as first and last name. */
+/** Splits a full name into first and last name. */
 export const namesOf = (name: unknown): { firstName?: string; lastName?: string } => {
   const parts = text(name)?.trim().split(/\s+/) ?? []
   const [first, ...rest] = parts
@@ -72,6 +75,6 @@ export const namesOf = (name: unknown): { firstName?: string; lastName?: string 
     : { firstName: first, ...(rest.length > 0 ? { lastName: rest.join(' ') } : {}) }
 }
 
-/** The members of `metadata` or `hidden` fields that are texts. */
+/** Returns the members that are texts, such as those of `metadata` or `hidden`. */
 export const textsOf = (value: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, each]) => typeof each === 'string'))

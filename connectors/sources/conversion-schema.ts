@@ -32,12 +32,13 @@ const lead: ObjectOutline = {
   object: 'fields hidden',
 }
 
-/** The value of a subscription or a trial. */
+/** The properties of a subscription or a trial. */
 const subscription: ObjectOutline = { string: 'subscription_id plan currency', number: 'value trial_days' }
 
 /**
- * The schema that sources of signals begin with: the events of the commerce schema that are conversions, as `docs/conversions.md` lists
- * them, and those of leads. Required is only what an event makes no sense without.
+ * The schema of new sources of signals: the events of the commerce schema that are conversions, as
+ * `docs/conversions.md` lists them, and the events of leads. A property is required only if the event is useless
+ * without it.
  */
 export const conversionSchema = outlineSchema(
   [

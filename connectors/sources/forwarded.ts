@@ -1,6 +1,9 @@
 import type { SourceGuideStep } from '@tributary/connector-kit'
 
-/** The last steps of a guide for events that another server passes on: how to check the way here, and what to expect. */
+/**
+ * Returns the last steps of a guide for events that another server forwards: how to check the connection, and what to
+ * expect.
+ */
 export const forwardedEvents = (server: string): readonly SourceGuideStep[] => [
   {
     title: 'Test this endpoint',

@@ -1,20 +1,20 @@
 import { ExactNumber, isJsonObject, parseExactJson, type WebhookReceipt } from '@tributary/connector-kit'
 
-/** A JSON object as a service has sent it. */
+/** A JSON object that a service has sent. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A text that is not empty. */
+/** Returns a text that is not empty; undefined for any other value. */
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** An ID as a text, whether it came as a text or as a number. */
+/** Returns an ID as a text, also if it is a number. */
 export const idText = (value: unknown): string | undefined =>
   typeof value === 'number' || value instanceof ExactNumber ? String(value) : text(value)
 
-/** The value as an object; an empty one for another value. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {})
 
-/** A body that is a JSON object. */
+/** Parses a body that is a JSON object; undefined for any other body. */
 export const parseObject = (body: Buffer): Fields | undefined => {
   try {
     const value: unknown = parseExactJson(body.toString('utf8'))
@@ -25,7 +25,8 @@ export const parseObject = (body: Buffer): Fields | undefined => {
 }
 
 /**
- * Refuses fields whose bytes are not in the charset that the call names: decoding them could merge two people into one.
+ * The refusal of fields whose bytes are invalid in the charset that the call names. Decoding them could merge two users
+ * into one.
  */
 export const wrongBytes: WebhookReceipt = {
   refusal: {
@@ -36,10 +37,10 @@ export const wrongBytes: WebhookReceipt = {
   },
 }
 
-/** Maximum names of a form; further ones are omitted. */
+/** Maximum names of a form; further names are omitted. */
 const maxNames = 1000
 
-/** Parameters as an object, by a name each; one that comes more than once has a list. */
+/** Returns parameters as an object by name; a repeated parameter has a list. */
 export const formFields = (params: URLSearchParams): Fields => {
   const values = new Map<string, string | string[]>()
   for (const [name, value] of params) {
@@ -51,6 +52,6 @@ export const formFields = (params: URLSearchParams): Fields => {
   return Object.fromEntries(values)
 }
 
-/** The members that have a value. */
+/** Returns the members that have a value. */
 export const given = (values: Fields): Fields =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

@@ -1,16 +1,17 @@
 import { DataQueryError } from '@tributary/connector-kit'
 
 /**
- * Table functions that only compute, or read data that the account can read anyway; `format` and `values` compute, too.
+ * Table functions that only compute, or read data that the account can read anyway; `format` and `values` also only
+ * compute.
  */
 const computing = 'numbers numbers_mt zeros zeros_mt generate_series generateseries generaterandom values format null'
 const harmless = new Set(`${computing} view merge`.split(' '))
 
 /**
- * Searches the server's parse of a statement (`EXPLAIN AST`, one node a line) for ways around read-only. `SETTINGS` is
- * one: in a subquery they reset `readonly` unchecked (seen with 26.7). Table functions that read from elsewhere are the
- * other; the server lists their names. An identifier with line feeds can only cause more refusals. Throws
- * DataQueryError.
+ * Searches the server's parse of a statement (`EXPLAIN AST`, one node a line) for ways around read-only. One way is
+ * `SETTINGS` in a subquery, which can reset `readonly` (seen with version 26.7). The other is a table function that
+ * reads from elsewhere; the server lists the names of table functions. An identifier with line feeds can only cause
+ * more refusals. Throws DataQueryError.
  */
 export const refuseUnsafe = (nodes: readonly string[], tableFunctions: ReadonlySet<string>): void => {
   for (const line of nodes) {

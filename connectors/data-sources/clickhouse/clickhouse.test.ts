@@ -18,8 +18,9 @@ import { type ClickHousePeer, startClickHouse } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { clickhouse } from './definition.ts'
 
-// ClickHouse's own engine responds, so its refusals are real. The HTTP interface in front of it is the peer's. These
-// tests therefore do not cover users and grants, TLS of a real server, or its way to interrupt a response.
+// ClickHouse's own engine responds, so its refusals are real. The HTTP interface in front of the engine belongs to the
+// test peer. These tests therefore do not cover users and grants, TLS of a real server, or its way to interrupt a
+// response.
 let peer: ClickHousePeer
 beforeAll(async () => {
   peer = await startClickHouse()
@@ -322,7 +323,7 @@ describe('a query on ClickHouse', () => {
         '123456789012345678901234567890',
         'a\tb\nc\\N\0',
       ])
-      // Bytes that are no text, among others that are.
+      // Bytes that are not text, next to values that are text.
       expect(second?.slice(0, 2)).toEqual(['2', null])
       expect(second?.[11]).toBe(null)
       expect(second?.at(-1)).toBe('\\xff00c0')
@@ -345,7 +346,7 @@ describe('a query on ClickHouse', () => {
   test('a query with millions of rows needs memory for only a few batches, and stops with its reader', async () => {
     // Garbage collection of a large process takes most of the time.
     const session = await open({ statementMs: 120_000 })
-    // Collects garbage first, which other tests of the process leave, too.
+    // Collects garbage first, because other tests of the process also leave garbage.
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const inMemory = (): number => {

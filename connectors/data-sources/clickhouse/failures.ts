@@ -23,7 +23,7 @@ const exception = /Code: (\d+)\. DB::Exception: ([\s\S]*)/
 /** Maximum characters of the server's message that are kept. */
 const maxWords = 500
 
-/** The exception at the end of a text, if there is one. */
+/** Returns the exception at the end of a text; undefined if there is none. */
 export const exceptionIn = (text: string): ServerException | undefined => {
   const [, code, words] = exception.exec(text) ?? []
   if (code === undefined || words === undefined) return undefined
@@ -34,10 +34,10 @@ export const exceptionIn = (text: string): ServerException | undefined => {
   return new ServerException(Number(code), cutText(said, maxWords))
 }
 
-/** A response without its end mark: the rows that were read until then are incomplete. */
+/** Thrown for a response without its end mark: the rows that were read until then are incomplete. */
 export class UnfinishedAnswer extends RetryableError {}
 
-/** The error for a server that is not ClickHouse. */
+/** Creates the error for a server that is not ClickHouse. */
 export const notClickHouse = (cause: unknown): DeliveryError =>
   new ConfigurationError('The server does not respond as ClickHouse does', undefined, cause)
 
@@ -51,7 +51,7 @@ const hints: Readonly<Record<number, string>> = {
 }
 
 /**
- * Temporary errors:
+ * Codes of temporary errors:
  * - too many queries (202, 439, 745), a killed query (394),
  * - networks of the server (209, 210, 236, 279, 425, 999),
  * - too slow (159, 160), no memory (241),

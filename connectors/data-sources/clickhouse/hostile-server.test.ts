@@ -24,7 +24,7 @@ const ok = (body: string): string =>
 const open200 = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
 const about = (end: string): Answer => ({ head: ok(`26.7.2.1\treader\t0\turl,numbers\n${end}`) })
 
-type Answer = { head: string /** The body is repeated endlessly. */; rest?: string }
+type Answer = { head: string /** A text that follows the body and is repeated endlessly. */; rest?: string }
 
 /** Every host name resolves to this machine. */
 const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
@@ -42,7 +42,10 @@ const opener =
     return clickhouse.open({ settings: checked.settings, connect: client.connect, signal, statementMs: 5000 })
   }
 
-/** A server that answers the sign-in, and each later statement as `answerTo` says, with its end mark. */
+/**
+ * Starts a server that accepts the sign-in, and responds to each later statement with the result of `answerTo`, which
+ * gets the end mark.
+ */
 const startServer = async (answerTo: (sql: string, end: string) => Answer) => {
   const server = createServer((socket: Socket) => {
     socket.on('error', () => {})

@@ -6,14 +6,15 @@ import { type Answered, answerBytes } from './send-query.ts'
 /** Maximum characters and rows of a batch before it is returned. */
 const batchCharacters = 1024 * 1024
 const maxRows = 10_000
-/** Characters of non-row output that are kept, to find an exception message in it. */
+/** Maximum characters of output after the last complete row that are kept, to find an exception message in them. */
 const strayCharacters = 64 * 1024
 
 const lineFeed = 10
 
 /**
- * The format of rows: values separated by tabs, escaped, `\N` for null, one row a line, and `end` after the last. A
- * failure during a response leaves it without that end, whatever the server and its proxies do with it.
+ * Returns the settings for the format of rows: escaped values separated by tabs, `\N` for null, one row per line, and
+ * `end` after the last row. If the response fails before its end, `end` is missing, whatever the server and its proxies
+ * do.
  */
 export const rowFormat = (end: string): Record<string, string> => ({
   default_format: 'CustomSeparated',
@@ -43,7 +44,8 @@ const unescaped = (text: string): string =>
 const valueOf = (text: string): string | null => (text === '\\N' ? null : unescaped(text))
 
 /**
- * The fields of a line that is not UTF-8. Fields in UTF-8 stay unchanged; others become `\x` with hexadecimal digits.
+ * Returns the fields of a line that is not UTF-8. Fields in UTF-8 stay unchanged; other fields become `\x` with
+ * hexadecimal digits.
  */
 const fieldsOfBytes = (line: Buffer): (string | null)[] =>
   line
@@ -55,7 +57,10 @@ const fieldsOfBytes = (line: Buffer): (string | null)[] =>
       return `\\x${Buffer.from(valueOf(field) ?? '', 'latin1').toString('hex')}`
     })
 
-/** Values of the rows of one or more whole lines, each with its line feed, in UTF-8 unless one of them is not. */
+/**
+ * Returns the values of the rows in one or more complete lines. The lines are decoded as UTF-8, or one by one if they
+ * are not all UTF-8.
+ */
 const rowsOf = (lines: Buffer): (string | null)[][] => {
   if (isUtf8(lines))
     return lines
@@ -77,12 +82,12 @@ const charactersOf = (row: DataRow): number => row.reduce((sum, value) => sum + 
 const tooLarge = (): Error =>
   new DataQueryError(`The rows are too large: one has more than ${answerBytes / 1024 / 1024} MB`)
 
-/** Splits a response into complete lines; keeps the incomplete rest. */
+/** Creates a splitter of a response into complete lines; it keeps the incomplete end. */
 const createLines = () => {
   let pieces: Buffer[] = []
   let bytes = 0
   return {
-    /** The complete lines of the chunk and the text before it; undefined if there is none yet. */
+    /** Returns the complete lines of the chunk and of the text before it; undefined if there is none yet. */
     take(chunk: Buffer): Buffer | undefined {
       const at = chunk.lastIndexOf(lineFeed)
       if (at !== -1) {
@@ -101,15 +106,15 @@ const createLines = () => {
 }
 
 /**
- * The number of values of a row, the text after the last, and whether the number of rows is unlimited: otherwise all of
- * them have at most 8 MiB.
+ * The form of rows: the number of values of a row, and the text after the last row. If `isLong` is false, all rows
+ * together have at most 8 MiB.
  */
 export type RowShape = { width: number; end: string; isLong: boolean }
 
 /**
- * The rows of a response in `rowFormat`, in batches of about a mebibyte. It reads from the connection only when the
- * caller asks for the next batch; until then, the server waits. Throws ServerException for an exception in place of the
- * end, and UnfinishedAnswer when the end is missing.
+ * Yields the rows of a response in `rowFormat`, in batches of about a mebibyte. The connection is only read when the
+ * caller requests the next batch; until then, the server waits. Throws ServerException for an exception instead of the
+ * end, and UnfinishedAnswer if the end is missing.
  */
 export async function* readRows(
   { response, stream }: Answered,
@@ -118,7 +123,7 @@ export async function* readRows(
   const lines = createLines()
   let rows: DataRow[] = []
   let characters = 0
-  // The text after the last complete row: it can contain an exception.
+  // The text after the last complete row, which can contain an exception.
   let stray = ''
   let last: DataRow = []
   try {

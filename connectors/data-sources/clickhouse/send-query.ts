@@ -17,10 +17,10 @@ export const answerBytes = 8 * 1024 * 1024
 /** Maximum bytes of an error response that are read. */
 const refusalBytes = 64 * 1024
 
-/** A response whose rows have begun. Its owner destroys the stream. */
+/** A response whose rows have begun. The caller must destroy the stream. */
 export type Answered = { response: AsyncIterable<Buffer>; stream: GuardedStream }
 
-/** The error for a status of a server that is not ClickHouse, or of a proxy in front of it. */
+/** Creates the error for a status that comes from a proxy, or from a server that is not ClickHouse. */
 const refusalOf = (status: number): Error => {
   const words = `The server responded with status ${status}, and not as ClickHouse does`
   return status >= 500 || status === 429 ? new RetryableError(words) : new ConfigurationError(words)
@@ -38,8 +38,8 @@ const textOf = async (response: AsyncIterable<Buffer>, most: number): Promise<st
 }
 
 /**
- * Sends a statement with its settings, each time on a connection of its own, by the guarded way out. Rejects with ServerException, a DeliveryError or
- * what the network says.
+ * Sends a statement with its settings on a new guarded connection. Rejects with ServerException, a DeliveryError or the
+ * error of the network.
  */
 export const sendQuery = async (
   access: ClickhouseSettings,
@@ -81,7 +81,7 @@ export const sendQuery = async (
     throw exceptionIn(await textOf(response, refusalBytes)) ?? refusalOf(status)
   } catch (error) {
     stream.destroy()
-    // The guard's reason for closing the connection: the parser's error lacks it.
+    // Prefers the guard's reason for closing the connection, because the parser's error does not have it.
     throw stream.errored ?? error
   }
 }

@@ -36,8 +36,8 @@ type Server = {
 }
 
 /**
- * The settings of each statement: one notation of values whatever the account's settings are, a time limit, and no
- * writes. An account with `readonly` 2 allows no writes either, and cannot change it to 1.
+ * Returns the settings of each statement: one notation of values whatever the account's settings are, a time limit, and
+ * no writes. An account with `readonly` 2 also allows no writes, and cannot change the setting to 1.
  */
 const settingsOf = (readonly: string, statementMs: number): Record<string, string> => ({
   max_execution_time: String(statementMs / 1000),
@@ -67,7 +67,7 @@ async function* rowsOf(
   }
 }
 
-/** All rows of a short response. */
+/** Reads all rows of a short response. */
 const shortRows = async (
   context: DataSourceContext<ClickhouseSettings>,
   sql: string,
@@ -114,7 +114,7 @@ export const openSession = async (context: DataSourceContext<ClickhouseSettings>
     work().catch((error: unknown) => {
       throw queryError(error, statementMs)
     })
-  /** The columns of a query. Ways around read-only are refused first. */
+  /** Returns the columns of a query. First refuses queries that could circumvent the read-only mode. */
   const columnsOf = async (query: DataQuery): Promise<DataColumn[]> => {
     const statement = statementOf(query)
     if ('sql' in query) {

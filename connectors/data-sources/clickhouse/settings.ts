@@ -14,7 +14,7 @@ export const settings = defineSettings(
 
 export type ClickhouseSettings = SettingsOf<typeof settings>
 
-/** Rules that the field types do not contain. */
+/** Checks rules that the field types do not include. */
 export const check = (given: Partial<ClickhouseSettings>): Record<string, string> =>
   databaseProblems(given, ['database'], {
     isName: (name) => name !== '' && name.length <= nameCharacters && !name.includes('\0'),

@@ -4,32 +4,32 @@ import { isComposite } from './types.ts'
 
 const escaped = (text: string): string => text.replaceAll('\0', '').replace(/[\\'`]/g, '\\$&')
 
-/** A quoted identifier for a statement, with any characters. */
+/** Returns a quoted identifier for a statement, with any characters. */
 export const quoted = (identifier: string): string => `\`${escaped(identifier)}\``
 
 const literal = (text: string): string => `'${escaped(text)}'`
 
-/** A query as one statement without the final semicolon. */
+/** Returns a query as one statement without the final semicolon. */
 export const statementOf = (query: DataQuery): string =>
   'sql' in query ? withoutStatementEnd(query.sql) : `SELECT * FROM ${quoted(query.schema)}.${quoted(query.table)}`
 
-/** Lines of the statement before the user's own. */
+/** Number of lines before the user's statement in the sent statement. */
 export const linesBefore = 1
 
 /**
- * A statement in parentheses, which accept only a query. The text after it is on a new line, so that no comment
- * includes it.
+ * Returns a statement in parentheses, which accept only a query. The closing parenthesis is on a new line, so that no
+ * comment includes it.
  */
 const inParentheses = (statement: string): string => `(\n${statement}\n)`
 
-/** The statement that parses another one. It runs nothing and reads no table. */
+/** Returns the statement that parses another statement. It runs nothing and reads no table. */
 export const syntaxStatement = (statement: string): string =>
   `EXPLAIN AST SELECT * FROM ${inParentheses(statement)} AS rows_of_model`
 
-/** The statement that lists the columns of another one. */
+/** Returns the statement that lists the columns of another statement. */
 export const describeStatement = (statement: string): string => `DESCRIBE TABLE ${inParentheses(statement)}`
 
-/** The expression that reads a column: composite values as JSON. */
+/** Returns the expression that reads a column: composite values as JSON. */
 const valueOf = ({ name, type }: DataColumn): string =>
   isComposite(type) ? `if(isNull(${quoted(name)}), NULL, toJSONString(${quoted(name)}))` : quoted(name)
 
@@ -39,7 +39,7 @@ const boundOf = ({ kind, value }: RowsFrom): string =>
 const whereFrom = (from: RowsFrom | undefined): string =>
   from === undefined ? '' : ` WHERE ${quoted(from.column)} >= ${boundOf(from)} OR isNull(${quoted(from.column)})`
 
-/** Reads the columns of a statement, starting at a value of one column. */
+/** Returns the statement that reads the columns of another statement, optionally from a value of one column on. */
 export const rowsStatement = (
   statement: string,
   columns: readonly DataColumn[],
@@ -47,13 +47,13 @@ export const rowsStatement = (
 ): string =>
   `SELECT ${columns.map(valueOf).join(', ')} FROM ${inParentheses(statement)} AS rows_of_model${whereFrom(from)} LIMIT ${limit}`
 
-/** Version, user, what the user's settings let change, and the names of all table functions. */
+/** The statement that reads the version, the user, the setting `readonly`, and the names of all table functions. */
 export const aboutStatement = `SELECT version(), currentUser(), toString(getSetting('readonly')),
   (SELECT arrayStringConcat(groupArray(name), ',') FROM system.table_functions)`
 
 const ownSchemas = `('system', 'information_schema', 'INFORMATION_SCHEMA', '_temporary_and_external_tables')`
 
-/** Tables and views that the account can read. */
+/** Returns the statement that lists tables and views that the account can read. */
 export const tablesStatement = ({ search, offset, limit }: { search: string; offset: number; limit: number }): string =>
   `SELECT database, name, if(endsWith(engine, 'View'), 'view', 'table'), toString(total_rows)
      FROM system.tables
@@ -61,7 +61,7 @@ export const tablesStatement = ({ search, offset, limit }: { search: string; off
       ${search === '' ? '' : `AND positionCaseInsensitiveUTF8(concat(database, '.', name), ${literal(search)}) > 0`}
     ORDER BY database, name LIMIT ${limit} OFFSET ${offset}`
 
-/** The columns that `SELECT *` returns for a table, in order. */
+/** Returns the statement that lists the columns of `SELECT *` for a table, in order. */
 export const columnsStatement = (schema: string, table: string, limit: number): string =>
   `SELECT name, type, toString(is_in_primary_key)
      FROM system.columns
@@ -69,8 +69,8 @@ export const columnsStatement = (schema: string, table: string, limit: number): 
     ORDER BY position LIMIT ${limit}`
 
 /**
- * Counts rows, rows with a null in the key, keys of several rows, and the rows of such keys; keys are compared as they
- * are read.
+ * Returns the statement that counts rows, rows with a null in the key, keys of several rows, and the rows with such
+ * keys. Keys are compared in the form in which they are read.
  */
 export const keyStatement = (statement: string, key: readonly DataColumn[]): string => {
   const names = key.map((_, at) => `key_${at}`)

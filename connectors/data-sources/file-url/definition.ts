@@ -3,7 +3,7 @@ import { download, unzippedName } from '../../wire/files/download.ts'
 import { openFileSession } from '../../wire/files/file-session.ts'
 import { fileSettings, formatOf, formatSteps } from '../../wire/files/settings.ts'
 
-/** The last part of the path of a URL. */
+/** Returns the last part of the path of a URL. */
 const nameOf = (url: string): string => {
   const last = new URL(url).pathname.split('/').at(-1) ?? ''
   try {
@@ -13,7 +13,7 @@ const nameOf = (url: string): string => {
   }
 }
 
-/** Reads a file from a web server, in its current version at each run. */
+/** Reads a file from a web server, always in its current version. */
 export const fileUrl = defineDataSource({
   slug: 'file-url',
   title: 'File at a URL',

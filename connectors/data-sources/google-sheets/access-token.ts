@@ -10,7 +10,7 @@ const answerBytes = 64 * 1024
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The signed assertion of the account (developers.google.com/identity/protocols/oauth2/service-account). */
+/** Returns the signed assertion of the account (developers.google.com/identity/protocols/oauth2/service-account). */
 const assertionOf = ({ email, privateKey }: ServiceAccount, audience: string, now: number): string => {
   const issued = Math.floor(now / 1000)
   const claims = { iss: email, scope, aud: audience, iat: issued, exp: issued + validSeconds }
@@ -33,7 +33,8 @@ const memberOf = (text: string, name: string): string | undefined => {
 }
 
 /**
- * Gets a token that can read spreadsheets shared with the account. Rejects with a DeliveryError that names the reason.
+ * Gets a token that can read spreadsheets that are shared with the account. Rejects with a DeliveryError that names the
+ * reason.
  */
 export const fetchAccessToken = async (account: ServiceAccount, tokenUrl: string, wayOut: WayOut): Promise<string> => {
   const assertion = assertionOf(account, tokenUrl, Date.now())

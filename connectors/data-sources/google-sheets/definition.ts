@@ -4,7 +4,7 @@ import { check, settings } from './settings.ts'
 
 const google = { api: 'https://sheets.googleapis.com', tokenUrl: 'https://oauth2.googleapis.com/token' }
 
-/** Reads a sheet of a spreadsheet that is shared with a service account, as it is at each run. */
+/** Reads a sheet of a spreadsheet that is shared with a service account, always in its current version. */
 export const googleSheets = defineDataSource({
   slug: 'google-sheets',
   title: 'Google Sheets',

@@ -29,7 +29,7 @@ const keys = generateKeyPairSync('rsa', {
 const keyFile = JSON.stringify({ type: 'service_account', client_email: email, private_key: keys.privateKey }, null, 2)
 const client = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
 
-/** The sheets by title, the requests, and the responses of a test to requests for values. */
+/** The sheets by title, the received requests, and responses of a test that replace values. */
 const sheets = new Map<string, unknown[][]>()
 const asked: string[] = []
 let answerValues: ((response: ServerResponse) => void) | undefined
@@ -37,7 +37,7 @@ let answerValues: ((response: ServerResponse) => void) | undefined
 const say = (response: ServerResponse, status: number, body: unknown): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** True if an assertion follows Google's page: RS256 over header and claims, with the account as its issuer. */
+/** Whether an assertion follows Google's page: RS256 over header and claims, with the account as its issuer. */
 const isAsserted = (assertion: string, audience: string): boolean => {
   const [header = '', claims = '', signature = ''] = assertion.split('.')
   const isSigned = createVerify('RSA-SHA256')

@@ -26,7 +26,7 @@ export type Origins = { api: string; tokenUrl: string }
 const aboutBytes = 1024 * 1024
 const errorBytes = 64 * 1024
 
-/** Google's error message (google.rpc.Status), at most 300 characters. */
+/** Returns Google's error message (google.rpc.Status), at most 300 characters. */
 const wordsOf = (text: string, status: number): string => {
   try {
     const answer: unknown = JSON.parse(text)
@@ -34,12 +34,12 @@ const wordsOf = (text: string, status: number): string => {
     const message = isJsonObject(error) ? error['message'] : undefined
     if (typeof message === 'string' && message !== '') return cutText(message, 300).toWellFormed()
   } catch {
-    // A text other than JSON contains no message.
+    // A text that is not JSON contains no message.
   }
   return `status ${status}`
 }
 
-/** The error for a request that Google refuses; undefined for a success. */
+/** Returns the error for a request that Google refuses; undefined for a success. */
 const refusalOf = async (response: IncomingMessage, email: string): Promise<Error | undefined> => {
   const { statusCode: status = 0 } = response
   if (status === 200) return undefined
@@ -50,7 +50,7 @@ const refusalOf = async (response: IncomingMessage, email: string): Promise<Erro
   return new ConfigurationError(`The spreadsheet can't be read: ${words}`)
 }
 
-/** The title of a spreadsheet, and of the sheet to read; throws if there is no such sheet. */
+/** Returns the title of a spreadsheet, and of the sheet to read; throws if there is no such sheet. */
 const sheetOf = (text: string, wanted: string): { spreadsheet: string; title: string } => {
   let answer: unknown
   try {
@@ -75,8 +75,8 @@ const sheetOf = (text: string, wanted: string): { spreadsheet: string; title: st
 }
 
 /**
- * A session on the present content of a sheet. The first call for rows or columns reads the whole sheet by one request,
- * so all rows are of one moment. It is stored in a file that the session deletes.
+ * Opens a session on the current content of a sheet. The first call for rows or columns reads the whole sheet in one
+ * request, so that all rows are from the same moment. The content is stored in a file that the session deletes.
  */
 export const openSession = (
   context: DataSourceContext<GoogleSheetsSourceSettings>,

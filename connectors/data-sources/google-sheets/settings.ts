@@ -44,7 +44,7 @@ const accountIn = (key: string): ServiceAccount | undefined => {
 }
 
 /**
- * The service account of a key (developers.google.com/identity/protocols/oauth2/service-account). Throws
+ * Returns the service account of a key (developers.google.com/identity/protocols/oauth2/service-account). Throws
  * ConfigurationError for an invalid key.
  */
 export const accountOf = (key: string): ServiceAccount => {
@@ -53,7 +53,7 @@ export const accountOf = (key: string): ServiceAccount => {
   return account
 }
 
-/** Rules that the setting types do not contain. */
+/** Checks rules that the setting types do not include. */
 export const check = ({ spreadsheet, key }: Partial<GoogleSheetsSourceSettings>): Record<string, string> => {
   const problem = spreadsheetProblem(spreadsheet)
   return {

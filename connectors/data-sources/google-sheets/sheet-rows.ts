@@ -3,7 +3,7 @@ import { isJsonObject } from '@tributary/connector-kit/exact-json'
 /** Maximum characters of a row. */
 const rowCharacters = 8 * 1024 * 1024
 
-/** The API's response is not a list of rows, or has a row that is too long. */
+/** Thrown if the API's response is not a list of rows, or has a row that is too long. */
 export class UnreadableRows extends Error {
   override readonly name = 'UnreadableRows'
 }
@@ -13,8 +13,8 @@ const [quote, escape, open, close] = ['"', '\\', '[', ']'].map((sign) => sign.ch
 
 /**
  * Reads the rows of a `ValueRange`
- * (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange) from its text in
- * pieces: the lists in the list `values`. It stores at most one row. Throws UnreadableRows.
+ * (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange) from pieces of its
+ * text. Rows are the lists inside the list `values`. The reader stores at most one row, and throws UnreadableRows.
  */
 export const createRowReader = () => {
   let text = ''
@@ -29,13 +29,13 @@ export const createRowReader = () => {
       const row: unknown = JSON.parse(text.slice(from, to))
       if (Array.isArray(row)) return row
     } catch {
-      // The error is thrown below.
+      // The error is ignored here and thrown below.
     }
     throw new UnreadableRows('Google’s response is not a list of rows')
   }
 
   return {
-    /** The rows that are complete after this piece. */
+    /** Returns the rows that are complete after this piece. */
     push(piece: string): unknown[][] {
       text += piece
       const rows: unknown[][] = []
@@ -64,11 +64,11 @@ export const createRowReader = () => {
         throw new UnreadableRows(`A row of the sheet is longer than ${rowCharacters / 1024 / 1024} MB`)
       return rows
     },
-    /** Ends the text. Throws UnreadableRows if it is incomplete. */
+    /** Ends the text. Throws UnreadableRows if the text is incomplete. */
     end(): void {
       const isWhole = depth === 0 && !isInText && text.trimEnd().endsWith('}')
       if (!isWhole) throw new UnreadableRows('Google’s response ends too soon')
-      // Without rows there is no list, and all of it is here.
+      // Without rows there is no list, and the whole text is available here.
       if (!text.trimStart().startsWith('{')) return
       let answer: unknown
       try {
@@ -84,12 +84,12 @@ export const createRowReader = () => {
 const cellText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
-/** A cell in CSV; an empty cell is null. */
+/** Returns a cell as CSV; an empty cell is null. */
 const csvCell = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`)
 
 /**
- * Turns the rows of a sheet into lines of CSV: the first one has the names of the columns. It omits columns without a
- * name, and rows that are empty in all others.
+ * Creates a converter of a sheet's rows to lines of CSV. The first line has the names of the columns. Columns without a
+ * name are omitted, and rows that are empty in all other columns.
  */
 export const createCsvOfRows = () => {
   let columns: number[] | undefined

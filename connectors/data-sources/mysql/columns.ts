@@ -2,7 +2,8 @@ import type { DataColumn, DataRow } from '@tributary/connector-kit'
 import type { FieldPacket } from 'mysql2'
 
 /**
- * The type of a column by its number in the protocol (MySQL, "Column Definition"); other numbers are texts or bytes.
+ * The type of a column by its number in the protocol (MySQL, "Column Definition"); other numbers stand for texts or
+ * bytes.
  */
 const numbers: Readonly<Record<number, string>> = {
   1: 'tinyint',
@@ -50,7 +51,7 @@ const typeOf = (field: Field): string => {
   // The length includes a sign and a decimal point.
   if (decimals.has(columnType))
     return `decimal(${columnLength - (unsigned ? 0 : 1) - (places > 0 ? 1 : 0)},${places})${unsigned ? ' unsigned' : ''}`
-  // Bits are read as one number, unlike in PostgreSQL.
+  // Bits are read as one number, unlike in the data source for PostgreSQL.
   if (columnType === bit) return `bit(${columnLength}) unsigned`
   if (extendedFormat === 'json') return 'json'
   if (has(field, 256)) return 'enum'
@@ -61,7 +62,7 @@ const typeOf = (field: Field): string => {
   return columnType >= 249 && columnType <= 252 ? 'text' : columnType === 254 ? 'char' : 'varchar'
 }
 
-/** The name and type of a column of a response. */
+/** Returns the name and type of a column of a response. */
 export const columnOf = (field: FieldPacket): DataColumn => ({ name: field.name, type: typeOf(field) })
 
 type Decode = (value: Buffer) => string
@@ -73,7 +74,7 @@ const zeroTimestamp = '0000-00-00'
 const decodeOf = (field: Field): Decode => {
   const { columnType = 0 } = field
   if (columnType === bit) return (value) => (value.length === 0 ? '0' : BigInt(`0x${value.toString('hex')}`).toString())
-  // The session is in UTC. The zero of old tables is no moment.
+  // The session is in UTC. The zero date of old tables is not a moment.
   if (columnType === timestamp)
     return (value) => {
       const text = latin1(value)
@@ -88,7 +89,7 @@ const decodeOf = (field: Field): Decode => {
 
 /**
  * Creates the function that turns rows into PostgreSQL's text formats. Numbers keep the digits of the server, times are
- * in ISO format, and a timestamp has its offset. Bits become a number, and bytes `\x` with hexadecimal digits.
+ * in ISO format, and timestamps have an offset. Bits become a number, and bytes become `\x` with hexadecimal digits.
  */
 export const decoderOf = (fields: readonly FieldPacket[]): ((row: readonly (Buffer | null)[]) => DataRow) => {
   const decoders = fields.map(decodeOf)

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** A packet (MySQL, "Packets"): its length in three bytes, its number in the response, and its content. */
+/** Returns a packet (MySQL, "Packets"): its length in three bytes, its number in the response, and its content. */
 const packet = (place: number, content: Buffer, announced = content.length): Buffer => {
   const head = Buffer.alloc(4)
   head.writeUIntLE(announced, 0, 3)
@@ -18,7 +18,7 @@ const packet = (place: number, content: Buffer, announced = content.length): Buf
   return Buffer.concat([head, content])
 }
 
-/** The first packet of a server (MySQL, "Handshake V10"), which offers everything but TLS. */
+/** The first packet of a server (MySQL, "Handshake V10"), which offers all capabilities except TLS. */
 const greeting = packet(
   0,
   Buffer.concat([
@@ -45,7 +45,7 @@ const askForFile = packet(1, Buffer.from('\xfb/etc/passwd', 'latin1'))
 
 type Script = { before?: 'greeting' | 'sign-in'; head: Buffer; rest?: Buffer }
 
-/** A server that accepts any user and setting, and then responds with `head` and endless `rest`. */
+/** Starts a server that accepts any user and setting, and then responds with `head` and endless `rest`. */
 const startServer = async ({ before, head, rest }: Script) => {
   const received: Buffer[] = []
   let sent = 0
@@ -69,7 +69,7 @@ const startServer = async ({ before, head, rest }: Script) => {
       received.push(data)
       questions++
       if (before === 'sign-in') return questions === 1 ? flood() : undefined
-      // Signing in, and the two statements that make the session one that only reads.
+      // The first questions are the sign-in, and the two statements that make the session read-only.
       if (questions <= 3) socket.write(ok(questions === 1 ? 2 : 1))
       else if (questions === 4) flood()
     })
@@ -132,7 +132,7 @@ test.each<[string, Script, RegExp]>([
   expect((failure as Error).message).toMatch(words)
   expect(inMemory() - before).toBeLessThan(100 * mebibyte)
   await expect.poll(server.sent).toBeGreaterThan(0)
-  // Further bytes stay in the buffers of the two sockets.
+  // Further bytes remain in the buffers of the two sockets.
   expect(server.sent()).toBeLessThan(30 * mebibyte)
   expect(said).not.toHaveBeenCalled()
 })

@@ -21,7 +21,7 @@ let peer: MariaDbPeer
 beforeAll(async () => {
   if (!hasMariaDb) return
   peer = await startMariaDb({ tls: selfSigned })
-  // The account can write: only the session prevents it, not its privileges.
+  // The account has the privilege to write; only the session prevents writes.
   await peer.query(`create table customers (
     id bigint primary key, email varchar(200), spent decimal(24, 10), born date, seen timestamp(3) null, made datetime null,
     open time, raw varbinary(20), note blob, extra json, flags bit(12), ratio double, big bigint unsigned, plan enum('free', 'pro'))`)

@@ -9,7 +9,7 @@ const maxRows = 10_000
 
 const charactersOf = (row: DataRow): number => row.reduce((sum, value) => sum + (value?.length ?? 0) + 8, 0)
 
-/** The rows that were read and not yet passed on, and whether more can follow. */
+/** The rows that were read and not yet returned, and whether more rows can follow. */
 type Reading = {
   rows: DataRow[]
   characters: number
@@ -49,9 +49,9 @@ const startReading = ({ connection, socket, renew }: GuardedConnection, sql: str
 }
 
 /**
- * The rows of a statement in batches of about a mebibyte. It reads from the connection only when the caller asks for
- * the next batch; until then, the server waits. A caller that stops leaves an unfinished response on the connection,
- * and `onBroken` is called. Throws as the driver does.
+ * Yields the rows of a statement in batches of about a mebibyte. The connection is only read when the caller requests
+ * the next batch; until then, the server waits. If the caller stops early, the connection has an unfinished response,
+ * and `onBroken` is called. Throws the errors of the driver.
  */
 export async function* readRows(
   guarded: GuardedConnection,

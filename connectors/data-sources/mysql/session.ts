@@ -20,15 +20,15 @@ import { columnsStatement, keyStatement, rowsStatement, statementOf, tablesState
 
 /** Maximum bytes of one response, and of the rows between two batches. */
 const answerBytes = 8 * 1024 * 1024
-/** For how long a statement waits for a lock, and the server for us to read on, s. */
+/** Maximum time that a statement waits for a lock, and that the server waits for us to read, in s. */
 const lockSeconds = 5
 const readSeconds = 600
-/** Extra wait after the server's own limit, ms. */
+/** Additional time after the server's own limit for a statement, in ms. */
 const graceMs = 5000
 
 /**
- * Prepares the session: read-only transactions by default, and a time limit for statements. The clock is UTC, and texts
- * are complete, whatever the server's own settings are.
+ * Returns the statements that prepare the session: read-only transactions by default, and a time limit for statements.
+ * The clock is UTC, and texts are complete, whatever the server's own settings are.
  */
 const prepareSession = (isMariaDb: boolean, statementMs: number): string[] => [
   'set session transaction read only',
@@ -50,7 +50,7 @@ const queryError = (error: unknown, statementMs: number): Error => {
   const number = errorNumber(error)
   // A statement that exceeds its time limit: 1969 in MariaDB, 3024 in MySQL.
   if (number === 1969 || number === 3024) return tooLong(statementMs, error)
-  // In a transaction that only reads; and what cannot be prepared, of which there is no query.
+  // Error 1792: a write in a read-only transaction.
   if (number === 1792) return new DataQueryError(`Queries can only read: ${wordsOf(error)}`, { cause: error })
   if (number === 1295) return new DataQueryError(onlyReads, { cause: error })
   return new DataQueryError(wordsOf(error), { cause: error })
@@ -69,7 +69,7 @@ const failureOf = (error: unknown, statementMs: number): Error => {
   return queryError(error, statementMs)
 }
 
-/** Makes the server parse a statement without running it. */
+/** Makes the server parse a statement, without running it. */
 const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string): Promise<PrepareStatementInfo> => {
   renew()
   return new Promise((resolve, reject) => {
@@ -85,14 +85,14 @@ const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string):
 type Prepared = { columns: FieldPacket[]; parameters: unknown[] }
 
 /**
- * The columns of a query. The query must be valid alone, where it must have rows (a write, also to a file, has none),
- * and in parentheses, which accept only queries.
+ * Returns the columns of a query. The query must be valid alone and return rows, which writes do not, even to a file.
+ * It must also be valid in parentheses, which accept only queries.
  */
 const describeQuery = async (guarded: GuardedConnection, statement: string): Promise<DataColumn[]> => {
   const { columns, parameters } = (await prepare(guarded, statement)) as unknown as Prepared
   if (columns.length === 0) throw new DataQueryError(onlyReads)
   if (parameters.length > 0) throw new DataQueryError('The query has a ? outside of quotes, which stands for a value')
-  // The server compares names without letter case.
+  // The server ignores letter case when it compares names.
   requireDistinct(columns, (name) => name.toLowerCase())
   await prepare(guarded, rowsStatement(statement, 1)).catch((error: unknown) => {
     throw errorNumber(error) === 1064 ? new DataQueryError(onlyReads, { cause: error }) : error
@@ -129,7 +129,7 @@ const openConnection = async (context: DataSourceContext<MysqlSettings>) => {
   if (signal.aborted) close()
   return {
     close,
-    /** The connection; a new one after a caller stopped reading between rows. */
+    /** Returns the connection; a new one if a caller stopped before all rows were read. */
     current: async (): Promise<GuardedConnection> => (guarded ??= await open()),
     async endTransaction(): Promise<void> {
       if (guarded !== undefined) await ask(guarded, 'rollback', graceMs).catch(close)
@@ -155,7 +155,7 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
         throw deliveryError(error)
       },
     )
-  /** Each query runs in a read-only transaction of its own. */
+  /** Runs work in a separate read-only transaction. */
   const reading = async <T>(work: (guarded: GuardedConnection) => Promise<T>): Promise<T> => {
     try {
       await askFor('start transaction read only')

@@ -6,5 +6,5 @@ export const settings = defineSettings(accessSettings({ database: 'The database 
 
 export type MysqlSettings = SettingsOf<typeof settings>
 
-/** Rules that the field types do not contain. */
+/** Checks rules that the field types do not include. */
 export const check = (given: Partial<MysqlSettings>): Record<string, string> => accessProblems(given, ['database'])

@@ -20,7 +20,7 @@ import { postgresql } from './definition.ts'
 let peer: PostgresPeer
 beforeAll(async () => {
   peer = await createPostgresPeer(inject('postgresUrl'))
-  // The account can write: only the session prevents it, not its privileges.
+  // The account has the privilege to write; only the session prevents writes.
   await peer.query(`create schema shop authorization ${peer.access.user}`)
   await peer.query(`create table shop.customers (
     id bigint primary key, email text, spent numeric(24, 10), born date, seen timestamptz, tags text[], raw bytea, extra jsonb)`)

@@ -25,17 +25,17 @@ import {
 } from './statements.ts'
 
 /**
- * Maximum bytes of one response, and the intended bytes of a batch of rows: rows can be eight times as large as those
- * before them.
+ * Maximum bytes of a response, and the target size of a batch. A batch may become eight times its target, because rows
+ * may grow.
  */
 const answerBytes = 8 * 1024 * 1024
 const batchBytes = 1024 * 1024
-/** Rows of the first batch, while their size is unknown, and of any later batch. */
+/** Number of rows of the first batch, while their size is unknown, and maximum rows of later batches. */
 const firstRows = 20
 const maxRows = 10_000
 
 /**
- * Values come in one notation, whatever the server's own settings are. `default_transaction_read_only` applies to
+ * Sets one notation of values, whatever the server's own settings are. `default_transaction_read_only` applies to
  * statements outside of our transactions, which set it themselves.
  */
 const prepareSession = `select set_config('default_transaction_read_only', 'on', false),
@@ -47,11 +47,11 @@ const aboutStatement = `select current_setting('server_version') as version, cur
 
 const asText: CustomTypesConfig = { getTypeParser: () => (value: string) => value }
 
-/** Driver options that its types lack: the extended protocol, which refuses a second statement. */
+/** Options that the driver's types lack: the extended protocol, which refuses a second statement. */
 type Extended = QueryConfig & { rowMode: 'array'; queryMode: 'extended' }
 const extended = (text: string): Extended => ({ text, rowMode: 'array', queryMode: 'extended', types: asText })
 
-/** Errors during a query whose cause is the connection: it ended, or the server has no room. */
+/** Whether an error during a query has its cause in the connection: it ended, or the server has no free resources. */
 const isLost = (state: string): boolean => /^(08(?!P01)|28|3D|53300|57P|58)/.test(state)
 
 /** Converts a refusal of the server to a message for the query's author. */
@@ -72,7 +72,7 @@ const tooLarge = (error: unknown): Error =>
 
 type Asked = { client: Client; failed(error: unknown, query?: DataQuery): Error }
 
-/** Runs work in a read-only transaction, and always ends it. */
+/** Runs work in a read-only transaction, and always ends the transaction. */
 const reading = async <T>({ client, failed }: Asked, query: DataQuery, work: () => Promise<T>): Promise<T> => {
   try {
     await client.query('begin read only')

@@ -6,6 +6,6 @@ export const settings = defineSettings(accessSettings({ database: 'The database 
 
 export type PostgresqlSettings = SettingsOf<typeof settings>
 
-/** Rules that a field's type does not say. */
+/** Checks rules that the field types do not include. */
 export const check = (given: Partial<PostgresqlSettings>): Record<string, string> =>
   accessProblems(given, ['database', 'user'])

@@ -1,13 +1,19 @@
 import { type DataQuery, type RowsFrom, withoutStatementEnd } from '@tributary/connector-kit'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 
-/** A query as one statement without a semicolon. The text after it is on a new line, so that no comment includes it. */
+/**
+ * Returns a query as one statement without a semicolon. Text after the query is on a new line, so that no comment
+ * includes it.
+ */
 export const statementOf = (query: DataQuery): string =>
   'sql' in query
     ? `${withoutStatementEnd(query.sql)}\n`
     : `select * from ${quoted(query.schema)}.${quoted(query.table)}\n`
 
-/** The rows of a query from a value on. The value has the type of the column, and times are in the session's zone, which is UTC. */
+/**
+ * Returns the statement for the rows of a query from a value on. The value has the type of the column, and times are in
+ * the session's time zone, which is UTC.
+ */
 export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): string => {
   if (from === undefined) return statementOf(query)
   const column = quoted(from.column)
@@ -15,13 +21,16 @@ export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): str
   return `select * from (\n${statementOf(query)}) as model where ${column} >= ${value} or ${column} is null\n`
 }
 
-/** The text before the statement when it is run through a cursor. Error positions from the server include it. */
+/** The text before the statement when a cursor runs it. Error positions from the server include this text. */
 export const cursorHead = 'declare rows_of_model no scroll cursor for '
 
-/** The line of the query that a position of the server lies in; undefined when it lies outside. Both begin with 1. */
+/**
+ * Returns the line of the query at a position that the server reported; undefined if the position is outside of the
+ * query. Lines and positions begin with 1.
+ */
 export const lineOf = (sql: string, position: number): number | undefined => {
   const at = position - 1 - cursorHead.length
-  // The server counts characters, not the units of this language.
+  // The server counts characters, not UTF-16 units.
   const characters = Array.from(sql)
   return at < 0 || at > characters.length
     ? undefined
@@ -29,7 +38,8 @@ export const lineOf = (sql: string, position: number): number | undefined => {
 }
 
 /**
- * Tables, views and foreign tables that the account can read. $1 is a text in lower case, $2 the limit, $3 the offset.
+ * Statement that lists tables, views and foreign tables that the account can read. $1 is a text in lower case, $2 the
+ * limit, $3 the offset.
  */
 export const tablesStatement = `select n.nspname as schema, c.relname as name,
     case when c.relkind in ('v', 'm') then 'view' else 'table' end as kind,
@@ -42,7 +52,7 @@ export const tablesStatement = `select n.nspname as schema, c.relname as name,
    and pg_catalog.strpos(pg_catalog.lower(n.nspname || '.' || c.relname), $1) > 0
  order by 1, 2 limit $2 offset $3`
 
-/** Columns of the table $2 of the schema $1 that the account can read, at most $3. */
+/** Statement that lists the columns of the table $2 in the schema $1 that the account can read, at most $3. */
 export const columnsStatement = `select a.attname as name, pg_catalog.format_type(a.atttypid, a.atttypmod) as type,
     not a.attnotnull as nullable,
     pg_catalog.array_position(i.indkey::pg_catalog.int2[], a.attnum) is not null as in_key
@@ -54,7 +64,7 @@ export const columnsStatement = `select a.attname as name, pg_catalog.format_typ
    and pg_catalog.has_schema_privilege(n.oid, 'usage') and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
  order by a.attnum limit $3`
 
-/** Counts rows, rows whose key has a null, and keys that several rows have. */
+/** Returns the statement that counts rows, rows whose key has a null, and keys that several rows have. */
 export const keyStatement = (query: DataQuery, key: readonly string[]): string => {
   const columns = key.map((name) => `model.${quoted(name)}`)
   return `select coalesce(sum(found), 0)::text as rows,

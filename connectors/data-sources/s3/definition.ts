@@ -20,7 +20,7 @@ const policy = `{
   ]
 }`
 
-/** Reads files of a bucket on S3 or a storage that speaks its language, as they are at each run. */
+/** Reads files of a bucket on S3 or a compatible storage, always in their current version. */
 export const s3 = defineDataSource({
   slug: 's3',
   title: 'Amazon S3',

@@ -1,9 +1,9 @@
-/** The prefix of all keys of a pattern: the text before its first wildcard. */
+/** Returns the prefix of all keys of a pattern: the text before its first wildcard. */
 export const prefixOf = (pattern: string): string => pattern.split('*', 1)[0] ?? ''
 
 /**
- * Whether a key matches a pattern, in which `*` stands for any characters. Each part is searched once, at its first
- * possible place. An expression with backtracking would be unbounded, because strangers choose the keys.
+ * Whether a key matches a pattern, in which `*` stands for any characters. Each part is searched once, from the
+ * earliest possible position. A regular expression could take unlimited time, because strangers choose the keys.
  */
 export const isOfPattern = (key: string, pattern: string): boolean => {
   const [first = '', ...parts] = pattern.split('*')

@@ -7,13 +7,13 @@ import { signRequest } from '../../wire/s3/sign.ts'
 import { isOfPattern, prefixOf } from './key-pattern.ts'
 import type { S3SourceSettings } from './settings.ts'
 
-/** Maximum pages of a list, bytes of each and of an error, and matching objects. A page has 1,000 keys. */
+/** Maximum pages of a list, bytes of a page and of an error, and matching objects. A page has 1,000 keys. */
 const maxPages = 20
 const pageBytes = 8 * 1024 * 1024
 const errorBytes = 64 * 1024
 const maxObjects = 1000
 
-/** Why a storage refuses a request; undefined for a success. */
+/** Returns why a storage refuses a request; undefined for a success. */
 export const refusalOf = async (response: IncomingMessage, region: string): Promise<DeliveryError | undefined> => {
   const { statusCode: status = 0, headers } = response
   if (status === 200 || status === 206) return undefined
@@ -25,8 +25,8 @@ export const refusalOf = async (response: IncomingMessage, region: string): Prom
 }
 
 /**
- * The objects that the settings name, by key; empty ones are omitted. Rejects with a DeliveryError when there are none,
- * or too many to list.
+ * Returns the objects that the settings select, by key; empty objects are omitted. Rejects with a DeliveryError if
+ * there are none, or too many to list.
  */
 export const listObjects = async (settings: S3SourceSettings, wayOut: WayOut): Promise<FoundObject[]> => {
   const prefix = prefixOf(settings.objects)

@@ -18,7 +18,10 @@ const allowed = createRequestClient({ egress: createEgressPolicy({ allow: ['127.
 const guarded = createRequestClient({ egress: createEgressPolicy({ allow: [] }), logger: silentLogger })
 
 type Stored = { content: string | Uint8Array; changed?: string }
-/** Objects of the bucket `exports` by key, the requests, and the responses of a test in place of the storage. */
+/**
+ * Objects of the bucket `exports` by key, the received requests, and responses of a test that replace those of the
+ * storage.
+ */
 const objects = new Map<string, Stored>()
 const asked: string[] = []
 let answer: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
@@ -29,7 +32,7 @@ const refuse = (response: ServerResponse, status: number, code: string): void =>
     .end(`<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>About ${code}.</Message></Error>`)
 }
 
-/** ListObjectsV2 with pages of two keys, by its documentation. */
+/** Responds like ListObjectsV2, by its documentation, with pages of two keys. */
 const list = (query: URLSearchParams, response: ServerResponse): void => {
   const keys = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).toSorted()
   const from = Number(query.get('continuation-token')?.split('&')[1] ?? 0)

@@ -26,8 +26,8 @@ const aboutObjects = (objects: readonly FoundObject[]): string => {
 }
 
 /**
- * A session on the present objects that the settings name. The first call for rows or columns lists and downloads them,
- * to files that the session deletes.
+ * Opens a session on the current objects that the settings select. The first call for rows or columns lists and
+ * downloads the objects to files that the session deletes.
  */
 export const openSession = (context: DataSourceContext<S3SourceSettings>, scratch: Scratch): DataSourceSession => {
   const { settings } = context
@@ -39,7 +39,7 @@ export const openSession = (context: DataSourceContext<S3SourceSettings>, scratc
       const { isZipped, name } = unzippedName(key)
       return { key, isZipped, name: key, path: `${scratch.path}.${at}`, format: formatOf(settings, name) }
     })
-    // All of them together have the room of one file.
+    // All objects together can use the space of one file.
     let left = scratch.maxBytes
     for (const { key, isZipped, path } of files) {
       const address = await signRequest(settings, { method: 'GET', key }, Date.now())

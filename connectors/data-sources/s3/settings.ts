@@ -26,7 +26,7 @@ export const settings = defineSettings({
 
 export type S3SourceSettings = SettingsOf<typeof settings>
 
-/** Rules that a setting's type does not say. */
+/** Checks rules that the setting types do not include. */
 export const check = ({ objects = '', ...access }: Partial<S3SourceSettings>): Record<string, string> => {
   const problems = bucketProblems(access)
   if (/\p{Cc}/u.test(objects) || objects.startsWith('/') || objects.endsWith('/'))

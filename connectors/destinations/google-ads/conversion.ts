@@ -10,12 +10,12 @@ const dayMs = 24 * 60 * 60_000
 
 /**
  * "Guidelines for importing offline conversions" (support.google.com/google-ads/answer/7014069): 90 days after the
- * click, 63 when only email or phone identifies the person; no conversion is before its click. Adjustments:
+ * click, or 63 days if only email or phone identifies the user. No conversion is before its click. Adjustments:
  * CONVERSION_EXPIRED, 54 days after the conversion.
  */
 export const oldestMs = { click: 90 * dayMs, person: 63 * dayMs, adjustment: 54 * dayMs }
 
-/** "EventSource" of the Data Manager API. */
+/** The values of "EventSource" in the Data Manager API. */
 const eventSources: ReadonlySet<string> = new Set(['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER'])
 
 /** A conversion with the ID of its conversion action. */
@@ -37,7 +37,7 @@ type Person = Pick<
   | 'ad_personalization'
 >
 
-/** One click ID: Google refuses a conversion with two. */
+/** Returns one click ID, because Google refuses a conversion with two. */
 const clickOf = (person: Person): Record<string, string> => {
   for (const name of ['gclid', 'gbraid', 'wbraid'] as const) {
     const id = clickIdOf('google', person[name] ?? parameterOf(person.page_url, name))
@@ -46,7 +46,10 @@ const clickOf = (person: Person): Record<string, string> => {
   return {}
 }
 
-/** "UserIdentifier": each contains one of email, phone, and address; an address needs all of its parts. */
+/**
+ * "UserIdentifier": returns identifiers that each have one of email, phone, and address. An address needs all of its
+ * parts.
+ */
 const identifiersOf = ({ email, phone, first_name, last_name, country = '', postal_code = '' }: Person): unknown[] => {
   const region = country.trim().toUpperCase()
   const hasAddress =
@@ -76,7 +79,7 @@ const consentField = (value: unknown): string | undefined => {
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
-/** The event in the format of the Data Manager API, or the outcome of an event that must not be sent. */
+/** Returns the event in the format of the Data Manager API, or the outcome of an event that must not be sent. */
 export const conversionOf = (
   outgoing: OutgoingEvent,
   settings: GoogleAdsSettings,

@@ -8,8 +8,8 @@ import { conversions, fields } from './signals.ts'
 
 /**
  * Limits: "Limits and quotas" of the Data Manager API: 2,000 events and 10 identifiers each in a request, 300 requests
- * a minute. The Google Ads API accepts conversions only from accounts that sent some before June 2026, and refers all
- * others to this one.
+ * a minute. The Google Ads API accepts conversions only from accounts that sent some before June 2026, and refers other
+ * accounts to the Data Manager API.
  */
 export const googleAds = defineDestination({
   slug: 'google-ads',

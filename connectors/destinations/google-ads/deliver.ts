@@ -26,9 +26,9 @@ type Settled = {
 }
 
 /**
- * Sends the conversions of one action. Google accepts a request whole or not at all, and names the faulty conversions
- * ("Understand API errors", fast-fail model). The others are then sent again; without names, in halves. False when a
- * conversion must be retried.
+ * Sends the conversions of one action. Google accepts a request completely or not at all, and names the faulty
+ * conversions ("Understand API errors", fast-fail model). The other conversions are then sent again; if no conversion
+ * is named, in halves. Returns false if a conversion must be retried.
  */
 const sendAction = async (
   context: Context,
@@ -102,7 +102,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   )
 }
 
-/** Sends a conversion without a person for validation only: Google does not import it. */
+/** Sends a conversion without a user for validation only, so that Google does not import it. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { conversion_action_id: actionId, customer_id } = context.settings

@@ -19,7 +19,7 @@ export type Context = DeliverContext<GoogleAdsSettings>
 /** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['postalCode', 'regionCode'])
 
-/** Maximum bytes of a response that are read: it names each refused event. */
+/** Maximum bytes of a response that are read. The response names each refused event. */
 const keepBytes = 1024 * 1024
 
 const accountOf = (entered: string) => ({ accountType: 'GOOGLE_ADS', accountId: customerOf(entered) })
@@ -65,14 +65,14 @@ export const ingest = async (
 }
 
 /**
- * The parsed response of Google: the outcome of the whole request, and the events that Google refuses ("Understand API
- * errors", BadRequest).
+ * The content of Google's response: the outcome of the whole request, and the events that Google refuses ("Understand
+ * API errors", BadRequest).
  */
 export type Verdict = { outcome: EventOutcome; refused: ReadonlyMap<number, string> }
 
 type Violation = { field: string; reason: string; words: string }
 
-/** The first argument that is a string; '' if none is. */
+/** Returns the first argument that is a string; '' if there is none. */
 const firstText = (...values: unknown[]): string => values.find((each) => typeof each === 'string') ?? ''
 
 const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => {
@@ -88,7 +88,7 @@ const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => 
 }
 
 /**
- * Values of "ErrorReason" that a user must fix in the account, for any conversion. Google returns them for the whole
+ * Values of "ErrorReason" that concern the account, so that a user must fix it. Google returns them for the whole
  * request (ErrorInfo) or for a field.
  */
 const ofAccount: ReadonlySet<string> = new Set([
@@ -101,13 +101,13 @@ const ofAccount: ReadonlySet<string> = new Set([
   'TERMS_AND_CONDITIONS_NOT_SIGNED',
 ])
 
-/** The reasons of an error that apply to the whole request ("Understand API errors", ErrorInfo). */
+/** Returns the reasons of an error that apply to the whole request ("Understand API errors", ErrorInfo). */
 const reasonsOf = (error: Readonly<Record<string, unknown>>): string[] =>
   (Array.isArray(error['details']) ? error['details'] : [])
     .filter(isJsonObject)
     .flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []))
 
-/** Quotas are per minute ("Limits and quotas"). */
+/** Pause in ms after a used-up quota; quotas are per minute ("Limits and quotas"). */
 const quotaMs = 60_000
 
 const mendable = (call: Call, words: string): string | undefined => {
@@ -119,7 +119,10 @@ const mendable = (call: Call, words: string): string | undefined => {
   return undefined
 }
 
-/** Throws ConfigurationError for errors that a person must fix, such as a missing account or conversion action. */
+/**
+ * Returns the content of Google's response. Throws ConfigurationError for errors that a user must fix, such as a
+ * missing account or conversion action.
+ */
 export const verdictOf = ({ call, hidden }: { call: Call; hidden: Hidden }, count: number, now: number): Verdict => {
   const answer = answerObject(call)
   const error = isJsonObject(answer?.['error']) ? answer['error'] : {}

@@ -31,12 +31,12 @@ export const settings = defineSettings({
 
 export type GoogleAdsSettings = SettingsOf<typeof settings>
 
-/** The digits of a customer ID, which people write with hyphens. */
+/** Returns the digits of a customer ID, which users may write with hyphens. */
 export const customerOf = (entered: string): string => entered.replaceAll(/[\s-]/g, '')
 
 const isCustomer = (entered: string): boolean => /^\d{10}$/.test(customerOf(entered))
 
-/** The rules that span several settings. */
+/** Checks rules that span several settings. */
 export const check = (given: Partial<GoogleAdsSettings>): Record<string, string> => {
   const { customer_id, login_customer_id, conversion_action_id } = given
   return {

@@ -5,7 +5,7 @@ import { oldestMs } from './conversion.ts'
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/** The event fields that a conversion is made of. */
+/** The sources in events of the fields of a conversion. */
 export const fields = {
   transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
   event_time: places.time,
@@ -40,8 +40,8 @@ const signalFields = {
 } as const
 
 /**
- * The mapping of signals: by click ID, by enhanced conversions (email, phone, address), or both. A refund restates the
- * value.
+ * The mapping of signals: by click ID, by enhanced conversions (email, phone, address), or both. A refund replaces the
+ * value of the conversion.
  */
 export const conversions: ConversionPlatform = {
   platform: 'google_ads',

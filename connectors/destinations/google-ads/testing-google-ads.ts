@@ -24,7 +24,7 @@ const answerOf = (status: number, body: unknown): PeerAnswer => ({
   body: JSON.stringify(body),
 })
 
-/** An error in the format of google.rpc.Status, with the faulty fields, and a reason for the whole request. */
+/** Returns an error in the format of google.rpc.Status, with the faulty fields, and a reason for the whole request. */
 export const errorOf = (
   code: number,
   status: string,
@@ -49,7 +49,7 @@ const isHash = (text: string | undefined): boolean => text === undefined || /^[a
 const dayMs = 86_400_000
 const sources = ['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER']
 
-/** "ErrorReason" of the Data Manager API, and Google's description. */
+/** A value of "ErrorReason" of the Data Manager API, and Google's description. */
 type Mistake = [reason: string, description: string]
 
 const mistakeOfPerson = (identifiers: readonly Identifier[]): Mistake | undefined => {
@@ -85,18 +85,19 @@ const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   const consents = Object.values(event.consent ?? {})
   if (consents.some((each) => !/^CONSENT_(GRANTED|DENIED)$/.test(each)))
     return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']
-  // A rule that only Google can check.
+  // Simulates a rule that only Google can check.
   if (event.transactionId?.startsWith('refused') === true)
     return ['INVALID_EVENT', `Refused in ${String(identifiers.at(-1)?.address?.['postalCode'])}`]
   return undefined
 }
 
 /**
- * `events:ingest` as Google's pages have it (developers.google.com/data-manager/api): reference of the method
- * (destinations, 2,000 events, HEX, `validateOnly`), "ErrorReason" (googleapis, google/ads/datamanager/v1/error.proto).
- * "Understand API errors": a request is accepted whole or not at all; ErrorInfo has the reason, BadRequest the fields.
- * "Limits and quotas": 10 destinations and identifiers. "Conversion adjustments": the same transactionId replaces value
- * and currency and does not count again. `named` false: its errors do not name the event.
+ * Creates a stand-in for `events:ingest` that follows Google's pages (developers.google.com/data-manager/api):
+ * reference of the method (destinations, 2,000 events, HEX, `validateOnly`), "ErrorReason" (googleapis,
+ * google/ads/datamanager/v1/error.proto). "Understand API errors": a request is accepted completely or not at all;
+ * ErrorInfo has the reason, BadRequest the fields. "Limits and quotas": 10 destinations and identifiers. "Conversion
+ * adjustments": the same transactionId replaces value and currency and does not count again. With `named` false, errors
+ * do not name the event.
  */
 export const createGoogleAds = (given: { named?: boolean } = {}) => {
   const counted = new Map<string, IngestedEvent>()

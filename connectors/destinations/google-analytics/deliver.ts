@@ -44,12 +44,15 @@ const post = (context: Context, path: string, body: unknown): Promise<Call> => {
   )
 }
 
-/** "Limitations": 25 events and 130 kB in a request. */
+/** "Limitations": a request has at most 25 events and 130 kB. */
 const most = { events: 25, bytes: 130_000 }
 
 type Request = { sender: Sendable['sender']; events: unknown[]; places: number[]; bytes: number }
 
-/** The requests for these events: each for one client, with as many events as the limits allow. */
+/**
+ * Returns the requests for these events, each for one client, with as many events as the limits allow, and the indexes
+ * of events that are too large.
+ */
 const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarge: number[] } => {
   const bySender = new Map<string, Request>()
   const requests: Request[] = []
@@ -77,8 +80,8 @@ const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarg
 }
 
 /**
- * Google responds to any request with 2xx ("Validate events"): another status is temporary, or does not come from
- * Google.
+ * Returns the outcome of a request. Google responds to any request with 2xx ("Validate events"), so another status is
+ * temporary, or does not come from Google.
  */
 const outcomeOf = (call: Call, now: number): EventOutcome => {
   const { status } = call.answer
@@ -90,7 +93,7 @@ const outcomeOf = (call: Call, now: number): EventOutcome => {
   return outcomeOfAnswer(call.answer, now, `Google Analytics responded with HTTP ${status}`)
 }
 
-/** Sends the requests in turn. Stops after a request that must be retried. */
+/** Sends the requests one after the other. Stops after a request that must be retried. */
 const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent> => {
   const { requests, tooLarge } = requestsOf(bodies)
   const outcomes: (EventOutcome | undefined)[] = bodies.map(() => undefined)

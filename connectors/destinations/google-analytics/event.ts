@@ -3,14 +3,17 @@ import { consentOf, consentOutcome, itemsOf, momentOf, moneyOf } from '../../wir
 import { sendEvent } from './actions/send-event.ts'
 import type { AnalyticsSettings } from './settings.ts'
 
-/** "Send Measurement Protocol events", backdating: up to 72 hours. */
+/** Maximum age of an event in ms: 72 hours ("Send Measurement Protocol events", backdating). */
 export const oldestMs = 72 * 60 * 60_000
 
-/** "Limitations": maximum characters of names, and of values for which the page gives no other limit. */
+/**
+ * "Limitations": maximum number of parameters, and maximum characters of names and of values. Other limits of the page
+ * apply to some values.
+ */
 const most = { params: 25, name: 40, value: 100 }
 const valueLimits: Readonly<Record<string, number>> = { page_location: 1000, page_referrer: 420, page_title: 300 }
 
-/** "Reserved names" of the reference: only Google's own tags can send them. */
+/** "Reserved names" of the reference: only Google's own tags can send these names. */
 const reservedNames: ReadonlySet<string> = new Set(
   'ad_activeview ad_click ad_exposure ad_query ad_reward adunit_exposure app_clear_data app_exception app_install app_remove app_store_refund app_update app_upgrade dynamic_link_app_open dynamic_link_app_update dynamic_link_first_open error firebase_campaign first_open first_visit in_app_purchase notification_dismiss notification_foreground notification_open notification_receive os_update session_start session_start_with_rollout user_engagement'.split(
     ' ',
@@ -20,9 +23,9 @@ const reservedPrefix = /^(_|firebase_|ga_|google_|gtag\.)/
 
 const isName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name.length <= most.name
 
-/** An event with the client that its request is for. */
+/** An event, and the client for which its request is sent. */
 export type Sendable = {
-  /** Client, user, consent and user data: events with the same values can share a request. */
+  /** Client, user, consent and user data. Events with the same values can share a request. */
   sender: Readonly<Record<string, unknown>>
   event: Readonly<Record<string, unknown>>
 }
@@ -37,8 +40,8 @@ const nameProblem = (name: string): string | undefined => {
 }
 
 /**
- * Keeps numbers as they are; a number outside the range of a double becomes text, since it would fail the whole
- * request.
+ * Returns a single value for a parameter. Numbers stay unchanged; a number outside the range of a double becomes text,
+ * because the whole request would fail.
  */
 const scalarOf = (value: unknown): string | number | ExactNumber | undefined => {
   if (typeof value === 'string' || typeof value === 'number') return value
@@ -46,10 +49,13 @@ const scalarOf = (value: unknown): string | number | ExactNumber | undefined => 
   return typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** Nested in `params`, since a parameter can also be named `problem`. */
+/** Parameters inside an object, because a parameter can also be named `problem`. */
 type Params = { params: Record<string, unknown> }
 
-/** Parameters whose values are neither empty nor objects ("Limitations"); long texts are cut like in Google's tag. */
+/**
+ * Returns the parameters whose values are neither empty nor objects ("Limitations"); long texts are truncated like in
+ * Google's tag.
+ */
 const paramsOf = (given: Readonly<Record<string, unknown>>): Params | { problem: string } => {
   const params: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
@@ -85,7 +91,7 @@ const eventParamsOf = (
   const items = itemsOf(payload.items)
   const whole = {
     ...read.params,
-    // Realtime shows only events with engagement.
+    // Without an engagement time, the Realtime report does not show the event.
     ...(session_id === undefined ? {} : { engagement_time_msec: 1 }),
     ...(debug ? { debug_mode: 1 } : {}),
     ...(items.length === 0
@@ -130,7 +136,7 @@ const senderOf = (payload: Payload): Record<string, unknown> => {
   }
 }
 
-/** The event in the format of the Measurement Protocol, or the outcome of an event that must not be sent. */
+/** Returns the event in the format of the Measurement Protocol, or the outcome of an event that must not be sent. */
 export const sendableOf = (
   outgoing: OutgoingEvent,
   settings: AnalyticsSettings,

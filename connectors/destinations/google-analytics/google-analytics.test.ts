@@ -198,7 +198,7 @@ describe('an event for Google Analytics', () => {
   })
 })
 
-// "Validate events", validation codes: events that the peer counts in these tests have passed them.
+// The peer checks the validation codes of "Validate events"; events that it counts have passed the checks.
 it.each<[string, Sent]>([
   ['VALUE_REQUIRED', { events: [{ name: 'purchase' }] }],
   ['EXCEEDED_MAX_ENTITIES', { client_id: '1.2', events: Array.from({ length: 26 }, () => ({ name: 'purchase' })) }],

@@ -35,7 +35,7 @@ export const settings = defineSettings({
 
 export type AnalyticsSettings = SettingsOf<typeof settings>
 
-/** The rules that span several settings. */
+/** Checks rules that span several settings. */
 export const check = ({ measurement_id }: Partial<AnalyticsSettings>): Record<string, string> =>
   measurement_id === undefined || /^G-[A-Z0-9]{4,20}$/i.test(measurement_id.trim())
     ? {}

@@ -2,7 +2,7 @@ import type { ConversionPlatform } from '@tributary/connector-kit'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './event.ts'
 
-/** The event fields that are sent. */
+/** The sources in events of the fields of a conversion. */
 export const fields = {
   client_id: { type: 'TEMPLATE', value: '{{ properties.client_id | default: user_key }}' },
   event_time: places.time,
@@ -18,7 +18,7 @@ export const fields = {
   phone: places.phone,
   ad_user_data: places.consent,
   ad_personalization: places.consent,
-  // A purchase without an order counts once, too.
+  // A purchase without an order ID uses the message ID, so that it also counts only once.
   transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
 } as const
 

@@ -49,7 +49,7 @@ const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event): Mis
     .find((found) => found !== undefined)
 }
 
-/** A JSON response. */
+/** Returns a JSON response. */
 export const json = (body: unknown): PeerAnswer => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
@@ -57,7 +57,7 @@ export const json = (body: unknown): PeerAnswer => ({
 })
 
 /**
- * The Measurement Protocol as Google's pages have it
+ * Creates a stand-in for the Measurement Protocol that follows Google's pages
  * (developers.google.com/analytics/devguides/collection/protocol/ga4). An invalid event is dropped silently.
  * - "Send Measurement Protocol events": 25 events, 25 parameters, 130 kB, names, lengths, 72 hours.
  * - Its reference: reserved names, consent.

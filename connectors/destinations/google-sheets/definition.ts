@@ -8,7 +8,7 @@ const field = (name: string) => ({ type: 'FIELD', name }) as const
 
 /**
  * Limits: Google Sheets API, "Usage limits": 60 reads and 60 writes per minute and user, requests of at most 2 MB. A
- * batch takes three reads and a write. Rows of a sheet have places, so one batch is sent at a time.
+ * batch takes three reads and a write. Rows of a sheet are addressed by position, so one batch is sent at a time.
  */
 export const googleSheets = defineDestination({
   slug: 'google-sheets',

@@ -1,9 +1,9 @@
 import type { EventOutcome, OutgoingRow } from '@tributary/connector-kit'
 import { type Cell, cellOf, keyCell, maxCharacters, textCell } from './cells.ts'
 
-/** A sheet as it was read; a missing sheet is empty. */
+/** The content of a sheet when it was read; a missing sheet is empty. */
 export type Sheet = {
-  /** Undefined for a missing sheet, which is then created with the ID `newId`. */
+  /** ID of the sheet. Undefined for a missing sheet, which is then created with the ID `newId`. */
   id: number | undefined
   newId: number
   title: string
@@ -15,7 +15,7 @@ export type Sheet = {
   rows: ReadonlyMap<string, readonly number[]>
 }
 
-/** A row to write to a sheet: its values by the name of their column. */
+/** A row to write to a sheet: its values by column name. */
 export type GivenRow = {
   operation: OutgoingRow['operation']
   key: string
@@ -25,15 +25,15 @@ export type GivenRow = {
 /** One `Request` of `spreadsheets.batchUpdate`. */
 export type SheetRequest = Readonly<Record<string, unknown>>
 
-/** The API requests, which take effect together or not at all, and the outcome of each row after that. */
+/** The API requests, of which all or none take effect, and the outcome of each row after that. */
 export type Plan = { requests: readonly SheetRequest[]; outcomes: readonly EventOutcome[] }
 
-/** The planned result for the rows with one key. */
+/** The planned content of the rows with one key. */
 type Rows = { indexes: readonly number[]; present: boolean; cells: Map<number, Cell> }
 
 const fields = 'userEnteredValue'
 
-/** Adds missing names to the end of the header, and returns the index of each name. */
+/** Creates a function that returns the index of a column, and adds missing names to the end of the header. */
 const createColumns = (header: readonly string[]) => {
   const names = header.map((name) => name.trim())
   return {
@@ -46,7 +46,7 @@ const createColumns = (header: readonly string[]) => {
   }
 }
 
-/** Sorted numbers that follow one another without a gap, from the first to behind the last. */
+/** Groups sorted numbers into ranges without gaps. `end` is one more than the last number. */
 const rangesOf = (numbers: readonly number[]): { start: number; end: number }[] => {
   const ranges: { start: number; end: number }[] = []
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -57,7 +57,7 @@ const rangesOf = (numbers: readonly number[]): { start: number; end: number }[] 
   return ranges
 }
 
-/** Requests for cells of existing rows, as few as possible: neighboring rows with the same columns share a request. */
+/** Returns the requests that write cells of existing rows. Neighboring rows with the same columns share a request. */
 const updatesOf = (
   sheetId: number,
   updates: readonly { index: number; cells: Map<number, Cell> }[],
@@ -82,7 +82,7 @@ const updatesOf = (
   )
 }
 
-/** Requests that create the sheet, missing columns, and the names of new columns. */
+/** Returns the requests that create the sheet, missing columns, and the names of new columns. */
 const roomFor = (sheet: Sheet, sheetId: number, added: readonly string[]): SheetRequest[] => {
   const columns = sheet.header.length + added.length
   const room =
@@ -106,9 +106,11 @@ const roomFor = (sheet: Sheet, sheetId: number, added: readonly string[]): Sheet
   return [...room, { updateCells: { start, rows: [{ values: added.map(textCell) }], fields } }]
 }
 
-/** Requests that delete whole rows, the last ones first, so that the indexes of earlier rows stay the same. */
+/**
+ * Returns the requests that delete whole rows, the last ones first, so that the indexes of earlier rows stay the same.
+ */
 const deletesOf = (sheet: Sheet, sheetId: number, indexes: readonly number[]): SheetRequest[] => [
-  // A sheet always keeps a row that is not frozen, as headers often are.
+  // A sheet must always keep one row that is not frozen; headers are often frozen.
   ...(indexes.length > 0 && indexes.length >= sheet.rowCount - 1
     ? [{ appendDimension: { sheetId, dimension: 'ROWS', length: 1 } }]
     : []),
@@ -126,8 +128,8 @@ const tooLong = (values: Readonly<Record<string, unknown>>): string | undefined 
   })?.[0]
 
 /**
- * The API requests that write rows to a sheet in their order. A row with an existing key overwrites its own columns,
- * other rows are added at the end, and a delete removes all rows with the key.
+ * Returns the API requests that write rows to a sheet in their order. A row with an existing key overwrites its own
+ * columns, other rows are added at the end, and a delete removes all rows with the key.
  */
 export const planRows = (sheet: Sheet, identifier: string, rows: readonly GivenRow[]): Plan => {
   const sheetId = sheet.id ?? sheet.newId
@@ -136,7 +138,7 @@ export const planRows = (sheet: Sheet, identifier: string, rows: readonly GivenR
   const deleted: number[] = []
   const write = (record: Rows, { key, values }: GivenRow): void => {
     record.present = true
-    // The key cell of an existing row keeps the value that people entered.
+    // The key cell of an existing row keeps the value that users entered.
     if (record.indexes.length === 0) record.cells.set(columns.place(identifier), keyCell(key, values[identifier]))
     for (const [name, value] of Object.entries(values))
       if (name.trim() !== identifier) record.cells.set(columns.place(name), cellOf(value))

@@ -4,11 +4,13 @@ import type { Sheet } from './plan.ts'
 import { type Context, read } from './request.ts'
 import type { SheetAddress } from './sheet-address.ts'
 
-/** A range in A1 notation as a part of a URL; quotes within a title are doubled ("Google Sheets API concepts"). */
+/**
+ * Returns a range in A1 notation as a part of a URL; quotes within a title are doubled ("Google Sheets API concepts").
+ */
 const rangeIn = (title: string, range: string): string =>
   encodeURIComponent(`'${title.replaceAll("'", "''")}'!${range}`)
 
-/** The letters of a column, from 0: A, B, … Z, AA. */
+/** Returns the letters of a column by its index from 0: A, B, … Z, AA. */
 export const columnLetters = (index: number): string => {
   const last = String.fromCharCode(65 + (index % 26))
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last
@@ -23,15 +25,15 @@ const numberIn = (record: Readonly<Record<string, unknown>>, name: string): numb
   return typeof value === 'number' ? value : 0
 }
 
-/** The first row or column of a `ValueRange`, which omits empty rows and columns at the end. */
+/** Returns the first row or column of a `ValueRange`, which omits empty rows and columns at the end. */
 const firstOf = ({ values }: Readonly<Record<string, unknown>>): readonly unknown[] => {
   const first: unknown = Array.isArray(values) ? values[0] : []
   return Array.isArray(first) ? first : []
 }
 
 /**
- * A sheet ID that no other sheet has. It is the same for the same title, so that repeated attempts create a sheet only
- * once.
+ * Returns a sheet ID that no other sheet has. The ID is the same for the same title, so that repeated attempts create a
+ * sheet only once.
  */
 const idFor = (title: string, taken: ReadonlySet<number>): number => {
   let id = 0
@@ -40,17 +42,17 @@ const idFor = (title: string, taken: ReadonlySet<number>): number => {
   return id
 }
 
-/** The names in the first row of a sheet; empty for an empty row. */
+/** Reads the names in the first row of a sheet; empty for an empty row. */
 const readHeader = async (context: Context, title: string): Promise<readonly string[]> =>
   firstOf(await read(context, `/values/${rangeIn(title, '1:1')}?majorDimension=ROWS`)).map(textOf)
 
-/** The sheets of the spreadsheet: their properties. */
+/** Reads the properties of the sheets in the spreadsheet. */
 const readSheets = async (context: Context): Promise<readonly Readonly<Record<string, unknown>>[]> => {
   const { sheets } = await read(context, '?fields=sheets.properties(sheetId,title,gridProperties)')
   return Array.isArray(sheets) ? sheets.filter(isJsonObject).map((sheet) => objectIn(sheet, 'properties')) : []
 }
 
-/** The columns of a sheet; empty for a missing sheet. */
+/** Returns the columns of a sheet; empty for a missing sheet. */
 export const describeColumns = async (context: Context, title: string): Promise<readonly RowField[]> => {
   const sheets = await readSheets(context)
   if (!sheets.some((each) => String(each['title']).toLowerCase() === title.trim().toLowerCase())) return []
@@ -59,8 +61,8 @@ export const describeColumns = async (context: Context, title: string): Promise<
 }
 
 /**
- * Reads the data of a sheet that a write needs: its header, and the keys of its rows. That takes three requests, two
- * for a sheet without the key column, one for a missing sheet. Throws a DeliveryError when it cannot be read.
+ * Reads the data of a sheet that a write needs: its header, and the keys of its rows. Reading takes three requests; two
+ * for a sheet without the key column, one for a missing sheet. Throws a DeliveryError if the sheet cannot be read.
  */
 export const readSheet = async (context: Context, { title, identifier }: SheetAddress): Promise<Sheet> => {
   const sheets = await readSheets(context)

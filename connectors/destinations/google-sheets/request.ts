@@ -16,12 +16,13 @@ import { apiOrigin, type GoogleSheetsSettings } from './settings.ts'
 
 export type Context = DeliverContext<GoogleSheetsSettings>
 
-/** Maximum bytes of a response that are read: it contains all keys of a sheet. */
+/** Maximum bytes of a response that are read. A response can contain all keys of a sheet. */
 const readBytes = 16 * 1024 * 1024
 
 /**
- * Asks the API about the spreadsheet, with what is behind its ID in the URL; `body` is sent as JSON. The context is one whose requests carry
- * the token of the grant. Rejects as `sendRequest` does. ("Usage limits": a request ends after 180 seconds at the latest.)
+ * Calls the API for the spreadsheet. `rest` follows the ID in the URL; `body` is sent as JSON. The requests of the
+ * context must carry the token of the grant. Rejects like `sendRequest`. ("Usage limits": a request ends after 180
+ * seconds at the latest.)
  */
 export const ask = (context: Context, method: 'GET' | 'POST', rest: string, body?: unknown): Promise<Call> => {
   const id = spreadsheetId(context.settings.spreadsheet)
@@ -45,7 +46,7 @@ export const ask = (context: Context, method: 'GET' | 'POST', rest: string, body
   )
 }
 
-/** Google's error message (google.rpc.Status), at most 500 characters. */
+/** Returns Google's error message (google.rpc.Status), at most 500 characters. */
 const wordsOf = (call: Call): string => {
   const error = answerObject(call)?.['error']
   const message = isJsonObject(error) ? error['message'] : undefined
@@ -54,10 +55,10 @@ const wordsOf = (call: Call): string => {
     : `HTTP ${call.answer.status}`
 }
 
-/** Quotas are refilled every minute ("Usage limits"). */
+/** Pause in ms after a used-up quota; quotas are refilled every minute ("Usage limits"). */
 const quotaMs = 60_000
 
-/** The reason why the spreadsheet accepts nothing until a person fixes it, as a message. */
+/** Returns why the spreadsheet accepts nothing until a user fixes it, as a message; undefined otherwise. */
 const setUpProblem = (call: Call): string | undefined => {
   const { status } = call.answer
   const words = wordsOf(call)
@@ -67,14 +68,15 @@ const setUpProblem = (call: Call): string | undefined => {
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Google’s response'
   if (status < 300 && Buffer.byteLength(call.answer.body) > readBytes - 4)
     return 'The sheet has too many rows: the values of the identifier have more than 16 MB'
-  // The error applies to the whole spreadsheet, so halves would be refused, too.
+  // The error applies to the whole spreadsheet, so halves of the batch would also be refused.
   if (status === 400 && /\b10000000 cells\b|\bprotected\b|not supported for this document/i.test(words))
     return `The spreadsheet takes no more: ${words}`
   return undefined
 }
 
 /**
- * The outcome of a whole request: undefined for a success. Throws ConfigurationError for errors that a person must fix.
+ * Returns the outcome of a whole request; undefined for a success. Throws ConfigurationError for errors that a user
+ * must fix.
  */
 export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
   const problem = setUpProblem(call)
@@ -87,7 +89,7 @@ export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind
   return { ...outcome, retryAfterMs: quotaMs }
 }
 
-/** The response to a GET request for the spreadsheet. Throws a DeliveryError for a failure. */
+/** Returns the response to a GET request for the spreadsheet. Throws a DeliveryError for a failure. */
 export const read = async (context: Context, rest: string): Promise<Readonly<Record<string, unknown>>> => {
   const call = await ask(context, 'GET', rest)
   const failure = failureOf(call, context.clock())

@@ -14,7 +14,7 @@ export const settings = defineSettings({
 
 export type GoogleSheetsSettings = SettingsOf<typeof settings>
 
-/** The rules that span several settings. */
+/** Checks rules that span several settings. */
 export const check = ({ spreadsheet }: Partial<GoogleSheetsSettings>): Record<string, string> => {
   const problem = spreadsheetProblem(spreadsheet)
   return problem === undefined ? {} : { spreadsheet: problem }

@@ -20,13 +20,13 @@ type Request = {
   deleteDimension?: { range: Dimension & { startIndex: number; endIndex: number } }
 }
 
-/** A JSON response of the vendor. */
+/** Returns a JSON response of the vendor. */
 export const answerOf = (status: number, body: unknown): PeerAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
-/** An error in the format of google.rpc.Status. */
+/** Returns an error in the format of google.rpc.Status. */
 export const errorOf = (code: number, status: string, message: string): PeerAnswer =>
   answerOf(code, { error: { code, message, status } })
 
@@ -93,12 +93,12 @@ const apply = (all: Grid[], request: Request, refused: ReadonlySet<string>): voi
 }
 
 /**
- * A spreadsheet as Google's pages have it (developers.google.com/workspace/sheets/api).
+ * Creates a stand-in for a spreadsheet that follows Google's pages (developers.google.com/workspace/sheets/api).
  * - `spreadsheets.get` has a field mask.
  * - `spreadsheets.values.get` in A1 notation omits empty rows and columns at the end ("Read & write cell values").
  * - The requests of `spreadsheets.batchUpdate` take effect in their order, all or none ("Update spreadsheets").
  * - "Requests": appendCells writes after the last row with data and adds rows as needed, and updateCells must stay
- *   within the grid. A sheet has at least one row. Sheet IDs and titles are unique.
+ * within the grid. A sheet has at least one row. Sheet IDs and titles are unique.
  * - "Files you can store in Google Drive": 50,000 characters in a cell.
  */
 export const createSpreadsheet = () => {
@@ -148,10 +148,10 @@ export const createSpreadsheet = () => {
   return {
     answer,
     refuseBad: (title: string) => void refused.add(title),
-    /** Creates a sheet as people do: its grid ends with its last row. */
+    /** Creates a sheet like a user: its grid ends with its last row. */
     fill: (title: string, rows: (Value | undefined)[][]) =>
       void grids.push({ id: grids.length, title, rows, rowCount: rows.length, columnCount: rows[0]?.length ?? 1 }),
-    /** The values of a sheet, with null for empty cells. */
+    /** Returns the values of a sheet, with null for empty cells. */
     read: (title: string): readonly (readonly (Value | null)[])[] => {
       const rows = grids.find((each) => each.title === title)?.rows ?? []
       const width = Math.max(0, ...rows.map((row) => row.length))

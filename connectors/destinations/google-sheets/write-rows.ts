@@ -4,15 +4,15 @@ import { readSheet } from './read-sheet.ts'
 import { ask, type Context, failureOf } from './request.ts'
 import type { SheetAddress } from './sheet-address.ts'
 
-/** The outcome of each row, and the most significant request. */
+/** The outcome of each row, and a request with its response to show. */
 export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
 type Place = { at: number; row: GivenRow }
 
 /**
- * Writes rows to a sheet in their order. Each request takes effect whole or not at all, so a refused one is sent again
- * in halves until each faulty row is found. When a request must be retried, nothing more is sent. Rejects with a
- * DeliveryError when no row has an outcome yet. A row that a person moves between the reading and the writing is not
+ * Writes rows to a sheet in their order. Each request takes effect completely or not at all, so a refused request is
+ * sent again in halves until each faulty row is found. After a request that must be retried, no more requests are sent.
+ * Rejects with a DeliveryError if no row has an outcome yet. Rows that users move between reading and writing are not
  * noticed.
  */
 export const writeRows = async (
@@ -28,7 +28,7 @@ export const writeRows = async (
     for (const [index, { at }] of places.entries()) outcomes[at] = given(index)
   }
 
-  /** False when a request must be retried. */
+  /** Writes rows; returns false if a request must be retried. */
   const write = async (places: readonly Place[]): Promise<boolean> => {
     sheet ??= await readSheet(context, address)
     const plan = planRows(

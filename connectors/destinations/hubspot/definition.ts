@@ -7,7 +7,7 @@ import { settings } from './settings.ts'
 
 const syncModes = ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const
 
-/** An object that every account has. */
+/** Returns the definition of an object that every account has. */
 const standardObject = (name: string, title: string, description: string): RowObjectDefinition => ({
   name,
   title,
@@ -80,7 +80,8 @@ export const hubspot = defineDestination({
       },
     },
   ],
-  // A response repeats the properties of each record, and adds more: it must fit into the bytes that are read.
+  // A response repeats the properties of each record, and adds more properties, and must fit into the bytes that are
+  // read.
   batching: () => ({ maxEvents: 100, maxBytes: 64 * 1024, maxWaitMs: 2000 }),
   rate: () => ({ requests: 50, perMs: 10_000 }),
   concurrency: 4,

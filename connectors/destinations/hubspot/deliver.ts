@@ -47,7 +47,7 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
   return resultOf(await writeRecords(context, type, records))
 }
 
-/** Reads which account the token belongs to. */
+/** Reads the account to which the token belongs. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await ask(context, 'GET', '/account-info/v3/details')

@@ -8,7 +8,7 @@ import {
 import { recordsObject, recordsOf } from './object-type.ts'
 import { ask, type Context, failureOf } from './request.ts'
 
-/** An account has hundreds of properties, some with hundreds of options. */
+/** Maximum bytes of a response that are read. An account has hundreds of properties, some with hundreds of options. */
 const readBytes = 8 * 1024 * 1024
 
 type Json = Readonly<Record<string, unknown>>
@@ -50,7 +50,9 @@ const fieldOf = (type: string, property: Json, required: ReadonlySet<string>): R
   }
 }
 
-/** Names of properties that a new record must have; empty if the token cannot read schemas ("Object schemas"). */
+/**
+ * Reads the names of properties that a new record must have; empty if the token cannot read schemas ("Object schemas").
+ */
 const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<string>> => {
   const call = await ask(
     context,
@@ -63,7 +65,7 @@ const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<s
   return new Set(Array.isArray(names) ? names.filter((each) => typeof each === 'string') : [])
 }
 
-/** The writable properties of an object ("Properties": GET /crm/v3/properties/{objectType}), sorted by label. */
+/** Lists the writable properties of an object ("Properties": GET /crm/v3/properties/{objectType}), sorted by label. */
 export const describeRows = async (
   context: Context,
   given: { object: string; name: string },

@@ -1,14 +1,17 @@
-/** The type of HubSpot records, and the property that identifies them. */
+/** The type of HubSpot records, and the property that identifies a record. */
 export type ObjectType = { type: string; idProperty: string }
 
-/** `contacts`, the name of a custom object such as `p123_cars`, or an object type id such as `2-3465404`. */
+/**
+ * The form of a type: `contacts`, the name of a custom object such as `p123_cars`, or an object type id such as
+ * `2-3465404`.
+ */
 const typeForm = /^[a-z0-9][a-z0-9_-]{0,99}$/i
 
-/** The object name of records in rows, with the property percent-encoded. */
+/** Returns the object name of records in rows, with the property percent-encoded. */
 export const recordsObject = ({ type, idProperty }: ObjectType): string =>
   `crm/${encodeURIComponent(type.trim())}/${encodeURIComponent(idProperty)}`
 
-/** The records of an object name; undefined for any other object, and for an invalid type. */
+/** Returns the type and property of an object name; undefined for any other object, and for an invalid type. */
 export const recordsOf = (object: string): ObjectType | undefined => {
   const [kind, type = '', property = '', ...more] = object.split('/')
   if (kind !== 'crm' || more.length > 0 || property === '' || !typeForm.test(type)) return undefined

@@ -14,10 +14,13 @@ import type { HubspotSettings } from './settings.ts'
 
 export type Context = DeliverContext<HubspotSettings>
 
-/** Maximum bytes of a response that are read: it contains the properties of each record of a batch. */
+/** Maximum bytes of a response that are read. A response contains the properties of each record of a batch. */
 export const keepBytes = 256 * 1024
 
-/** Asks HubSpot's API; `body` is sent as JSON, `readBytes` are wanted of a long answer. Rejects as `sendRequest` does. */
+/**
+ * Calls HubSpot's API. `body` is sent as JSON; `readBytes` sets the maximum bytes of a long response. Rejects like
+ * `sendRequest`.
+ */
 export const ask = async (
   context: Context,
   method: 'GET' | 'POST',
@@ -45,18 +48,18 @@ export const ask = async (
   )
 }
 
-/** HubSpot's error message, at most 500 characters. */
+/** Returns HubSpot's error message, at most 500 characters. */
 export const wordsOf = (error: unknown, unless: string): string => {
   const message = isJsonObject(error) ? error['message'] : undefined
   return typeof message === 'string' && message !== '' ? cutText(message, 500).toWellFormed() : unless
 }
 
-/** The pause if the header is missing: the limits have windows of ten seconds and of a day. */
+/** The pause in ms if the header is missing, by the name of the limit. The limits are per ten seconds and per day. */
 const pauses: Readonly<Record<string, number>> = { TEN_SECONDLY_ROLLING: 10_000, DAILY: 3_600_000 }
 
 /**
- * Why HubSpot accepts nothing until a person fixes it, as a message; undefined otherwise. (developers.hubspot.com,
- * "Error handling", "Scopes": 401 is a wrong token, 403 one without the scope.)
+ * Returns why HubSpot accepts nothing until a user fixes it, as a message; undefined otherwise.
+ * (developers.hubspot.com, "Error handling", "Scopes": 401 is a wrong token, 403 a token without the scope.)
  */
 const setUpProblem = ({ answer }: Call): string | undefined => {
   const { status } = answer
@@ -66,14 +69,15 @@ const setUpProblem = ({ answer }: Call): string | undefined => {
   if (status === 404) return `HubSpot does not know this object: ${words}`
   if (status >= 300 && status < 400) return `HubSpot redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(answer)) return 'A web page came in place of HubSpot’s response'
-  // The error applies to the mapping, so halves would be refused, too.
+  // The error applies to the mapping, so halves of the batch would also be refused.
   if (status === 400 && /non-unique/.test(words)) return `The identifier is not a unique property in HubSpot: ${words}`
   return undefined
 }
 
 /**
- * The outcome of a whole request: undefined for a success. 429 waits for `Retry-After`, or for the window of the named
- * limit; 423 (locked) and 477 (moving) are temporary. Throws ConfigurationError for errors that a person must fix.
+ * Returns the outcome of a whole request; undefined for a success. After 429, the pause is `Retry-After` or the period
+ * of the named limit; 423 (locked) and 477 (moving) are temporary. Throws ConfigurationError for errors that a user
+ * must fix.
  */
 export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
   const problem = setUpProblem(call)

@@ -8,13 +8,13 @@ type Properties = Record<string, string>
 type Input = { id?: string; idProperty?: string; properties?: Properties; objectWriteTraceId?: string }
 type Stored = { id: string; properties: Properties }
 
-/** A JSON response of the vendor. */
+/** Returns a JSON response of the vendor. */
 export const answerOf = (status: number, body: unknown): PeerAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
-/** An error in HubSpot's format. */
+/** Returns an error in HubSpot's format. */
 export const errorOf = (status: number, category: string, message: string, more: object = {}): PeerAnswer =>
   answerOf(status, { status: 'error', category, message, correlationId: 'c', ...more })
 
@@ -56,12 +56,12 @@ const resultOf = ({ id, properties }: Stored, trace?: string) => ({
 })
 
 /**
- * HubSpot's CRM as its pages have it (developers.hubspot.com/docs/api-reference).
+ * Creates a stand-in for HubSpot's CRM that follows its pages (developers.hubspot.com/docs/api-reference).
  * - "Error handling": 401, 403, multi-status errors by objectWriteTraceId with status 207.
  * - "Usage guidelines": batches of 100.
  * - "Contacts" and "Objects", batch endpoints: upsert needs a unique idProperty in each input, and update takes record
- *   IDs. Read answers 207 for missing records, archive 204 without a body. A batch with a repeated key is refused.
- * `multiStatus` false refuses a whole batch for one bad record.
+ * IDs. Read responds with 207 if records are missing, archive with 204 without a body. A batch with a repeated key is
+ * refused. With `multiStatus` false, one bad record refuses the whole batch.
  */
 export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean } = {}) => {
   const objects = new Map<string, Map<string, Stored>>()

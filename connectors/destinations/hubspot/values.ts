@@ -1,6 +1,7 @@
 /**
- * A value as HubSpot takes it of any property (developers.hubspot.com, "Properties": values are texts; an empty one clears the
- * property; several options of a checkbox are joined by semicolons). Numbers keep their digits.
+ * Returns a value in the form that HubSpot accepts for any property. Values are texts; an empty text clears the
+ * property; several options of a checkbox are joined by semicolons (developers.hubspot.com, "Properties"). Numbers keep
+ * their digits.
  */
 export const valueText = (value: unknown): string => {
   if (value === null || value === undefined) return ''

@@ -17,7 +17,7 @@ export type GivenRecord = {
   properties: Readonly<Record<string, string>>
 }
 
-/** The outcome of each record, and the most significant request. */
+/** The outcome of each record, and a request with its response to show. */
 export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
 /** Maximum records of one request (developers.hubspot.com, "Usage guidelines": batches of 100). */
@@ -31,8 +31,8 @@ type Place = { at: number; record: GivenRecord; key: string }
 type Group = { operation: GivenRecord['operation']; places: Place[]; keys: Set<string> }
 
 /**
- * Groups of consecutive records with the same operation and different keys: HubSpot refuses a batch with a repeated
- * key.
+ * Groups consecutive records with the same operation and different keys, because HubSpot refuses a batch with a
+ * repeated key.
  */
 const groupsOf = (records: readonly GivenRecord[], type: ObjectType): Group[] => {
   const groups: Group[] = []
@@ -59,23 +59,26 @@ const listOf = (
   return Array.isArray(list) ? list.filter(isJsonObject) : []
 }
 
-/** The name of each record within a request, with which HubSpot reports refused records ("Multi-status errors"). */
+/** Returns the name of a record within a request, by which HubSpot reports a refused record ("Multi-status errors"). */
 const traceOf = (place: Place): string => String(place.at)
 
-/** A property of a result; undefined if the result lacks it. */
+/** Returns a property of a result; undefined if the result does not have it. */
 const propertyOf = (result: Readonly<Record<string, unknown>>, name: string): string | undefined => {
   const { properties } = result
   const value = isJsonObject(properties) ? properties[name] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** A response that was too long to be read whole has a status that says all were accepted: one with errors has 207. */
+/**
+ * Whether the status says that all records were accepted, for a response that was too long to be read completely. A
+ * response with errors has status 207.
+ */
 const tookAll = ({ answer: { status, body } }: Call): boolean =>
   status !== 207 && body.startsWith('{') && Buffer.byteLength(body) > keepBytes - 4
 
 /**
- * The outcome of each record in a successful response: rejected when an error names it, delivered when a result does. A
- * record without either is sent again, since its outcome is unknown.
+ * Returns the outcome of each record in a successful response: rejected if an error names the record, delivered if a
+ * result does. A record without either is sent again, because its outcome is unknown.
  */
 const outcomesOf = (call: Call, places: readonly Place[], type: ObjectType): EventOutcome[] => {
   if (tookAll(call)) return places.map(() => ({ kind: 'delivered' }))
@@ -118,7 +121,7 @@ const idsIn = (answer: ReturnType<typeof answerObject>, type: ObjectType): Reado
   return ids
 }
 
-/** Writes records of one HubSpot object, and sets the outcome of each. */
+/** Creates functions that write records of one HubSpot object, and set the outcome of each. */
 const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcome | undefined)[]) => {
   const path = `/crm/v3/objects/${encodeURIComponent(type.type)}/batch`
   let shown: Call | undefined
@@ -139,8 +142,8 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
   }
 
   /**
-   * Sends records. When they are refused without naming one, halves are sent until each faulty one is found. Never
-   * rejects: records with a temporary error are to be sent again.
+   * Sends records. If HubSpot refuses them without naming one, halves are sent until each faulty record is found. Never
+   * rejects: records with a temporary error get a retry as outcome.
    */
   const write = async (
     what: 'upsert' | 'create' | 'update' | 'archive',
@@ -166,7 +169,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
     }
   }
 
-  /** The IDs of existing records by key. Undefined after a failure; the outcomes are then set. */
+  /** Returns the IDs of existing records by key. Undefined after a failure, which sets the outcomes. */
   const find = async (places: readonly Place[]): Promise<ReadonlyMap<string, string> | undefined> => {
     const { idProperty } = type
     const inputs = places.map(({ key }) => ({ id: key }))
@@ -193,7 +196,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
     }
     settle(missing, operation === 'delete' ? { kind: 'delivered' } : noRecord)
     if (operation === 'delete') return write('archive', there, ({ key }) => ({ id: ids.get(key) }))
-    // Records are updated by their HubSpot IDs: other identifiers are not unique for this endpoint.
+    // Records are updated by their HubSpot IDs, because this endpoint does not treat other identifiers as unique.
     return write('update', there, (place) => ({ id: ids.get(place.key), ...named(place) }))
   }
 
@@ -202,8 +205,8 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
 
 /**
  * Writes records in their order, in requests of at most 100. An upsert uses its unique property; an insert, an update,
- * and a delete (which archives) look up the records first. When a request must be retried, nothing more is sent.
- * Rejects with a DeliveryError when no record has an outcome yet.
+ * and a delete (which archives) look up the records first. After a request that must be retried, no more requests are
+ * sent. Rejects with a DeliveryError if no record has an outcome yet.
  */
 export const writeRecords = async (
   context: Context,

@@ -7,10 +7,13 @@ import type { MetaConversionsSettings } from './settings.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** "Using the API": 7 days, and 62 for physical stores; one older event fails the whole request. */
+/**
+ * Maximum age of an event in ms ("Using the API"): 7 days, 62 days for physical stores. One older event fails the whole
+ * request.
+ */
 export const oldestMs = { store: 62 * dayMs, others: 7 * dayMs }
 
-/** "Server Event Parameters", action_source. */
+/** The values of action_source ("Server Event Parameters"). */
 const actionSources: ReadonlySet<string> = new Set([
   'website',
   'app',
@@ -43,7 +46,10 @@ const userDataOf = (payload: Payload, at: number): Record<string, unknown> => {
   return user
 }
 
-/** "Best Practices" lists combinations that match too many people: places, names, or the browser alone. */
+/**
+ * Whether the data can identify a user. "Best Practices" lists combinations that match too many users: places, names,
+ * or the browser alone.
+ */
 const identifies = (user: Readonly<Record<string, unknown>>): boolean =>
   ['em', 'ph', 'external_id', 'fbc', 'fbp', 'lead_id'].some((name) => user[name] !== undefined) ||
   (user['client_ip_address'] !== undefined && user['client_user_agent'] !== undefined)
@@ -73,7 +79,7 @@ const customDataOf = (payload: Payload): Record<string, unknown> | { problem: st
   }
 }
 
-/** The event in the format of the Conversions API, or the outcome of an event that must not be sent. */
+/** Returns the event in the format of the Conversions API, or the outcome of an event that must not be sent. */
 export const conversionOf = (
   event: OutgoingEvent,
   settings: MetaConversionsSettings,
@@ -104,7 +110,7 @@ export const conversionOf = (
       ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
       user_data: user,
       ...(Object.keys(custom).length === 0 ? {} : { custom_data: custom }),
-      // 0 and 0: Meta determines the person's location ("Data Processing Options").
+      // With 0 and 0, Meta determines the user's location ("Data Processing Options").
       ...(settings.limited_data_use
         ? {
             data_processing_options: ['LDU'],

@@ -23,8 +23,8 @@ const personal: ReadonlySet<string> = new Set(['client_ip_address', 'client_user
 const pixelOf = ({ settings }: Context): string => settings.pixel_id.trim()
 
 /**
- * Meta accepts a request whole or not at all ("Using the API"), so a request that is refused because of one event is
- * split.
+ * Sends conversions. Meta accepts a request completely or not at all ("Using the API"), so a request that is refused
+ * because of one event is split.
  */
 const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
   const body = { data: bodies, ...(code === '' ? {} : { test_event_code: code }) }

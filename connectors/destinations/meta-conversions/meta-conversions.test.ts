@@ -206,7 +206,10 @@ describe('a conversion for Meta', () => {
   })
 })
 
-/** The result of a conversion after a response of Meta: the outcome, or the error that holds it. */
+/**
+ * Returns the result of a conversion after this response of Meta: the outcome, or the error because of which it is
+ * held.
+ */
 const endOf = async (answer: PeerAnswer): Promise<unknown> => {
   const { rebase } = await startVendor({ origins }, () => answer)
   return await runConnector(metaConversions, settings, [conversion('m-1')], { rebase }).then(
@@ -214,7 +217,7 @@ const endOf = async (answer: PeerAnswer): Promise<unknown> => {
     (error: unknown) => error,
   )
 }
-/** The header in which Meta says after how many minutes it accepts calls again. */
+/** Returns the header in which Meta says after how many minutes it accepts calls again. */
 const usage = (minutes: number): string => JSON.stringify({ 1: [{ estimated_time_to_regain_access: minutes }] })
 
 // "Error Handling" and "Rate Limits" of the Graph API (developers.facebook.com/docs/graph-api), "Error Codes" of the Marketing API.

@@ -13,7 +13,7 @@ export const settings = defineSettings({
 
 export type MetaConversionsSettings = SettingsOf<typeof settings>
 
-/** The rules that span several settings. */
+/** Checks rules that span several settings. */
 export const check = ({ pixel_id }: Partial<MetaConversionsSettings>): Record<string, string> =>
   pixel_id === undefined || /^[0-9]{5,30}$/.test(pixel_id.trim())
     ? {}

@@ -3,7 +3,7 @@ import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
-/** The event fields that a conversion is made of. */
+/** The sources in events of the fields of a conversion. */
 export const fields = {
   event_id: places.messageId,
   event_time: places.time,

@@ -42,15 +42,15 @@ const mistakeOf = (event: ServerEvent, now: number): Mistake | undefined => {
 }
 
 /**
- * The edge `events` as Meta's pages have it (developers.facebook.com/docs/marketing-api/conversions-api).
+ * Creates a stand-in for the edge `events` that follows Meta's pages
+ * (developers.facebook.com/docs/marketing-api/conversions-api).
  * - "Using the API": 1,000 events, all or none, 7 days, 62 for physical stores.
  * - "Parameters": website events require user agent, action source, and URL.
  * - "Server Event Parameters".
  * - "Customer Information Parameters": hashes of SHA-256.
  * - "Standard Parameters": value and currency of purchases.
- * - "Deduplicate Pixel and Server Events": event name and event ID, 48 hours.
- * Another version is answered with 2635, as the Marketing API's "Error Codes" have it. An event named `Refused` is
- * refused by a rule that only Meta can check.
+ * - "Deduplicate Pixel and Server Events": event name and event ID, 48 hours. For another version, the response is 2635
+ * (Marketing API, "Error Codes"). An event named `Refused` is refused by a rule that only Meta can check.
  */
 export const createMetaConversions = (clock: () => number = Date.now) => {
   const counted = new Map<string, ServerEvent>()

@@ -80,7 +80,10 @@ const fieldOf = (name: string, label: string, unique: boolean): RowField => ({
   options: [],
 })
 
-/** "Custom Audience": the limits are -1 while the audience has too few people, or is being created. */
+/**
+ * Returns the size of an audience as a text. The bounds are -1 while the audience has too few people, or is being
+ * created ("Custom Audience").
+ */
 const sizeOf = (audience: Readonly<Record<string, unknown>>): string => {
   const [least, most] = [audience['approximate_count_lower_bound'], audience['approximate_count_upper_bound']]
   if (typeof least !== 'number' || typeof most !== 'number' || least < 0) return 'Not known yet'

@@ -3,7 +3,7 @@ import { personalDataProblem, readHash } from '@tributary/connector-kit'
 import { metaComparable } from '../../wire/conversions/comparable.ts'
 
 /*
- * The match keys of people, in the order in which they are sent, and how each is normalized before it is hashed
+ * The rules below normalize the match keys of users, in the order in which the keys are sent, before they are hashed
  * (developers.facebook.com/documentation/ads-commerce/marketing-api/audiences/guides/custom-audiences, "Hashing and
  * Normalization for Multi-Key"). A value that becomes '' is unknown.
  */
@@ -59,17 +59,18 @@ const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
   userid: 'EXTERN_ID',
 }
 
-/** Meta's match key for a field of the user; undefined if there is none. */
+/** Returns Meta's match key for a field of the user; undefined if there is none. */
 export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
   const plain = field.toLowerCase().replaceAll(/[^a-z]/g, '')
   return matchKeys.find((key) => key.toLowerCase() === plain) ?? aliases[plain]
 }
 
-/** A text as SHA-256 in hexadecimal. */
+/** Returns the SHA-256 of a text in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
- * A value as it is sent to Meta: normalized, then hashed, unless it is a hash already; '' for a value without content.
+ * Returns a value in the form that is sent to Meta: normalized and hashed, unless it is already a hash; '' for a value
+ * without content.
  */
 export const matchValue = (key: MatchKey, value: unknown): string => {
   const given =
@@ -81,9 +82,7 @@ export const matchValue = (key: MatchKey, value: unknown): string => {
   return comparable === '' ? '' : sha256(comparable)
 }
 
-/**
- * The reason why an email address or a phone number is not sent, as the end of a sentence; undefined for other values.
- */
+/** Returns why an email address or a phone number is not sent, as the end of a sentence; undefined for other values. */
 export const matchProblem = (key: MatchKey, value: unknown): string | undefined => {
   if (key !== 'EMAIL' && key !== 'PHONE') return undefined
   const given = value instanceof Number ? value.toString() : value

@@ -15,17 +15,17 @@ import type { MetaSettings } from './settings.ts'
 
 export type Context = DeliverContext<MetaSettings>
 
-/** A person to add or remove: the values by the names of the user's fields. */
+/** A person to add or remove, with values by the names of the fields that the user chose. */
 export type GivenPerson = {
   operation: OutgoingRow['operation']
   key: string
   values: Readonly<Record<string, unknown>>
 }
 
-/** The outcome of each person, and the most significant request. */
+/** The outcome of each person, and a request with its response to show. */
 export type Sent = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
-/** `note`: the values that are not sent, with the reasons. */
+/** A person in Meta's form. `note` names the values that are not sent, with the reasons. */
 type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string>; note?: string }
 type Group = { method: 'POST' | 'DELETE'; people: Person[] }
 
@@ -35,12 +35,12 @@ const peopleAtOnce = 10_000
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
 /**
- * The external ID of a person. A removal uses nothing else ("External Identifiers"). It is the key itself if the key is
- * an external ID, otherwise its hash, so that no email address is sent unhashed.
+ * Returns the external ID of a person, the only value that a removal uses ("External Identifiers"). It is the key if
+ * the key is an external ID, otherwise the hash of the key, so that no email address is sent unhashed.
  */
 const externIdOf = (key: string, identifier: string): string => (keyOf(identifier) === 'EXTERN_ID' ? key : sha256(key))
 
-/** The person to send; an outcome for a person that cannot be sent. */
+/** Returns the person to send, or an outcome for a person that cannot be sent. */
 const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
   if (operation === 'delete') return { at, externId, match: new Map() }
@@ -68,12 +68,12 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
 }
 
 /**
- * The number of sessions until now. It distinguishes sessions of the same millisecond, which Meta would otherwise treat
- * as one.
+ * The number of sessions until now, which distinguishes sessions of the same millisecond. Meta would otherwise treat
+ * them as one.
  */
 let sessions = Math.floor(Math.random() * 1000)
 
-/** The body of a request. Each request is a session of its own with one batch. */
+/** Returns the body of a request. Each request is a separate session with one batch. */
 const bodyOf = ({ method, people }: Group, now: number): unknown => {
   const keys = matchKeys.filter((key) => people.some(({ match }) => match.has(key)))
   const payload = {
@@ -90,7 +90,7 @@ const bodyOf = ({ method, people }: Group, now: number): unknown => {
   return { session, payload }
 }
 
-/** The numbers of invalid and of received entries; undefined if the response does not contain them. */
+/** Returns the numbers of invalid and of received entries; undefined if the response does not contain them. */
 const countsOf = (call: Call): { received: number; invalid: number } | undefined => {
   const answer = answerObject(call)
   const received = Number(answer?.['num_received'])
@@ -98,7 +98,7 @@ const countsOf = (call: Call): { received: number; invalid: number } | undefined
   return Number.isSafeInteger(received) && Number.isSafeInteger(invalid) ? { received, invalid } : undefined
 }
 
-/** Meta's samples of invalid entries, at most 200 characters. */
+/** Returns Meta's samples of invalid entries, at most 200 characters. */
 const samplesOf = (call: Call): string => {
   const samples = answerObject(call)?.['invalid_entry_samples']
   const listed = Array.isArray(samples) ? samples : isJsonObject(samples) ? Object.values(samples) : []
@@ -106,7 +106,7 @@ const samplesOf = (call: Call): string => {
   return texts.length === 0 ? 'Meta says that the entry is invalid' : cutText(texts.join(', '), 200).toWellFormed()
 }
 
-/** Groups of consecutive people with the same method, as many as a request can have; no person twice in one group. */
+/** Groups consecutive people with the same method, as many as a request can have. No person is in a group twice. */
 const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Group[] => {
   const groups: (Group & { known: Set<string> })[] = []
   for (const { method, ...person } of people) {
@@ -120,10 +120,10 @@ const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Gr
 }
 
 /**
- * Adds people to a Custom Audience and removes them, in their order, in requests of at most 10,000. When a request is
- * refused or has invalid people, halves are sent again until each faulty one is found: adding a person twice changes
- * nothing. When a request must be retried, nothing more is sent. Rejects with a DeliveryError when no person has an
- * outcome yet.
+ * Adds people to a Custom Audience and removes them, in their order, in requests of at most 10,000. If a request is
+ * refused or has invalid people, halves are sent again until each faulty person is found; adding a person twice changes
+ * nothing. After a request that must be retried, no more requests are sent. Rejects with a DeliveryError if no person
+ * has an outcome yet.
  */
 export const sendPeople = async (
   context: Context,
@@ -147,7 +147,7 @@ export const sendPeople = async (
       outcomes[at] = outcome.kind === 'delivered' && note !== undefined ? { ...outcome, note } : outcome
   }
 
-  /** False when a request must be retried. */
+  /** Sends a group; returns false if a request must be retried. */
   const send = async (group: Group): Promise<boolean> => {
     const { method, people: those } = group
     const call = await ask(context, method, `${id}/users`, bodyOf(group, context.clock()))

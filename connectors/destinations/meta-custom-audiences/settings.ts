@@ -25,10 +25,10 @@ export type MetaSettings = SettingsOf<typeof settings>
 
 const idForm = /^[0-9]{5,30}$/
 
-/** The digits of an ad account, however it was entered. */
+/** Returns the digits of an ad account ID, in whatever form it was entered. */
 export const adAccountOf = (entered: string): string => entered.trim().replace(/^act_/, '')
 
-/** The rules that span several settings. */
+/** Checks rules that span several settings. */
 export const check = ({ ad_account_id, audience_id }: Partial<MetaSettings>): Record<string, string> => ({
   ...(ad_account_id === undefined || idForm.test(adAccountOf(ad_account_id))
     ? {}

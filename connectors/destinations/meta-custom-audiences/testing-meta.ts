@@ -14,11 +14,11 @@ const known = 'EXTERN_ID EMAIL PHONE GEN DOBY DOBM DOBD LN FN FI CT ST ZIP MADID
 const plain = new Set(['EXTERN_ID', 'MADID'])
 
 /**
- * Custom Audiences as Meta's pages have them (developers.facebook.com/docs/marketing-api). "Custom Audiences": POST
- * adds, DELETE removes, at most 10,000 people, a session for each upload, fields in the order of the schema. Hashes are
- * SHA-256 for all but EXTERN_ID and MADID, '' stands for unknown values, and a removal uses EXTERN_ID alone. Reference
- * of the edge `users`: `num_received`, `num_invalid_entries`, `invalid_entry_samples`. An unknown ID is error 100,
- * subcode 33 ("Error Handling").
+ * Creates a stand-in for Custom Audiences that follows Meta's pages (developers.facebook.com/docs/marketing-api).
+ * "Custom Audiences": POST adds, DELETE removes, at most 10,000 people, a session for each upload, fields in the order
+ * of the schema. Hashes are SHA-256 for all but EXTERN_ID and MADID, '' stands for unknown values, and a removal uses
+ * EXTERN_ID alone. Reference of the edge `users`: `num_received`, `num_invalid_entries`, `invalid_entry_samples`. An
+ * unknown ID is error 100, subcode 33 ("Error Handling").
  */
 export const createMeta = (given: { bad?: string } = {}) => {
   const audiences = new Map<string, Map<string, Record<string, string>>>()
@@ -77,9 +77,9 @@ export const createMeta = (given: { bad?: string } = {}) => {
   }
   return {
     answer,
-    /** Makes an empty Custom Audience. */
+    /** Creates an empty Custom Audience. */
     create: (id: string) => void audiences.set(id, new Map()),
-    /** The members of an audience by external ID, without unknown values. */
+    /** Returns the members of an audience by external ID, without unknown values. */
     read: (id: string) =>
       [...(audiences.get(id)?.values() ?? [])].map((person) =>
         Object.fromEntries(Object.entries(person).filter(([, value]) => value !== '')),

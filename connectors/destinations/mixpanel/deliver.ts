@@ -27,7 +27,10 @@ const operationsOf = (event: OutgoingEvent, settings: MixpanelSettings): Made =>
   }
 }
 
-/** The outcome of an event with records at several endpoints: a retry if one needs it, rejected if one is. */
+/**
+ * Returns the outcome of an event with records at two endpoints: a retry if one record needs a retry, otherwise
+ * rejected if one is rejected.
+ */
 const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
   if (one.kind === 'retry' || other.kind === 'delivered') return one
   return other.kind === 'retry' || one.kind === 'delivered' ? other : one
@@ -43,9 +46,9 @@ const recordsFor = (endpoint: Endpoint, made: readonly Made[]): { index: number;
 const nothing: Exchange = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
 
 /**
- * Sends a batch: events, user profiles and group profiles in a request each. Mixpanel names the refused records; an
- * event is delivered when all of its records are. An event that is sent again counts once, by its insert ID, and
- * setting a profile again changes nothing.
+ * Sends a batch: one request for events, one for user profiles and one for group profiles. Mixpanel names the refused
+ * records; an event is delivered if all of its records are. An event that is sent again counts once, by its insert ID,
+ * and setting a profile again changes nothing.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const made = batch.map((event) => operationsOf(event, context.settings))
@@ -72,7 +75,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return { outcomes, httpStatus, latencyMs, request, response }
 }
 
-/** Sends an empty list: Mixpanel checks the token first. */
+/** Sends an empty list, because Mixpanel checks the token before the list. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await post(context, 'import', [])

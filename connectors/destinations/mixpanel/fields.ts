@@ -1,4 +1,4 @@
-/** The fields of every action: user, time, and ID of the event. */
+/** The fields that every action has: user, time, and ID of the event. */
 export const commonFields = {
   user_id: {
     label: 'User ID',

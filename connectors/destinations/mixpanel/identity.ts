@@ -7,8 +7,8 @@ import type { MixpanelSettings } from './settings.ts'
 export type Person = { readonly user_id?: string; readonly anonymous_id?: string }
 
 /**
- * The ID of a person's events and profiles. With simplified ID merge, a device without a known user has a prefix
- * (Mixpanel, "Simplified ID Merge"); '' without a person.
+ * Returns the ID of a person's events and profiles. With simplified ID merge, a device without a known user has a
+ * prefix (Mixpanel, "Simplified ID Merge"); '' without a person.
  */
 export const distinctId = (
   { user_id: user = '', anonymous_id: device = '' }: Person,
@@ -19,7 +19,8 @@ export const distinctId = (
 }
 
 /**
- * The properties that assign an event to its person. With simplified ID merge, user and device are sent beside the ID.
+ * Returns the properties that assign an event to its person. With simplified ID merge, user and device are sent in
+ * addition to the ID.
  */
 export const personOf = (person: Person, settings: Pick<MixpanelSettings, 'identity'>): JsonObject => {
   const { user_id: user = '', anonymous_id: device = '' } = person
@@ -31,13 +32,16 @@ export const personOf = (person: Person, settings: Pick<MixpanelSettings, 'ident
 }
 
 /**
- * The ID by which Mixpanel drops repeats (Mixpanel, "Import Events", $insert_id: at most 36 letters, digits and
- * hyphens). It is the message ID where that is valid, otherwise a hash of it.
+ * Returns the ID by which Mixpanel drops repeated events (Mixpanel, "Import Events", $insert_id: at most 36 letters,
+ * digits and hyphens). It is the message ID if that is valid, otherwise a hash of the message ID.
  */
 export const insertId = (messageId: string): string =>
   /^[A-Za-z0-9-]{1,36}$/.test(messageId) ? messageId : createHash('sha256').update(messageId).digest('hex').slice(0, 36)
 
-/** Makes the events of two ids one person's: an event that has both, or a merge where the project merges as it used to. */
+/**
+ * Returns the record that joins the events of two IDs to one person: an event with both IDs, or a merge for projects
+ * with the original ID merge.
+ */
 export const merging = (
   { user, other, messageId, time }: { user: string; other: string; messageId: string; time: string },
   settings: Pick<MixpanelSettings, 'identity'>,

@@ -19,7 +19,9 @@ const json = (status: number, body: unknown): PeerAnswer => ({
   body: JSON.stringify(body),
 })
 
-/** The rules of docs.mixpanel.com for a record: reference/import-events, troubleshooting/errors/400-bad-request. */
+/**
+ * Checks the rules of docs.mixpanel.com for a record: reference/import-events, troubleshooting/errors/400-bad-request.
+ */
 const mistakeOf = ({ event, properties, $token, $distinct_id: id, $group_id: group }: Body, path: string) => {
   if (path !== '/import')
     return $token === token && (id ?? group) !== undefined
@@ -37,7 +39,7 @@ const mistakeOf = ({ event, properties, $token, $distinct_id: id, $group_id: gro
 }
 
 /**
- * The documented behavior (docs.mixpanel.com): reference/import-events (2,000 events, 10 MB, gzip, strict),
+ * Responds as documented (docs.mixpanel.com): reference/import-events (2,000 events, 10 MB, gzip, strict),
  * reference/profile-set and reference/group-set-property (strict), and the refusals of both.
  */
 const documented = (request: VendorRequest): PeerAnswer => {
@@ -65,7 +67,7 @@ const documented = (request: VendorRequest): PeerAnswer => {
 
 const map = compileMappings(mixpanel, undefined, { workspaceId: 'w', destinationId: 'd' })
 
-/** An event that the default mappings created. */
+/** Returns an event that the default mappings created. */
 const mapped = (given: Partial<PipelineEvent>): OutgoingEvent => {
   const event: PipelineEvent = {
     eventId: '0-00000000000000000001-00000',

@@ -19,7 +19,7 @@ export type Context = DeliverContext<MixpanelSettings>
 
 const compress = promisify(gzip)
 
-/** Mixpanel, "Ingestion API": one server for each place where projects are stored. */
+/** The servers of Mixpanel, one for each region in which projects are stored ("Ingestion API"). */
 const hosts = { us: 'api.mixpanel.com', eu: 'api-eu.mixpanel.com', in: 'api-in.mixpanel.com' } as const
 
 /**
@@ -28,12 +28,12 @@ const hosts = { us: 'api.mixpanel.com', eu: 'api-eu.mixpanel.com', in: 'api-in.m
  */
 const queries: Readonly<Record<Endpoint, string>> = { import: 'strict=1', engage: 'strict=1&ip=0', groups: 'strict=1' }
 
-/** Maximum bytes of a response that are read: it names each refused record of a request. */
+/** Maximum bytes of a response that are read. The response names each refused record. */
 const keepBytes = 256 * 1024
 
 /**
- * Sends records to one endpoint, compressed. The token is in each record for profiles, and in the authorization for
- * events.
+ * Sends records to one endpoint, compressed. Records of profiles contain the token; for events, the authorization has
+ * it.
  */
 export const post = async (context: Context, endpoint: Endpoint, records: readonly unknown[]): Promise<Call> => {
   const { region, project_token: given } = context.settings
@@ -59,7 +59,7 @@ export const post = async (context: Context, endpoint: Endpoint, records: readon
   )
 }
 
-/** The reason why Mixpanel accepts no records, as a message; undefined otherwise. */
+/** Returns why Mixpanel accepts no records, as a message; undefined otherwise. */
 export const setUpProblem = ({ answer }: Call): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `Mixpanel refuses the project token (${status})`
@@ -76,7 +76,7 @@ const parsed = (body: string): unknown => {
   }
 }
 
-/** The reasons of refused records by their index among `count`; empty if the response names none. */
+/** Returns the reasons of refused records by their index among `count`; empty if the response names none. */
 const refusedRecords = (answer: unknown, count: number): ReadonlyMap<number, string> => {
   const listed: unknown = isJsonObject(answer) ? answer['failed_records'] : undefined
   const refused = new Map<number, string>()
@@ -89,7 +89,7 @@ const refusedRecords = (answer: unknown, count: number): ReadonlyMap<number, str
   return refused
 }
 
-/** True for the responses to a completely accepted request: `{"code":200}`, `{"status":1}`, or 1. */
+/** Whether a response means that the whole request was accepted: `{"code":200}`, `{"status":1}`, or 1. */
 const isTaken = (answer: unknown): boolean =>
   answer === 1 || (isJsonObject(answer) && (answer['code'] === 200 || answer['status'] === 1))
 
@@ -99,8 +99,8 @@ const wordsOf = (answer: unknown, status: number): string => {
 }
 
 /**
- * The outcomes of a request's records: one for each, or a split when one of several can be the cause. Throws
- * ConfigurationError for errors that a person must fix.
+ * Returns the outcome of each record, or a split if one of several records can be the cause. Throws ConfigurationError
+ * for errors that a user must fix.
  */
 export const outcomesOf = (call: Call, count: number, now: number): readonly EventOutcome[] | SplitOutcome => {
   const { answer } = call
@@ -110,7 +110,7 @@ export const outcomesOf = (call: Call, count: number, now: number): readonly Eve
   const outcome = outcomeOfAnswer(answer, now, wordsOf(said, answer.status))
   const all = (one: EventOutcome): EventOutcome[] => Array.from({ length: count }, () => one)
   if (outcome.kind === 'retry') return all(outcome)
-  // Whatever the status, a part of a request can be accepted: refused records are named.
+  // With any status, a part of the request can be accepted; the response names the refused records.
   const refused = refusedRecords(said, count)
   if (refused.size > 0)
     return Array.from({ length: count }, (_, index): EventOutcome => {

@@ -14,7 +14,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER ON tributary.* TO 'tributary
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/** Writes rows to tables of a MySQL or MariaDB database, by their key. */
+/** Writes rows to tables of a MySQL or MariaDB database, identified by their key. */
 export const mysql = defineDestination({
   slug: 'mysql',
   title: 'MySQL and MariaDB',

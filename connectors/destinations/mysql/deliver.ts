@@ -15,7 +15,7 @@ import { type GivenRow, writeTableRows } from './table-rows.ts'
 
 type Context = DeliverContext<MysqlSettings>
 
-/** The tables have changed since they were read: missing table (1146), missing column (1054). */
+/** Whether the tables have changed since they were read: missing table (1146), missing column (1054). */
 const isStale = (error: unknown): boolean => [1054, 1146].includes(errorNumber(error))
 
 /** Writes rows, and tries again once if the tables have changed since they were read. */

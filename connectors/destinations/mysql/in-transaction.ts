@@ -16,10 +16,10 @@ const ofRow = new Set([
   1644, 1690, 3105, 3140, 3141, 3143, 3144, 3819, 4025,
 ])
 
-/** True for an error that is caused by a value or a row. */
+/** Whether an error is caused by a value or a row. */
 export const isOfRow = (error: unknown): boolean => ofRow.has(errorNumber(error))
 
-/** True for a transaction that lost a conflict with another: a deadlock, or a lock timeout. */
+/** Whether a transaction lost a conflict with another one: a deadlock, or a lock timeout. */
 const isConflict = (error: unknown): boolean => [1205, 1213].includes(errorNumber(error))
 
 /** Maximum attempts for a transaction that loses conflicts. */
@@ -29,9 +29,9 @@ const rejected = (error: unknown): EventOutcome => ({ kind: 'rejected', reason: 
 const delivered: EventOutcome = { kind: 'delivered' }
 
 /**
- * Processes many items in one transaction, in their order. When that fails, it processes them in halves, so that an
- * item that the database refuses affects no other. A transaction that lost a conflict is repeated. Returns an outcome
- * for each; rejects when the fault is not an item's.
+ * Processes many items in one transaction, in their order. If the transaction fails, the items are processed in halves,
+ * so that an item that the database refuses does not affect the others. A transaction that lost a conflict is repeated.
+ * Returns an outcome for each item; rejects if no item is the cause.
  */
 export const inTransaction = async <T>(
   guarded: GuardedConnection,

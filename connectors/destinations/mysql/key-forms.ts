@@ -14,11 +14,14 @@ const integers = ['tinyint', 'smallint', 'mediumint', 'int', 'bigint']
 const numbers = [...integers, 'decimal', 'float', 'double', 'bit']
 const times = ['date', 'datetime', 'timestamp', 'time']
 
-/** True for a collation that treats texts as equal only if each character is equal, including spaces at the end. */
+/** Whether a column's collation treats texts as equal only if each character is equal, including spaces at the end. */
 const isExact = ({ type, collation = '' }: Column): boolean =>
   type !== 'char' && /_(?:nopad_|0900_)bin$/.test(collation)
 
-/** Collations in which a space at the end is significant; all others pad the shorter text with spaces. */
+/**
+ * Names of collations in which a space at the end is significant. All other collations pad the shorter text with
+ * spaces.
+ */
 const countsSpaces = /_nopad_|_0900_|^binary$/
 
 const plainKeysOf = (column: Column): string => {
@@ -27,10 +30,10 @@ const plainKeysOf = (column: Column): string => {
   return isExact(column) ? everyKey : noKey
 }
 
-/** Weights of a text that is compared as if it had spaces behind it: more than any key has. */
+/** Number of weights to which a text is padded with spaces for a comparison: more than any key has. */
 const weights = 8192
 
-/** A key as the server compares it, as an expression of SQL. */
+/** Returns an SQL expression for the form in which the server compares a key. */
 const formOf = (literal: string, { type, collation = '', characterSet = '', fraction = 0 }: Column): string => {
   if (times.includes(type)) {
     const wanted = type === 'timestamp' ? 'datetime' : type
@@ -42,14 +45,14 @@ const formOf = (literal: string, { type, collation = '', characterSet = '', frac
   return `sha1(weight_string(${countsSpaces.test(collation) ? text : `${text} as char(${weights})`}))`
 }
 
-/** A number as its digits, so that equal numbers have equal texts. */
+/** Returns a number as digits, so that equal numbers have equal texts. */
 const formOfNumber = ({ type }: Column, digits: string): string => {
   if (type === 'double') return String(Number(digits))
   if (type === 'float') return String(Math.fround(Number(digits)))
   return /^-0(?:\.0*)?$/.test(digits) ? '0' : digits
 }
 
-/** A form without a query; undefined where the server must be asked. */
+/** Returns the form of a key without a query; undefined if only the server can compute it. */
 const ownForm = (column: Column, literal: Literal): string | undefined => {
   if (literal.kind === 'bytes') {
     const length = column.type === 'binary' ? (column.characters ?? 0) * 2 : 0
@@ -86,14 +89,14 @@ const findColumn = async ({ tables }: Session, object: string): Promise<Column |
   return keyed && table?.columns.get(keyed.key)
 }
 
-/** The forms in which the database compares the keys of a table: by its own types and collations. */
+/** Returns the forms in which the database compares the keys of a table, with its own types and collations. */
 export const keyForms = {
   plainKeys: (context: DeliverContext<MysqlSettings>, object: string): Promise<string> =>
     useSession(context, async (session) => {
       const column = await findColumn(session, object)
       return column === undefined ? everyKey : plainKeysOf(column)
     }),
-  /** A key that the column refuses is equal to no other key. */
+  /** Returns the form of each key. A key that the column refuses is equal to no other key. */
   formsOf: (
     context: DeliverContext<MysqlSettings>,
     object: string,
@@ -110,6 +113,6 @@ export const keyForms = {
     }),
 }
 
-/** Whether two keys can be the same to the column and read differently there. */
+/** Whether the column can treat two keys as equal that are read as different texts. */
 export const keysReadApart = (column: Column | undefined): boolean =>
   column !== undefined && texts.includes(column.type) && !isExact(column)

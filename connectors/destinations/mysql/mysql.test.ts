@@ -41,7 +41,7 @@ const contextOf = (given: Record<string, unknown> = {}): DeliverContext => {
 beforeAll(async () => {
   if (!hasMariaDb) return
   peer = stack.use(await startMariaDb())
-  // Without the session's own settings, these would cut values and change the meaning of a quote.
+  // Without the session's own settings, these settings would truncate values and change the meaning of a quote.
   await peer.query(`set global sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'`)
   context = contextOf()
 })
@@ -163,7 +163,8 @@ describe.skipIf(!hasMariaDb)('rows', () => {
 
   test('a transaction that loses a deadlock is repeated', async () => {
     await write([row('locked', 'upsert', 'a', ',"n":1'), row('locked', 'upsert', 'b', ',"n":1')])
-    // The administrator holds b and wants a; it has changed more, so it is ours that is broken off.
+    // The administrator's transaction holds b and waits for a. It has changed more rows, so the server aborts our
+    // transaction.
     await peer.query('start transaction')
     await peer.query(`update locked set n = n + 10 where id = 'b'`)
     await peer.query(`insert into locked (id) select concat('z', seq) from seq_1_to_500`)

@@ -7,8 +7,8 @@ import type { MysqlSettings } from './settings.ts'
 import { decimalDefinition, keyDefinition } from './values.ts'
 
 /**
- * Makes a table that is not there, with its key, and the columns of whole numbers that a table lacks: `deliverRows` adds the others by their values.
- * A key of another kind than text and numbers, and what the account cannot make, are left to it, too.
+ * Creates a missing table with its key, and adds missing columns of whole numbers. The rest is left to `deliverRows`:
+ * other columns, keys that are neither text nor numbers, and tables or columns that the account cannot create.
  */
 export const prepareTable = (
   context: DeliverContext<MysqlSettings>,

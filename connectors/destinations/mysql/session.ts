@@ -9,8 +9,9 @@ import { createTables, statementMs, type Tables } from './tables.ts'
 export type Session = { guarded: GuardedConnection; tables: Tables }
 
 /**
- * Values that do not fit are refused instead of cut, and texts mean what the driver writes, whatever the server's own
- * settings are. Each statement of a transaction sees the commits of others.
+ * Prepares the session, whatever the server's own settings are. Values that do not fit are refused instead of
+ * truncated, and quotes in statements mean what the driver writes. Each statement of a transaction sees the commits of
+ * other transactions.
  */
 const prepareSession = [
   `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00',
@@ -18,12 +19,12 @@ const prepareSession = [
   'set session transaction isolation level read committed',
 ]
 
-/** Maximum bytes of a response: a table with a thousand columns needs a tenth of it. */
+/** Maximum bytes of a response. The columns of a table with a thousand columns need a tenth of it. */
 const answerBytes = 1024 * 1024
 
 /**
- * Runs work on the destination's connection. It opens one when needed and keeps it for the next work; one work at a
- * time uses it. Rejects with a DeliveryError; the next work then gets a new connection.
+ * Runs work on the destination's connection, which is opened when needed and kept. One call at a time uses the
+ * connection. Rejects with a DeliveryError; the next call then gets a new connection.
  */
 export const useSession = keepConnections<MysqlSettings, Session>({
   open: async (context, onLost) => {

@@ -21,6 +21,6 @@ export const settings = defineSettings({
 
 export type MysqlSettings = SettingsOf<typeof settings>
 
-/** Rules that the field types do not contain. */
+/** Checks rules that the field types do not include. */
 export const check = (given: Partial<MysqlSettings>): Record<string, string> =>
   accessProblems(given, ['database', 'row_table', 'row_key'])

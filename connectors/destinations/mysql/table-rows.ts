@@ -11,15 +11,15 @@ import { definitionFor, fitTo, literalText } from './values.ts'
 
 type Operation = OutgoingRow['operation']
 
-/** A row and its operation: its columns by name. */
+/** A row with its operation, and its values by column name. */
 export type GivenRow = { operation: Operation; values: Readonly<Record<string, unknown>> }
 
-/** A row that can be written: literals by column, including the key. */
+/** A row that can be written: its literals by column, including the key. */
 type Prepared = { operation: Operation; key: string; values: ReadonlyMap<string, string> }
 
 const isAbsent = (value: unknown): boolean => value === null || value === undefined
 
-/** Creates the table and the columns that rows need: columns for values that are not null. */
+/** Creates the table and the columns that rows need for values that are not null. */
 const ensure = async (
   { guarded, tables }: Session,
   { table, key }: KeyedTable,
@@ -38,7 +38,7 @@ const ensure = async (
   return await tables.extend(table, key, missing)
 }
 
-/** A row for the table, or the reason why it cannot be written. */
+/** Converts a row for the table, or returns why it cannot be written. */
 const prepare = (
   guarded: GuardedConnection,
   name: string,
@@ -47,7 +47,7 @@ const prepare = (
   { operation, values }: GivenRow,
 ): Prepared | { problem: string } => {
   const fitted = new Map<string, string>()
-  // A delete only needs the key.
+  // A delete needs only the key.
   const wanted = operation === 'delete' ? [[key, values[key]] as const] : Object.entries(values)
   for (const [column, value] of wanted) {
     const known = table.columns.get(column)
@@ -67,7 +67,7 @@ const prepare = (
 
 type Group = { operation: Operation; columns: readonly string[]; rows: Prepared[]; keys: Set<string> }
 
-/** Groups of consecutive rows with one operation, the same columns and different keys. */
+/** Groups consecutive rows with the same operation, the same columns and different keys. */
 const groupsOf = (rows: readonly Prepared[]): Group[] => {
   const groups: Group[] = []
   for (const row of rows) {
@@ -87,13 +87,13 @@ const leftAsIs: Partial<Record<Operation, string>> = {
   update: 'There is no row with this key',
 }
 
-/** Writes groups of rows of one table. */
+/** Creates a function that writes groups of rows of one table. */
 const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) => {
   const target = quoted(keyed.table)
   const key = quoted(keyed.key)
   const run = (sql: string) => ask(guarded, sql, statementMs)
 
-  /** The rows whose key exists, by the key comparison of the column. */
+  /** Returns the rows whose key exists, as the column compares keys. */
   const present = async (rows: readonly Prepared[]): Promise<Set<Prepared>> => {
     const asked = rows.map((row, at) => `select ${at} from ${target} where ${key} = ${row.key}`)
     const found = await run(asked.join(' union all '))
@@ -106,7 +106,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
   const update = async (columns: readonly string[], rows: readonly Prepared[]): Promise<void> => {
     const changed = columns.filter((column) => column !== keyed.key)
     if (changed.length === 0 || rows.length === 0) return
-    // With another unique index, an upsert could overwrite another row: such rows are written one by one.
+    // With another unique index, an upsert could overwrite another row, so such rows are written one by one.
     if (table.primary === keyed.key && table.unique.size === 1) {
       const assignments = changed.map((column) => `${quoted(column)} = values(${quoted(column)})`)
       await run(`${inserting(columns, rows)} on duplicate key update ${assignments.join(', ')}`)
@@ -118,7 +118,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
     }
   }
 
-  /** Writes existing keys as the rows now have them, where the column treats several texts as equal. */
+  /** Updates existing keys to the text of the rows, if the column treats different texts as equal. */
   const rewriteKeys = async (rows: readonly Prepared[]): Promise<void> => {
     const column = table.columns.get(keyed.key)
     if (!keysReadApart(column) || rows.length === 0) return
@@ -127,7 +127,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
       const wanted = column?.type === 'char' ? `rtrim(${row.key})` : row.key
       return `${key} = ${row.key} and ${bytesOf(key)} <> ${bytesOf(wanted)}`
     })
-    // Checked first, since the account may have no permission to change the key column.
+    // Checks for differences first, because the account may have no permission to change the key column.
     const found = await run(differs.map((is, at) => `select ${at} from ${target} where ${is}`).join(' union all '))
     for (const row of found.rows) {
       const at = Number(textsOf(row)[0])
@@ -135,7 +135,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
     }
   }
 
-  /** Returns the rows that stay unchanged: an insert finds its key, or an update does not. */
+  /** Writes a group, and returns the rows that stay unchanged: an insert found its key, or an update did not. */
   return async ({ operation, columns, rows }: Group): Promise<Prepared[]> => {
     if (operation === 'delete') {
       await run(`delete from ${target} where ${rows.map((row) => `${key} = ${row.key}`).join(' or ')}`)

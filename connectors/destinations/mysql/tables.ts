@@ -4,9 +4,9 @@ import { errorNumber } from '../../wire/mysql/failures.ts'
 import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
 import type { Column } from './values.ts'
 
-/** Maximum columns of a table to which new columns are added. */
+/** Maximum columns that a table can have after columns were added. */
 const maxColumns = 400
-/** Time limit for a change of a table, or for a statement, ms. */
+/** Maximum time for a change of a table, or for a statement, in ms. */
 export const statementMs = 40_000
 
 /** A table: its columns by name, and the columns that identify its rows. */
@@ -19,15 +19,15 @@ export type Table = {
 
 /** The tables of a database, cached per connection. */
 export type Tables = {
-  /** Undefined if the table does not exist. */
+  /** Returns a table; undefined if the table does not exist. */
   find(table: string): Promise<Table | undefined>
-  /** Creates a table with its first columns and the primary key `key`, or adds columns; existing ones stay. */
+  /** Creates a table with its first columns and the primary key `key`, or adds columns; existing columns stay. */
   extend(table: string, key: string, columns: ReadonlyMap<string, string>): Promise<Table | undefined>
-  /** Empties the cache: tables are read again. */
+  /** Empties the cache, so that tables are read again. */
   forget(): void
 }
 
-/** Another connection created the same table or column at the same time. */
+/** Whether another connection created the same table or column at the same time. */
 const isRace = (error: unknown): boolean => [1050, 1060].includes(errorNumber(error))
 
 const numberOf = (text: string | null | undefined): number | undefined =>
@@ -51,7 +51,10 @@ const columnOf = ([, type, whole, characters, digits, places, ...more]: (string 
   }
 }
 
-/** The tables of the connection's database, and their changes. The server commits each change of a table separately. */
+/**
+ * Creates the cache of the tables of the connection's database, which can also change them. The server commits each
+ * change of a table separately.
+ */
 export const createTables = (guarded: GuardedConnection): Tables => {
   const known = new Map<string, Table>()
 

@@ -1,17 +1,17 @@
 import { ExactNumber, withoutEnd } from '@tributary/connector-kit'
 import type { GuardedConnection } from '../../wire/mysql/connect.ts'
 
-/** A column as values are fitted to it; `type` is the server's word for it, without its length. */
+/** The properties of a column to which values must fit; `type` is the server's name of its type, without a length. */
 export type Column = {
   type: string
   unsigned: boolean
   /** Maximum characters of a text; undefined without such a limit. */
   characters?: number
-  /** For a text, its collation; for a time, the digits after the seconds. */
+  /** Collation and character set of a text, and for a time the number of digits after the seconds. */
   collation?: string
   characterSet?: string
   fraction?: number
-  /** Digits of a decimal, and the digits after the point. */
+  /** Total digits of a decimal, and digits after the point. */
   digits?: number
   places?: number
 }
@@ -20,13 +20,13 @@ export type Column = {
 export const decimalDefinition = 'decimal(38,10)'
 
 /**
- * The definition of a text key. It must fit into an index, and differ by each character, including a space at the end.
- * The servers have collations of their own for this.
+ * Returns the definition of a text key. It must fit into an index, and distinguish every character, including a space
+ * at the end. MySQL and MariaDB have different collations for this.
  */
 export const keyDefinition = (isMariaDb: boolean): string =>
   `varchar(512) character set utf8mb4 collate ${isMariaDb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'}`
 
-/** The definition of a column that is created for a value other than null. */
+/** Returns the definition of a column that is created for a value other than null. */
 export const definitionFor = (value: unknown, isKey: boolean, isMariaDb: boolean): string => {
   if (typeof value === 'number' || value instanceof ExactNumber) return decimalDefinition
   if (typeof value === 'boolean') return 'tinyint(1)'
@@ -54,7 +54,7 @@ const zero = /^0000-00-00/
 
 const asTime = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return undefined
-  // A zero date comes as a moment, too, since a source's datetime is taken to be one.
+  // A zero date can also arrive with an offset, because the datetime of a source counts as a moment.
   if (zero.test(value)) return '0000-00-00 00:00:00'
   return plainTime.test(value) ? value : momentOf(value)
 }
@@ -68,7 +68,9 @@ const integerBits: Readonly<Record<string, bigint>> = {
 }
 const numeric = /^([+-]?)(\d*)(?:\.(\d*))?$/
 
-/** A number without an exponent, split into the digits before and after the point; undefined for another text. */
+/**
+ * Splits a number without an exponent into sign and the digits before and after the point; undefined for another text.
+ */
 const digitsOf = (text: string): { sign: string; whole: string; fraction: string } | undefined => {
   const [, sign = '', whole = '', fraction = ''] = numeric.exec(text) ?? []
   return /\d/.test(text) && numeric.test(text)
@@ -84,7 +86,7 @@ const numberText = (value: unknown): string | undefined => {
     : undefined
 }
 
-/** The digits of a number with an exponent, if a decimal can hold it. */
+/** Returns the digits of a number with an exponent, if a decimal can hold it. */
 const withoutExponent = (text: string): string => {
   if (!/e/i.test(text)) return text
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
@@ -97,7 +99,10 @@ const withoutExponent = (text: string): string => {
   return `${found.sign}${digits.slice(0, point).padEnd(point, '0')}.${digits.slice(point)}`
 }
 
-/** The server silently rounds numbers with more digits than a column has, so they are checked here. */
+/**
+ * Returns a number for a column; undefined if it does not fit. The server would silently round a number with more
+ * digits than the column has.
+ */
 const asNumber = (value: unknown, column: Column): string | undefined => {
   const text = numberText(value)
   if (text === undefined) return undefined
@@ -121,13 +126,13 @@ const asNumber = (value: unknown, column: Column): string | undefined => {
 
 const bytes = /^\\x((?:[0-9a-f]{2})*)$/i
 
-/** A value in the form of a statement. The driver escapes texts, under the modes that the session has set. */
+/** A value in the form for a statement. The driver escapes texts according to the modes that the session has set. */
 export type Literal =
   | { kind: 'text'; text: string }
   | { kind: 'digits'; digits: string }
   | { kind: 'bytes'; hex: string }
 
-/** The text of a value in a statement of this connection. */
+/** Returns the text of a value in a statement of this connection. */
 export const literalText = ({ connection }: GuardedConnection, literal: Literal): string => {
   if (literal.kind === 'digits') return literal.digits
   return literal.kind === 'bytes' ? `x'${literal.hex}'` : connection.escape(literal.text)
@@ -136,7 +141,10 @@ export const literalText = ({ connection }: GuardedConnection, literal: Literal)
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber) ? JSON.stringify(value) : String(value)
 
-/** A value, not null, in the form of a column; undefined when it does not fit. The database checks unknown types. */
+/**
+ * Converts a value other than null to the form of a column; undefined if the value does not fit. The database checks
+ * values of unknown types.
+ */
 export const fitTo = (column: Column, value: unknown): Literal | undefined => {
   const text = (given: string | undefined): Literal | undefined =>
     given === undefined ? undefined : { kind: 'text', text: given.toWellFormed() }

@@ -17,7 +17,7 @@ CREATE SCHEMA tributary AUTHORIZATION tributary;
 GRANT USAGE ON SCHEMA public TO tributary;
 GRANT SELECT, INSERT, UPDATE ON public.your_table TO tributary;`
 
-/** Writes events to tables of a PostgreSQL database, upserts rows, or runs a statement of the user's. */
+/** Writes events to tables of a PostgreSQL database, upserts rows, or runs the user's statement. */
 export const postgresql = defineDestination({
   slug: 'postgresql',
   title: 'PostgreSQL',

@@ -8,7 +8,7 @@ import { inTransaction } from './write-rows.ts'
 type Table = { name: string; events: boolean }
 
 /**
- * Tables of the schema that this destination created for events or users, recognized by their columns. The schema can
+ * Finds the tables of the schema that this destination created for events or users, by their columns. The schema can
  * have other tables with a `user_id` column, from which nothing is deleted.
  */
 const ownTables = async (client: Client, schema: string): Promise<Table[]> => {
@@ -43,7 +43,8 @@ const deleteFrom = async (client: Client, schema: string, tables: readonly Table
 
 /**
  * Deletes users with their events from the tables that were created for events, in one transaction. An event belongs to
- * its user ID, or without one to its anonymous ID. Missing users count as deleted. Other rows are rejected.
+ * its user ID; an event without a user ID belongs to its anonymous ID. Missing users count as deleted. Other rows are
+ * rejected.
  */
 export const deleteUsers = async (
   { client }: Pick<Session, 'client'>,

@@ -19,7 +19,7 @@ import { writeTableRows } from './table-rows.ts'
 import { upsertRows } from './upsert-row.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
-/** Parses the text that the pipeline wrote with this type; numbers stay exact. */
+/** Parses an event that the pipeline wrote; numbers stay exact. */
 const written = (event: OutgoingEvent): WrittenEvent => parseExactJson(event.json) as WrittenEvent
 
 type Context = DeliverContext<PostgresqlSettings>
@@ -106,7 +106,7 @@ const write = (asked: Asked, context: Context, work: (session: Session) => Promi
 
 /**
  * Writes a batch in one transaction for each of its actions. Only an event that the database refuses is rejected. A
- * temporary error or one of the set-up rejects all as a DeliveryError.
+ * temporary error, or an error of the set-up, rejects with a DeliveryError for all events.
  */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
   write(askedOf(batch), context, async (session) => {
@@ -122,8 +122,8 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   })
 
 /**
- * Writes rows of a table as `writeTableRows` says. For all other rows, deletes the users that they name as
- * `deleteUsers` says.
+ * Writes rows of a table, see `writeTableRows`. For all other rows, deletes the users that they name, see
+ * `deleteUsers`.
  */
 export const deliverRows = (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> =>
   write(

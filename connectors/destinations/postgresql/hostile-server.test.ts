@@ -19,7 +19,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** A message of the server (PostgreSQL, "Message Formats"): its kind, its length with these four bytes, its content. */
+/**
+ * Returns a message of the server (PostgreSQL, "Message Formats"): its kind, its length with these four bytes, its
+ * content.
+ */
 const message = (kind: string, content: Buffer, announced = content.length + 4): Buffer => {
   const head = Buffer.alloc(5)
   head.write(kind, 'latin1')
@@ -28,13 +31,13 @@ const message = (kind: string, content: Buffer, announced = content.length + 4):
 }
 const signedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
 const filler = Buffer.alloc(64 * 1024, 0x61)
-/** Rows without columns, as many as fit: of all responses, they take most memory for their bytes. */
+/** As many rows without columns as fit. No other response takes more memory per byte. */
 const emptyRows = Buffer.concat(Array.from({ length: 8000 }, () => message('D', Buffer.alloc(2))))
 const notices = Buffer.concat(Array.from({ length: 5000 }, () => message('N', Buffer.from('Mhello\0\0'))))
 const noRows = message('T', Buffer.alloc(2))
 const gigabytes = 2 ** 31 - 1
 
-/** A server that accepts any user, and answers the second question with `head` and then endless `rest`. */
+/** Starts a server that accepts any user, and responds to the second query with `head` and then endless `rest`. */
 const startServer = async (head: Buffer, rest: Buffer, after: 'questions' | 'start', tls: boolean) => {
   let sent = 0
   const talk = (socket: Socket, first: Buffer): void => {
@@ -137,7 +140,7 @@ test.each<[string, Buffer, Buffer, 'questions' | 'start', boolean]>([
   expect(failure).toBeInstanceOf(ConfigurationError)
   expect((failure as Error).message).toMatch(/ answered with more than 1,048,576 bytes; the connection was ended$/)
   await expect.poll(server.sent).toBeGreaterThan(0)
-  // Further bytes stay in the buffers of the two sockets.
+  // Further bytes remain in the buffers of the two sockets.
   expect(server.sent()).toBeLessThan(20 * mebibyte)
   const tried = await postgresql.testConnection?.(contextOf(server.port, tls))
   expect(tried).toMatchObject({

@@ -10,7 +10,10 @@ import { fitTo, safeJson } from './values.ts'
 
 type KeyColumn = { type: string; length: number; isDeterministic: boolean }
 
-/** How the key column of a table compares; undefined when there is no such table or column. A server before version 12 has one way only. */
+/**
+ * Reads how the key column of a table compares texts; undefined if the table or column does not exist. Servers before
+ * version 12 have only one way.
+ */
 const findKeyColumn = async (
   client: Client,
   schema: string,
@@ -33,19 +36,19 @@ const plainKeysOf = ({ type, length, isDeterministic }: KeyColumn): string => {
   if (integers.includes(type)) return integerKeys
   if (type === 'uuid') return uuidKeys
   if (!isDeterministic || (type !== 'text' && type !== 'character varying')) return noKey
-  // Spaces beyond the length of a column are cut off.
+  // Spaces beyond the length of a column are removed.
   return length === -1 ? everyKey : '[^ ]$'
 }
 
-/** Whether two keys can be the same to the column and read differently there. */
+/** Whether the column can treat two keys as equal that are read as different texts. */
 export const keysReadApart = async (client: Client, schema: string, keyed: KeyedTable): Promise<boolean> => {
   const column = await findKeyColumn(client, schema, keyed)
   return column !== undefined && plainKeysOf(column) === noKey
 }
 
 /**
- * An expression that is equal for two values exactly when the database treats them as equal. A type without a hash
- * function is compared as text.
+ * Returns an expression that is equal for two values exactly if the database treats them as equal. A type without a
+ * hash function is compared as text.
  */
 const asHash = (key: string): string =>
   `hash_array_extended(array[${key}], 0)::text || ' ' || hash_array_extended(array[${key}], 1)::text`
@@ -66,7 +69,7 @@ const ask = async (
   return rows.map(({ form }) => form)
 }
 
-/** The forms in which the database compares the keys of a table: by its own types and collations. */
+/** Returns the forms in which the database compares the keys of a table, with its own types and collations. */
 export const keyForms = {
   plainKeys: (context: DeliverContext<PostgresqlSettings>, object: string): Promise<string> =>
     useSession(context, async ({ client }) => {
@@ -74,7 +77,7 @@ export const keyForms = {
       const column = keyed && (await findKeyColumn(client, context.settings.schema, keyed))
       return column === undefined ? everyKey : plainKeysOf(column)
     }),
-  /** A key that the column refuses is equal to no other key. */
+  /** Returns the form of each key. A key that the column refuses is equal to no other key. */
   formsOf: (
     context: DeliverContext<PostgresqlSettings>,
     object: string,

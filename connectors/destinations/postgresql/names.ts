@@ -4,7 +4,10 @@ import { identifierBytes } from '../../wire/postgresql/identifiers.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
-/** Cuts a name to what fits; a cut one ends in a hash of the whole, so that two long names stay two. */
+/**
+ * Truncates a name to the maximum length. A truncated name ends in a hash of `original`, so that different long names
+ * stay different.
+ */
 export const fitted = (name: string, original: string): string => {
   if (Buffer.byteLength(name) <= identifierBytes) return name
   let cut = ''
@@ -16,10 +19,10 @@ export const fitted = (name: string, original: string): string => {
 }
 
 /**
- * The snake_case name of a table or column for a name of an event, property or trait. Letters and digits of any script
- * become lower case, and all other characters an underscore: `Order Completed`, `orderCompleted` and `order-completed`
- * are the same. A name without any letter or digit becomes its hash. Never empty, never longer than an identifier can
- * be, never begins with a digit.
+ * Returns the snake_case name of a table or column for a name of an event, property or trait. Letters and digits of any
+ * script become lower case, and all other characters become underscores: `Order Completed`, `orderCompleted` and
+ * `order-completed` are the same. A name without any letter or digit becomes its hash. The result is never empty, never
+ * longer than an identifier can be, and never begins with a digit.
  */
 export const snakeCase = (text: string): string => {
   const underscored = text

@@ -35,7 +35,7 @@ afterEach(async () => {
 let schemas = 0
 type Given = Record<string, unknown>
 
-/** A destination with a schema of its own, as a lane of the delivery has it. */
+/** Opens a destination with a schema of its own, like a lane of delivery. */
 const open = (given: Given & { schema?: string } = {}, allow = ['127.0.0.0/8']) => {
   const schema = given.schema ?? `s${++schemas}`
   const checked = validateSettings(postgresql, { ...peer.access, tls: 'off', schema, ...given })
@@ -78,7 +78,7 @@ const open = (given: Given & { schema?: string } = {}, allow = ['127.0.0.0/8']) 
 
 let sent = 0
 const receivedAt = (number: number): string => new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 678) + number).toISOString()
-/** An event as the delivery hands it on. */
+/** Returns an event in the form in which delivery passes it on. */
 const event = (fields: Given = {}, more: Partial<OutgoingEvent> = {}): OutgoingEvent => {
   const number = ++sent
   const full = {
@@ -333,7 +333,7 @@ describe('a row that the database refuses', () => {
     expect(result.response).toContain('23514')
     expect(result.request).toContain('"total":200')
     expect(await rows('order_completed', 'total')).toHaveLength(3)
-    // Its row in the other table is not there either.
+    // The row of the same event in the other table was not written either.
     expect(await rows('tracks', 'id')).toHaveLength(3)
   })
 })
@@ -535,7 +535,7 @@ describe('the connection', () => {
 })
 
 describe('TLS', () => {
-  /** For 127.0.0.1, until 2126; `ca` signed it. */
+  /** A certificate for 127.0.0.1, valid until 2126 and signed by `ca`. */
   const tls = {
     key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgq2Ti/BvawUl6ABgJ
@@ -572,7 +572,7 @@ pOBr2Ksd8rUno7ZZScA=
   test('a server is trusted only if its certificate leads to a trusted authority', async () => {
     await using secure = await createPostgresPeer(inject('postgresUrl'), { tls })
     const given = { ...secure.access, tls: 'verify', schema: 'own' }
-    // Pasted into a field of one line, a certificate loses its line ends.
+    // A certificate that is pasted into a field of one line loses its line ends.
     for (const ca_certificate of [ca, ca.replaceAll('\n', '')])
       expect((await open({ ...given, ca_certificate }).deliver([event()])).outcomes).toEqual([delivered])
     await expect(open(given).deliver([event()])).rejects.toThrow(/certificate/)

@@ -2,7 +2,7 @@ import { extraColumn, type Row } from './rows.ts'
 import { type Columns, firstColumns, maxColumns, type Tables } from './tables.ts'
 import { type ColumnType, fitTo, typeFor } from './values.ts'
 
-/** A row as it is written: every value fits its column. */
+/** A row that can be written: every value fits its column. */
 export type TableRow = {
   table: string
   mode: Row['mode']
@@ -10,7 +10,7 @@ export type TableRow = {
   values: Map<string, unknown>
 }
 
-/** Columns that the rows need and the table lacks, up to the maximum. */
+/** Returns the columns that the rows need and the table lacks, up to the maximum number of columns. */
 const missingColumns = (columns: Columns, rows: readonly Row[]): Map<string, ColumnType> => {
   const missing = new Map<string, ColumnType>()
   if (!columns.has(extraColumn)) missing.set(extraColumn, 'jsonb')
@@ -22,7 +22,10 @@ const missingColumns = (columns: Columns, rows: readonly Row[]): Map<string, Col
   return missing
 }
 
-/** Creates or extends a table for its rows; undefined when it is missing and there is no room for another. */
+/**
+ * Creates or extends a table for its rows; undefined if the table is missing and the schema has no room for another
+ * table.
+ */
 const ensureTable = async (tables: Tables, table: string, rows: readonly Row[]): Promise<Columns | undefined> => {
   let columns = await tables.columns(table)
   const [first] = rows
@@ -54,7 +57,7 @@ const fitted = (row: Row, columns: Columns): TableRow => {
   return { table: row.table, mode: row.mode, key: row.first[0] ?? 'id', values }
 }
 
-/** Stores the values of a missing table with the event's first row. */
+/** Stores the values of a row whose table is missing with the event's first row. */
 const keepBeside = (first: Row, row: Row): void => {
   for (const [column, { original, value }] of row.entries)
     if (!first.entries.has(column)) first.extra.set(original, value)
@@ -62,14 +65,15 @@ const keepBeside = (first: Row, row: Row): void => {
 }
 
 /**
- * Creates tables and columns for the rows of several events, and converts each value for its column. Nothing is lost:
- * the other values are stored by name in `extra_properties`. These are values of another type, and values whose column
- * or table is missing because the table or schema is full.
+ * Creates tables and columns for the rows of several events, and converts each value for its column. No value is lost:
+ * values without a suitable column are stored by name in `extra_properties`. These are values of another type, and
+ * values whose column or table is missing because the table or schema is full.
  */
 export const prepareRows = async (tables: Tables, events: readonly (readonly Row[])[]): Promise<TableRow[][]> => {
   const byTable = Map.groupBy(events.flat(), (row) => row.table)
   const columnsOf = new Map<string, Columns>()
-  // The event's own tables first: properties without room there go to the row that every event has.
+  // The tables of single events come first, because properties without room there are stored in the row that every
+  // event has.
   const own = new Set(events.map(([first]) => first?.table))
   const order = [...byTable].toSorted(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
   for (const [table, rows] of order) {

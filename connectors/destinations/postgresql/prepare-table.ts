@@ -7,7 +7,10 @@ import { maxColumns } from './tables.ts'
 import { columnName } from './upsert-row.ts'
 import type { ColumnType } from './values.ts'
 
-/** Types that the values alone do not decide: numbers with a fraction can follow numbers without one. */
+/**
+ * Column types that the values alone do not determine, because numbers with a fraction can follow numbers without a
+ * fraction.
+ */
 const types: Partial<Record<RowColumn['kind'], ColumnType>> = {
   integer: 'bigint',
   time: 'timestamp with time zone',
@@ -16,8 +19,8 @@ const types: Partial<Record<RowColumn['kind'], ColumnType>> = {
 const keyTypes: typeof types = { ...types, number: 'numeric', flag: 'boolean', bool: 'boolean', text: 'text' }
 
 /**
- * Creates a missing table with its key, and adds missing columns of whole numbers and times: `deliverRows` adds the
- * others by their values. It leaves keys of any type, and whatever the account cannot create, to `deliverRows`.
+ * Creates a missing table with its key, and adds missing columns of whole numbers and times. The rest is left to
+ * `deliverRows`: keys without a fixed type, other columns, and tables or columns that the account cannot create.
  */
 export const prepareTable = (
   context: DeliverContext<PostgresqlSettings>,

@@ -1,7 +1,7 @@
 import { isJsonObject, type OutgoingEvent } from '@tributary/connector-kit'
 import { snakeCase } from './names.ts'
 
-/** The event as the pipeline writes it. */
+/** An event in the form that the pipeline writes. */
 export type WrittenEvent = {
   eventId: string
   messageId: string
@@ -21,35 +21,35 @@ export type WrittenEvent = {
   extra?: Record<string, unknown>
 }
 
-/** A value on its way to a column, under the name it had in the event. */
+/** A value for a column, and the name that it had in the event. */
 export type Entry = { original: string; value: unknown }
 
 /** A row of a table before the table's columns are known. */
 export type Row = {
   table: string
-  /** `insert` keeps an existing row; `merge` overwrites one that is not newer. */
+  /** `insert` keeps an existing row; `merge` overwrites an existing row that is not newer. */
   mode: 'insert' | 'merge'
   /** Columns that the table begins with, the key first. */
   first: readonly string[]
   /** By column. */
   entries: Map<string, Entry>
-  /** Values without a column of their own, by name in the event. */
+  /** Values that have no separate column, by name in the event. */
   extra: Map<string, unknown>
 }
 
-/** The column that takes what has no other. */
+/** The column for values that have no separate column. */
 export const extraColumn = 'extra_properties'
 
-/** The tables of the types; an event's own table never has one of these names. */
+/** The tables of the types; the table of a single event never has one of these names. */
 export const ownTables = ['tracks', 'identifies', 'users', 'pages', 'screens', 'groups', 'aliases'] as const
 
-/** The table of a track event. */
+/** Returns the name of the table of a track event. */
 export const eventTable = (event: string): string => {
   const name = snakeCase(event)
   return ownTables.some((own) => own === name) ? `event_${name}` : name
 }
 
-/** Maximum depth of objects in the context that become columns joined by underscores; deeper ones stay objects. */
+/** Maximum depth of objects in the context that become columns joined by underscores; deeper objects stay objects. */
 const contextDepth = 4
 
 function* flatContext(
@@ -65,14 +65,14 @@ function* flatContext(
   }
 }
 
-/** Puts a value into its column, or beside the columns when another name of the event already took that one. */
+/** Puts a value into its column, or into `extra` if another name of the event already uses the column. */
 const put = (row: Row, column: string, original: string, value: unknown): void => {
   if (value === undefined) return
   if (row.entries.has(column) || column === extraColumn) row.extra.set(original, value)
   else row.entries.set(column, { original, value })
 }
 
-/** Columns whose names properties and traits do not get: theirs begin with what they are. */
+/** Columns with fixed names. A property or trait with such a name gets a column with a prefix. */
 const taken = new Set([
   'id',
   'received_at',
@@ -92,7 +92,7 @@ const taken = new Set([
 const putAll = (row: Row, kind: 'property' | 'trait', values: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(values)) {
     const column = snakeCase(name)
-    // A trait can be named `name`: only pages and screens have a column of that name themselves.
+    // A trait can use the column `name`, because only pages and screens have a fixed column of that name.
     const collides = taken.has(column) && (column !== 'name' || row.entries.has('name'))
     if (collides && row.entries.get(column)?.value === value) continue
     put(row, collides ? `${kind}_${column}` : column, name, value)
@@ -121,9 +121,9 @@ const standard = (event: WrittenEvent): Record<string, unknown> => ({
 })
 
 /**
- * The rows of an event, in the form of the field's warehouse schema. A track event is in `tracks` (without its
- * properties) and in a table of its own. An identify is in `identifies` and, when it names a user, in `users`. Any
- * other type is in its table. `mapped` replaces the event's own properties or traits.
+ * Returns the rows of an event, in the common warehouse schema of such products. A track event is in `tracks` (without
+ * its properties) and in the table of its event name. An identify call is in `identifies` and, if it has a user ID, in
+ * `users`. Any other type is in the table of its type. `mapped` replaces the event's own properties or traits.
  */
 export const rowsOf = (event: WrittenEvent, mapped?: Readonly<Record<string, unknown>>): Row[] => {
   const base = standard(event)

@@ -14,13 +14,14 @@ type OpenSession = Session & { socket: GuardedStream }
 const limits: ConnectionLimits = {
   statementMs: 30_000,
   lockMs: 10_000,
-  // The columns of a table with a thousand take a tenth of it, and what a statement selects is not used.
+  // The columns of a table with a thousand columns take a tenth of this, and the rows that a statement selects are not
+  // used.
   answerBytes: 1024 * 1024,
 }
 
 /**
- * Runs work on the destination's connection. It opens one when needed and keeps it for the next work; one work at a
- * time uses it. Rejects with a DeliveryError; the next work then gets a new connection.
+ * Runs work on the destination's connection, which is opened when needed and kept. One call at a time uses the
+ * connection. Rejects with a DeliveryError; the next call then gets a new connection.
  */
 export const useSession = keepConnections<PostgresqlSettings, OpenSession>({
   open: async (context, onLost) => {

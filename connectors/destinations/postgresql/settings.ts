@@ -10,7 +10,7 @@ export const settings = defineSettings({
     label: 'Schema',
     help: 'Tables are created here. The schema is created if the user has permission. It can’t be changed later, because the rows that were sent would stay behind.',
     required: true,
-    // Syncs keep what they have confirmed there.
+    // The setting cannot be changed later, because syncs store the rows that they have confirmed at this place.
     editable: false,
     default: 'tributary',
     maxLength: 63,
@@ -38,7 +38,7 @@ export const settings = defineSettings({
 
 export type PostgresqlSettings = SettingsOf<typeof settings>
 
-/** Rules that a field's type does not say. */
+/** Checks rules that the field types do not include. */
 export const check = (given: Partial<PostgresqlSettings>): Record<string, string> => ({
   ...accessProblems(given, ['database', 'user', 'schema', 'row_table', 'row_key']),
   ...(given.schema?.startsWith('pg_') === true

@@ -10,7 +10,7 @@ type Parameter =
   | { type: 'text' | 'timestamptz'; of: (event: WrittenEvent) => string | undefined }
   | { type: 'jsonb'; of: (event: WrittenEvent, source: OutgoingEvent) => unknown }
 
-/** The names after a colon in a statement. */
+/** The parameters of a statement, by the name after the colon. */
 export const parameters: Readonly<Record<string, Parameter>> = {
   event_id: { type: 'text', of: (event) => event.eventId },
   message_id: { type: 'text', of: (event) => event.messageId },
@@ -28,23 +28,23 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   payload: { type: 'jsonb', of: (event, source) => source.payload ?? event },
 }
 
-/** A statement with numbered parameters in place of the named ones. */
+/** A statement with numbered parameters instead of named ones. */
 export type CompiledStatement = { text: string; names: readonly string[] }
 
 /**
- * The parts of a statement in which a colon has no meaning: quoted texts (also with escapes), identifiers,
- * dollar-quoted texts, comments, casts. Then a parameter.
+ * A pattern for the parts of a statement in which a colon is not a parameter: quoted texts (also with escapes),
+ * identifiers, dollar-quoted texts, comments, casts. The last alternative is a parameter.
  */
 const tokens =
   /[eE]'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$\w*\$|--[^\n]*|\/\*[^]*?(?:\*\/|$)|::|:=|\w:\w|:([a-z_][a-z0-9_]*)/g
 
-/** Where each tag of a dollar-quoted text stands last. */
+/** Returns the last position of each tag of a dollar-quoted text. */
 const lastTags = (statement: string): Map<string, number> =>
   new Map([...statement.matchAll(/(?=(\$\w*\$))/g)].map(({ 1: tag = '', index }) => [tag, index]))
 
 /**
  * Replaces `:user_id` and the other parameters by `$1`, `$2` … with their types. Values are bound, never written into
- * the text. Undefined when the statement has an unknown parameter.
+ * the text. Returns undefined if the statement has an unknown parameter.
  */
 export const compileStatement = (statement: string): CompiledStatement | undefined => {
   const names: string[] = []
@@ -95,7 +95,7 @@ const invalid = 'Please verify that the SQL Query is valid.'
 
 /**
  * Makes the server parse and plan a statement without running it: PREPARE accepts a single SELECT, INSERT, UPDATE,
- * DELETE, MERGE or VALUES. Returns the error of the statement, or undefined. Rejects when the server cannot be asked.
+ * DELETE, MERGE or VALUES. Returns the error of the statement, or undefined. Rejects if the server does not respond.
  */
 export const verifyStatement = async (client: Client, statement: string): Promise<SettingObjection | undefined> => {
   const compiled = compileStatement(statement)
@@ -107,7 +107,7 @@ export const verifyStatement = async (client: Client, statement: string): Promis
         .join(', ')}`,
     }
   try {
-    // By the extended protocol, which refuses a second statement behind the first.
+    // Uses the extended protocol, which refuses a second statement after the first.
     await client.query({ name: 'tributary_verify', text: `prepare tributary_check as ${compiled.text}`, values: [] })
     await client.query('deallocate tributary_check')
     return undefined

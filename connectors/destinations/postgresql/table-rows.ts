@@ -10,10 +10,10 @@ import { safeJson } from './values.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
 type Operation = OutgoingRow['operation']
-/** A row that can be written, with what is done with it. */
+/** A row that can be written, with its operation. */
 type Prepared = { operation: Operation; row: TableRow }
 
-/** The rows of a statement: consecutive ones with one operation and the same columns. */
+/** The rows of a statement: consecutive rows with the same operation and the same columns. */
 type Group = { operation: Operation; rows: TableRow[]; columns: string[] }
 
 const columnsOf = ({ values }: TableRow): string[] => [...values.keys()].toSorted()
@@ -29,12 +29,15 @@ const groupsOf = (prepared: readonly Prepared[]): Group[] => {
   return groups
 }
 
-/** The given rows as the table has them, with their places from 1; the only parameter is their JSON. */
+/**
+ * Returns a query for the given rows with the types of the table, and their numbers from 1. Its only parameter is the
+ * JSON of the rows.
+ */
 const given = (target: string): string =>
   `json_array_elements($1::json) with ordinality as element (value, place)
      cross join lateral json_populate_record(null::${target}, element.value) as given`
 
-/** Writes a group, and answers the rows that were left as they are: an insert finds its key there, or an update does not. */
+/** Writes a group, and returns the rows that stay unchanged: an insert found its key, or an update did not. */
 const writeGroup = async (
   client: Client,
   schema: string,
@@ -47,7 +50,7 @@ const writeGroup = async (
   const rewriteKeys = async (): Promise<void> => {
     if (!(await keysReadApart(client, schema, { table, key }))) return
     const differs = `${same} and current.${quoted(key)}::text is distinct from given.${quoted(key)}::text`
-    // Asked first: the account can be one that changes only other columns.
+    // Checks for differences first, because the account may have the privilege only for other columns.
     const found = await client.query(`select from ${target} as current, ${given(target)} where ${differs} limit 1`, [
       json,
     ])

@@ -7,30 +7,36 @@ import type { ColumnType } from './values.ts'
 
 /** Maximum columns of one table for events; further properties are stored in `extra_properties`. */
 export const maxColumns = 400
-/** Tables of the schema up to which new events get one of their own. */
+/** Maximum tables of the schema up to which new events get their own table. */
 export const maxTables = 1000
 
-/** Types of the columns by name. */
+/** Column types by column name. */
 export type Columns = ReadonlyMap<string, ColumnType>
 
 /** The tables of a schema, cached per connection. */
 export type Tables = {
-  /** The table's columns; undefined when there is no such table. */
+  /** Returns the table's columns; undefined if the table does not exist. */
   columns(table: string): Promise<Columns | undefined>
-  /** True while another table can be created. */
+  /** Returns whether another table can be created. */
   hasRoom(): Promise<boolean>
-  /** Makes a table with its first columns, of which `key` is the primary key, when it is not there. */
+  /** Creates a missing table with its first columns, of which `key` is the primary key. */
   create(table: string, key: string, columns: Columns): Promise<Columns>
-  /** Adds columns that are not there. */
+  /** Adds missing columns. */
   add(table: string, columns: Columns): Promise<Columns>
-  /** Reads all tables again from now on. */
+  /** Empties the cache, so that all tables are read again. */
   forget(): void
 }
 
-/** Another connection made the same thing at the same time: 42P07 table, 42701 column, 23505 and 42710 their names. */
+/**
+ * Whether another connection created the same table (42P07), column (42701), schema (42P06), or name of one (23505,
+ * 42710) at the same time.
+ */
 const isRace = (error: unknown): boolean => ['42P07', '42701', '42710', '23505', '42P06'].includes(stateOf(error))
 
-/** The tables of a schema, and their changes. Definitions are committed one by one, outside of transactions. */
+/**
+ * Creates the cache of the tables of a schema, which can also change them. Definitions are committed one by one,
+ * outside of transactions.
+ */
 export const createTables = (client: Client, schema: string): Tables => {
   const known = new Map<string, Columns>()
   let count: number | undefined
@@ -41,7 +47,7 @@ export const createTables = (client: Client, schema: string): Tables => {
       await client.query(statement)
     } catch (error) {
       if (!isRace(error)) throw error
-      // The table exists now; with `if not exists` the second time does nothing.
+      // Another connection has created it; with `if not exists`, the repeated statement does nothing.
       await client.query(statement)
     }
   }
@@ -59,7 +65,10 @@ export const createTables = (client: Client, schema: string): Tables => {
     return columns
   }
 
-  /** Asked first: `create schema if not exists` wants a privilege even when there is nothing to do. */
+  /**
+   * Creates the schema if it is missing. It is looked up first, because `create schema if not exists` needs a privilege
+   * even if the schema exists.
+   */
   const ensureSchema = async (): Promise<void> => {
     if (hasSchema) return
     const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema])
@@ -112,7 +121,7 @@ export const createTables = (client: Client, schema: string): Tables => {
   }
 }
 
-/** The columns that every table made for events begins with. */
+/** Returns the first columns of every table for events. */
 export const firstColumns = (names: readonly string[]): Columns => {
   const times = new Set(['received_at', 'sent_at', 'timestamp', 'original_timestamp'])
   const standard = names.map((name): [string, ColumnType] => [

@@ -41,7 +41,7 @@ export const testConnection = (context: DeliverContext<PostgresqlSettings>): Pro
     }),
   )
 
-/** Has the server read the custom statement, when it is about to be saved. */
+/** Makes the server parse the custom statement if it is about to be saved. */
 export const verifySettings = async (
   context: DeliverContext<PostgresqlSettings>,
   names: readonly string[],

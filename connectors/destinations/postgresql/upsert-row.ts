@@ -4,17 +4,17 @@ import type { TableRow } from './prepare-rows.ts'
 import { type Columns, maxColumns, type Tables } from './tables.ts'
 import { type ColumnType, fitTo, safeText, typeFor } from './values.ts'
 
-/** A row for the table of the user's choice, or why there can be none. */
+/** A row for the table that the user chose, or why the event gives none. */
 export type UpsertRow = { row: TableRow } | { problem: string }
 
-/** The name of the column of a field: a name that PostgreSQL would cut is cut here. */
+/** Returns the column name for a field. A name that PostgreSQL would truncate is truncated here. */
 export const columnName = (name: string): string => fitted(safeText(name), name)
 
-/** The payload of the mapping, by column. */
+/** Returns the payload of the mapping, by column. */
 const valuesOf = (event: Pick<OutgoingEvent, 'payload'>): Map<string, unknown> =>
   new Map(Object.entries(event.payload ?? {}).map(([name, value]) => [columnName(name), value]))
 
-/** Makes the table and the columns that the rows want. The key's column is the primary key of a table made here. */
+/** Creates the table and the columns that the rows need. In a new table, the key's column is the primary key. */
 const ensure = async (
   tables: Tables,
   table: string,
@@ -33,8 +33,9 @@ const ensure = async (
 }
 
 /**
- * Rows for a table of the user's choice: each target of the mapping is a column, and a row with the same key is
- * overwritten. A value that does not fit its column makes the event fail, since no other column can store it.
+ * Returns rows for the table that the user chose. Each target of the mapping is a column, and a row with the same key
+ * is overwritten. An event with a value that does not fit its column fails, because no other column can store the
+ * value.
  */
 export const upsertRows = async (
   tables: Tables,

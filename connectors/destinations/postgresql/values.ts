@@ -1,18 +1,18 @@
 import { ExactNumber } from '@tributary/connector-kit'
 
-/** Types that a new column gets, and those of an existing one that values are fitted to. */
+/** A type that a new column gets, or to which values of an existing column are fitted. */
 export type ColumnType = string
 
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/
 const date = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** True for a day of the calendar that PostgreSQL has, too. */
+/** Whether a day exists in the calendar of PostgreSQL. */
 const isDay = (year: string, month: string, day: string): boolean => {
   const time = new Date(`${year}-${month}-${day}T00:00:00Z`)
   return year !== '0000' && !Number.isNaN(time.getTime()) && time.getUTCDate() === Number(day)
 }
 
-/** True for a time as RFC 3339 writes it, with its offset from UTC. */
+/** Whether a text is a time as RFC 3339 writes it, with its offset from UTC. */
 export const isDateTime = (text: string): boolean => {
   const [, year, month, day] = dateTime.exec(text) ?? []
   if (year === undefined || month === undefined || day === undefined) return false
@@ -24,13 +24,13 @@ const isDate = (text: string): boolean => {
   return year !== undefined && month !== undefined && day !== undefined && isDay(year, month, day)
 }
 
-/** Times beyond RFC 3339, as PostgreSQL writes them: the server checks whether they exist. */
+/** Pattern of times that PostgreSQL writes but RFC 3339 does not allow. The server checks whether they exist. */
 const beyond =
   /^(?:-?infinity|\d{4,6}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d(?::\d\d){0,2})?)?(?: BC)?)$/
 
 const isBeyond = (text: string): boolean => beyond.test(text) && !/^\d{4}-[^B]*$/.test(text)
 
-/** The type of a new column for a value that is not null. */
+/** Returns the type of a new column for a value that is not null. */
 export const typeFor = (value: unknown): ColumnType => {
   if (typeof value === 'number' || value instanceof ExactNumber) return 'numeric'
   if (typeof value === 'boolean') return 'boolean'
@@ -48,7 +48,7 @@ const integerBounds: Readonly<Record<string, bigint>> = {
 
 const isInteger = (text: string): boolean => /^[+-]?\d{1,25}$/.test(text)
 
-/** A number as it was written; for the types that PostgreSQL bounds, one within the bounds. */
+/** Returns a number with its original digits; undefined if it is outside the bounds of the type. */
 const asNumber = (value: unknown, type: ColumnType): { value: unknown } | undefined => {
   const given = typeof value === 'string' ? value.trim() : value
   const isNumber = typeof given === 'number' || given instanceof ExactNumber
@@ -56,7 +56,7 @@ const asNumber = (value: unknown, type: ColumnType): { value: unknown } | undefi
   if (!isNumber && !(typeof given === 'string' && isNumeric(text))) return undefined
   const bound = integerBounds[type]
   if (bound === undefined) return type === 'numeric' || Number.isFinite(Number(text)) ? { value: given } : undefined
-  // As digits, or by value: 1.0 is an integer, too.
+  // An integer has only digits, or an integer value such as 1.0.
   const number = isInteger(text) ? BigInt(text) : Number.isSafeInteger(Number(text)) ? BigInt(Number(text)) : undefined
   if (number === undefined || number < -bound || number >= bound) return undefined
   return { value: typeof given === 'number' ? given : String(number) }
@@ -67,7 +67,10 @@ const asBoolean = (value: unknown): { value: unknown } | undefined => {
   return value === 'true' || value === 'false' ? { value: value === 'true' } : undefined
 }
 
-/** A value in the JSON form of a column's type; undefined when it does not fit. The database checks unknown types. */
+/**
+ * Converts a value to the JSON form of a column's type; undefined if it does not fit. The database checks values of
+ * unknown types.
+ */
 export const fitTo = (type: ColumnType, value: unknown): { value: unknown } | undefined => {
   switch (type) {
     case 'text':
@@ -97,11 +100,11 @@ export const fitTo = (type: ColumnType, value: unknown): { value: unknown } | un
   }
 }
 
-/** JSON text that PostgreSQL takes: U+0000 and halves of characters, which it has no place for, become U+FFFD. */
+/** Returns JSON text that PostgreSQL accepts: U+0000 and halves of characters, which it cannot store, become U+FFFD. */
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(\\|u0000|ud[89a-f][0-9a-f]{2})/g, (found, escaped) =>
     escaped === '\\' ? found : '\\ufffd',
   )
 
-/** As `safeJson`, for a text that is given as it is. */
+/** Returns a text that PostgreSQL accepts, with the same replacements as `safeJson`. */
 export const safeText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -9,7 +9,7 @@ import { safeJson } from './values.ts'
 /** Rows of the same table with the same columns. */
 type Group = { table: string; mode: TableRow['mode']; key: string; columns: string[]; rows: Map<string, unknown>[] }
 
-/** Merges rows that overwrite the same row, the later values win: a statement can change a row only once. */
+/** Merges rows that overwrite the same row, with the later values, because a statement can change a row only once. */
 const mergedByKey = (rows: readonly TableRow[]): TableRow[] => {
   const merged = new Map<string, TableRow>()
   for (const row of rows) {
@@ -72,9 +72,9 @@ export const insertRows = async (client: Client, schema: string, rows: readonly 
 }
 
 /**
- * Processes many items in one transaction. It calls `together` first. When that fails, it processes one item at a time
- * with a savepoint, so that an item the database refuses affects no other. Returns an outcome for each; rejects when
- * the fault is not an item's.
+ * Processes many items in one transaction, with `together` first. If that fails, each item is processed with a
+ * savepoint, so that an item that the database refuses does not affect the others. Returns an outcome for each item;
+ * rejects if no item is the cause.
  */
 export const inTransaction = async <T>(
   client: Client,
@@ -83,7 +83,7 @@ export const inTransaction = async <T>(
 ): Promise<EventOutcome[]> => {
   const begin = async (): Promise<void> => {
     await client.query('begin')
-    // A deferred constraint would fail at the end, when the faulty row is no longer known.
+    // A deferred constraint would fail at the commit, when it is unknown which row is faulty.
     await client.query('set constraints all immediate')
   }
   try {

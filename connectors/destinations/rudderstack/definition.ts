@@ -8,7 +8,7 @@ import {
 import { deleteUsers, lacksForDeletion } from './delete-users.ts'
 import { type RudderstackSettings, settings } from './settings.ts'
 
-/** The batch address of a data plane. A complete batch address is unchanged. */
+/** Returns the batch URL of a data plane. A complete batch URL is unchanged. */
 const addressOf = ({ data_plane_url: given }: RudderstackSettings): string => {
   const url = new URL(given)
   const path = withoutEnd(url.pathname, '/').replace(/\/v1(?:\/batch)?$/, '')

@@ -14,20 +14,21 @@ import type { RudderstackSettings } from './settings.ts'
 
 type Context = DeliverContext<RudderstackSettings>
 
-/** The IDs of RudderStack's own destinations in a text, separated by commas, spaces, or lines. */
+/** Returns the IDs of RudderStack's own destinations in a text, separated by commas, spaces, or lines. */
 const idsIn = (text: string | undefined): string[] => [
   ...new Set((text ?? '').split(/[\s,;]+/).filter((id) => id !== '')),
 ]
 
-/** The missing settings for the deletion of users, as a text; undefined when complete. */
+/** Returns the settings that are missing for the deletion of users, as a text; undefined if they are complete. */
 export const lacksForDeletion = ({ access_token: token, destination_ids: ids }: RudderstackSettings) => {
   if (token === undefined) return 'no access token'
   return idsIn(ids).length === 0 ? 'no destination IDs' : undefined
 }
 
 /**
- * The outcome of a response. A wrong token or address is rejected for good: it does not affect the events, which use
- * the write key. People see it on the request and in the failures of the destination.
+ * Returns the outcome of a response. After a wrong token or address, the deletion is rejected permanently. Events are
+ * not affected, because they use the write key. Users see the rejection on the privacy request and in the failures of
+ * the destination.
  */
 const outcomeOf = (answer: Parameters<typeof outcomeOfAnswer>[0] & { body: string }, now: number): EventOutcome => {
   const { status } = answer
@@ -40,9 +41,9 @@ const outcomeOf = (answer: Parameters<typeof outcomeOfAnswer>[0] & { body: strin
 }
 
 /**
- * Requests that RudderStack deletes users from its own destinations: one regulation suppress_with_delete by user IDs,
- * the only IDs that it supports. RudderStack also drops later events of these users, because it has no regulation that
- * only deletes. A repeated request deletes once.
+ * Requests that RudderStack deletes users from its own destinations: one regulation suppress_with_delete for user IDs,
+ * the only supported IDs. RudderStack also drops later events of these users, because it has no regulation that only
+ * deletes. A repeated request deletes once.
  */
 export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const { access_token: token, api_url: url, destination_ids: ids } = context.settings

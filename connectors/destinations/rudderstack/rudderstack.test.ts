@@ -31,8 +31,8 @@ type Sent = { messageId: string; userId?: string; anonymousId?: string }
 const batchOf = ({ body }: PeerRequest): Sent[] => (JSON.parse(body) as { batch: Sent[] }).batch
 
 /**
- * The documented behavior of a data plane: rudderstack.com/docs/api/http-api, and rudder-server's gateway/response: the
- * key first, then the batch; `OK` as plain text.
+ * Responds like a data plane by its documentation: rudderstack.com/docs/api/http-api, and rudder-server's
+ * gateway/response: checks the key first, then the batch; `OK` as plain text.
  */
 const documented = (request: PeerRequest): PeerAnswer => {
   if (request.method !== 'POST' || request.url !== '/v1/batch') return { status: 404, body: 'page not found' }
@@ -157,7 +157,7 @@ describe('deleting users', () => {
     json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
   })
   /**
-   * The documented behavior: rudderstack.com/docs/api/user-suppression-api, "Add a suppression with delete regulation".
+   * Responds as documented: rudderstack.com/docs/api/user-suppression-api, "Add a suppression with delete regulation".
    */
   const regulations = ({ method, url, headers, body }: PeerRequest): PeerAnswer => {
     if (method !== 'POST' || url !== '/v2/regulations') return { status: 404 }

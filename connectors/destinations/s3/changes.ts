@@ -8,7 +8,7 @@ import type { S3Settings } from './settings.ts'
 const formats = ['ndjson', 'csv', 'parquet'] as const
 type Format = (typeof formats)[number]
 
-/** The folder for an object name that users chose; undefined for an impossible one. */
+/** Returns the folder for an object name that users chose; undefined for an impossible name. */
 const folderOfName = (name: string): string | undefined =>
   /\p{Cc}/u.test(name) || name.split('/').some((part) => ['', '.', '..'].includes(part)) ? undefined : name
 
@@ -17,7 +17,7 @@ const addressOf =
   ({ name }) =>
     `changes/${format}/${encodeURIComponent(name)}`
 
-/** The format and folder that rows are written to; undefined for any other object. */
+/** Returns the format and folder to which rows are written; undefined for any other object. */
 const placeOf = (object: string): { format: Format; folder: string } | undefined => {
   const [, named, name = ''] = /^changes\/([a-z]+)\/([^/]+)$/.exec(object) ?? []
   const format = formats.find((each) => each === named)
@@ -30,7 +30,7 @@ const placeOf = (object: string): { format: Format; folder: string } | undefined
   return format === undefined || folder === undefined ? undefined : { format, folder }
 }
 
-/** Objects cannot be searched for a key, so no mode depends on whether it exists. */
+/** The supported modes. Objects cannot be searched for a key, so no mode can depend on whether a key exists. */
 const syncModes = ['UPSERT_ONLY', 'FULL_SYNC'] as const
 
 /** The objects that syncs write to a bucket. Each change is a line or row of an object, and no object ever changes. */
@@ -80,7 +80,7 @@ const csvValue = (value: unknown): string => {
 
 type WrittenRow = { about: About; json: string }
 
-/** The rows as records, with the names of all their fields. */
+/** Returns the rows as records, and the names of all their fields. */
 const tableOf = (rows: readonly WrittenRow[]): { names: string[]; records: Record<string, unknown>[] } => {
   const records = rows.map(({ about, json }): Record<string, unknown> => {
     const payload = parseExactJson(json)
@@ -95,7 +95,10 @@ const csvLines = (rows: readonly WrittenRow[]): string[] => {
   return [line(names), ...records.map((record) => line(names.map((name) => record[name])))]
 }
 
-/** All columns are texts, so that all files of a folder have the same columns and numbers keep every digit. */
+/**
+ * Returns the rows as a Parquet file. All columns are texts, so that all files of a folder have the same columns and
+ * numbers keep every digit.
+ */
 const parquetBytes = (rows: readonly WrittenRow[], settings: S3Settings): Uint8Array => {
   const { names, records } = tableOf(rows)
   const textOf = (value: unknown): string | null =>
@@ -104,7 +107,7 @@ const parquetBytes = (rows: readonly WrittenRow[], settings: S3Settings): Uint8A
   return writeTexts(columns, suffix(settings) === '' ? 'none' : 'gzip')
 }
 
-/** The body of an object in a format, its file extension, and its media type. */
+/** Returns the body of an object in a format, its file extension, and its media type. */
 const contentOf = (format: Format, rows: readonly WrittenRow[], settings: S3Settings) => {
   if (format === 'parquet')
     return { bytes: parquetBytes(rows, settings), end: 'parquet', type: 'application/vnd.apache.parquet' }
@@ -117,8 +120,9 @@ const contentOf = (format: Format, rows: readonly WrittenRow[], settings: S3Sett
 const upTo = (text: string, mark: string): string => text.slice(0, Math.max(0, text.lastIndexOf(mark)))
 
 /**
- * The objects of a batch of rows: one for each run. Its key depends only on the rows in it, so sending the same batch
- * again overwrites it. Rows that cannot be written have an outcome instead. `now` is epoch ms.
+ * Returns the objects of a batch of rows: one object for each run. The key of an object depends only on its rows, so
+ * sending the same batch again overwrites the object. Rows that cannot be written have an outcome instead. `now` is
+ * epoch ms.
  */
 export const objectsOfRows = (
   batch: readonly OutgoingRow[],

@@ -68,7 +68,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: DeliverContext
   writeAll(objectsOf(batch, context.settings), batch.length, new Map(), context)
 
 /**
- * Writes changes of rows as one object for each run, as `deliver` does with events. Rows that cannot be written are
+ * Writes changes of rows as one object for each run, like `deliver` for events. Rows that cannot be written are
  * rejected.
  */
 export const deliverRows = (
@@ -79,7 +79,7 @@ export const deliverRows = (
   return writeAll(objects, batch.length, refused, context)
 }
 
-/** Writes a small object to the folder for events, and deletes it; reports both results. */
+/** Writes a small object to the folder for events, and deletes the object; reports both results. */
 export const testConnection = (context: DeliverContext<S3Settings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const key = `${folderOf(context.settings)}.tributary-test`

@@ -5,8 +5,8 @@ import type { OutgoingEvent } from '@tributary/connector-kit'
 import type { S3Settings } from './settings.ts'
 
 /**
- * An object to write, with the places of its events or rows in the batch: either lines, or bytes that stay unchanged.
- * `type` is its media type.
+ * An object to write, with the indexes of its events or rows in the batch. Its content is lines, or bytes that stay
+ * unchanged. `type` is its media type.
  */
 export type BucketObject = { key: string; indexes: readonly number[]; type: string } & (
   | { lines: readonly string[] }
@@ -15,16 +15,16 @@ export type BucketObject = { key: string; indexes: readonly number[]; type: stri
 
 const compress = promisify(gzip)
 
-/** The receive time of an event in the pipeline's format to the hour, `YYYY-MM-DDTHH`. */
+/** Returns the hour of receipt of an event in the pipeline's format, `YYYY-MM-DDTHH`. */
 const hourOf = (event: OutgoingEvent): string => {
   const { receivedAt } = JSON.parse(event.json) as { receivedAt: string }
   return new Date(receivedAt).toISOString().slice(0, 13)
 }
 
-/** The suffix of compressed objects; '' if they are not compressed. */
+/** Returns the suffix of compressed objects; '' if they are not compressed. */
 export const suffix = (settings: S3Settings): string => (settings.format === 'json' ? '' : '.gz')
 
-/** The prefix without slashes at its ends and with one after it; '' without a prefix. */
+/** Returns the prefix without slashes at its ends and with one slash after it; '' without a prefix. */
 export const folderOf = (settings: S3Settings): string => {
   const prefix = settings.prefix
     .split('/')
@@ -34,8 +34,8 @@ export const folderOf = (settings: S3Settings): string => {
 }
 
 /**
- * The objects of a batch: one for each hour of receipt, in folders that query engines read as partitions. A key depends
- * only on the events in it, so sending the same batch again overwrites it.
+ * Returns the objects of a batch: one object for each hour of receipt, in folders that query engines read as
+ * partitions. The key of an object depends only on its events, so sending the same batch again overwrites the object.
  */
 export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings): BucketObject[] => {
   const hours = Map.groupBy(batch.keys(), (index) => {
@@ -57,7 +57,7 @@ export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings)
   })
 }
 
-/** The body of an object: bytes unchanged, or lines, compressed if chosen. */
+/** Returns the body of an object: bytes unchanged, or lines, compressed if chosen. */
 export const bodyOf = async (
   object: BucketObject,
   settings: S3Settings,

@@ -46,7 +46,7 @@ afterEach(async () => {
   peer = undefined
 })
 
-/** A storage that keeps objects of requests with a valid signature, unless `answer` overrides the response. */
+/** Starts a storage that keeps objects of requests with a valid signature, unless `answer` overrides the response. */
 const startStorage = async (
   answer: (request: PeerRequest) => PeerAnswer | undefined = () => undefined,
 ): Promise<Storage> => {

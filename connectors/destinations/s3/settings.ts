@@ -32,7 +32,7 @@ export const settings = defineSettings({
 
 export type S3Settings = SettingsOf<typeof settings>
 
-/** Checks that go beyond the type of a setting. */
+/** Checks rules that the setting types do not include. */
 export const check = ({ prefix = '', ...access }: Partial<S3Settings>): Record<string, string> => {
   const problems = bucketProblems(access)
   if (/\p{Cc}/u.test(prefix) || prefix.split('/').some((part) => part === '.' || part === '..'))

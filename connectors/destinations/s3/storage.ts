@@ -13,7 +13,7 @@ import { failureWords } from '../../wire/s3/failures.ts'
 import { signRequest } from '../../wire/s3/sign.ts'
 import type { S3Settings } from './settings.ts'
 
-/** The error of a failed response: temporary, of the objects, or of the set-up. */
+/** Returns the error of a failed response: temporary, about the objects, or about the set-up. */
 const failureOf = (call: Call, context: DeliverContext<S3Settings>): DeliveryError | undefined => {
   const { answer } = call
   const outcome = outcomeOfAnswer(answer, context.clock())

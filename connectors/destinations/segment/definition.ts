@@ -14,7 +14,7 @@ import { type SegmentSettings, settings } from './settings.ts'
 
 const officialHosts = new Set(['api.segment.io', 'events.eu1.segmentapis.com'])
 
-/** The batch address: a bare origin and one that ends in `/v1` are completed. */
+/** Returns the batch URL. An origin, and a URL that ends in `/v1`, are completed. */
 const addressOf = ({ endpoint }: SegmentSettings): string => {
   const url = new URL(endpoint)
   const path = withoutEnd(url.pathname, '/')
@@ -25,8 +25,8 @@ const addressOf = ({ endpoint }: SegmentSettings): string => {
 const writeKeyOf = ({ write_key: key }: SegmentSettings): string => key.trim()
 
 /**
- * Segment accepts batches with any write key. Its settings address, which its own libraries call first, checks the key,
- * so the test calls that.
+ * Tests the write key. Segment accepts batches with any key, but checks the key at the settings URL, which its own
+ * libraries call first.
  */
 const testKey = async (context: DeliverContext<SegmentSettings>): Promise<ConnectionTest | undefined> => {
   if (!officialHosts.has(new URL(addressOf(context.settings)).hostname)) return undefined

@@ -21,8 +21,9 @@ const rejectAll = (rows: readonly OutgoingRow[], reason: string): DeliverResult 
 })
 
 /**
- * The outcome of a response. A wrong token is rejected for good: it does not affect the events, which use their own
- * key. People see it on the request and in the failures of the destination. A spent quota names the time of its end.
+ * Returns the outcome of a response. After a wrong token, the deletion is rejected permanently. Events are not
+ * affected, because they use their own key. Users see the rejection on the privacy request and in the failures of the
+ * destination. The response to a used-up quota has the time of its end.
  */
 const outcomeOf = ({ status, headers }: Parameters<typeof outcomeOfAnswer>[0], now: number): EventOutcome => {
   if (status === 401 || status === 403)

@@ -32,9 +32,9 @@ type Sent = { messageId: string; userId?: string; anonymousId?: string; [key: st
 const batchOf = ({ body }: PeerRequest): Sent[] => (JSON.parse(body) as { batch: Sent[] }).batch
 
 /**
- * The documented behavior: twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api,
- * "Authentication", "Batch", "Errors", and .../guides/rate-limits. Any key is answered with 200; JSON that is broken or
- * too large with 400.
+ * Responds as documented: twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api,
+ * "Authentication", "Batch", "Errors", and .../guides/rate-limits. The response to any key is 200; to broken or too
+ * large JSON, it is 400.
  */
 const documented = (request: PeerRequest): PeerAnswer => {
   if (request.method !== 'POST' || request.url !== '/v1/batch') return { status: 404, body: 'Cannot POST' }
@@ -223,7 +223,7 @@ describe('deleting users', () => {
     json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
   })
   const token = 'sgp_public_api_token'
-  /** The documented behavior: docs.segmentapis.com/tag/Deletion-and-Suppression, "Create Workspace Regulation". */
+  /** Responds as documented: docs.segmentapis.com/tag/Deletion-and-Suppression, "Create Workspace Regulation". */
   const regulations = ({ method, url, headers, body }: PeerRequest): PeerAnswer => {
     if (method !== 'POST' || url !== '/regulations') return { status: 404 }
     if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: `no ${token}` }

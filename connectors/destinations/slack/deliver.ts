@@ -35,12 +35,15 @@ const setUpErrors: ReadonlyMap<string, string> = new Map([
   ['posting_to_general_channel_denied', "Webhooks can't post to this channel"],
 ])
 
-/** Status codes that no message can cause. */
+/** HTTP status codes whose cause cannot be the message. */
 const setUpStatuses = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405, 410])
 
 const urlOf = (settings: SlackSettings): string => new URL(settings.webhook_url.trim()).href
 
-/** The URL is the credential, so its path and the last part of it are hidden everywhere. */
+/**
+ * Returns the parts of the URL to hide everywhere: its path and the last part of the path, because the URL is the
+ * credential.
+ */
 const secretsOf = (url: string): string[] => {
   const { pathname, search } = new URL(url)
   const path = pathname.replace(/^\/(services\/|workflows\/|hooks\/)?/, '')
@@ -54,10 +57,10 @@ const post = (context: DeliverContext<SlackSettings>, message: unknown): Promise
   return sendRequest(context, request, { texts: secretsOf(url) })
 }
 
-/** Slack's error code; '' for another body. */
+/** Returns Slack's error code; '' for another body. */
 const errorOf = ({ body }: HttpAnswer): string => /^\s*([a-z][a-z_]{1,60})\s*$/.exec(body)?.[1] ?? ''
 
-/** The problem of the webhook, as a message; undefined otherwise. */
+/** Returns the problem of the webhook, as a message; undefined if there is none. */
 const setUpProblem = (answer: HttpAnswer): string | undefined => {
   if (answer.status >= 200 && answer.status < 300)
     return isWebPage(answer) ? 'The URL returned a web page, so it is not a webhook' : undefined
@@ -91,7 +94,9 @@ export const deliver = async (
   )
 }
 
-/** No channel shows a message without text, and only a working webhook refuses it. */
+/**
+ * Sends a message without text. No channel shows such a message, and only a working webhook refuses it with this error.
+ */
 export const testConnection = (context: DeliverContext<SlackSettings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const { answer } = await post(context, { text: '' })

@@ -10,7 +10,7 @@ export type Message = { text: string; blocks?: readonly unknown[]; thread_ts?: s
  */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Blocks whose marked-up texts are escaped; other texts have no markup. */
+/** Returns blocks whose marked-up texts are escaped; other texts have no markup. */
 const withoutMarkup = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutMarkup)
   if (!isJsonObject(value)) return value
@@ -25,8 +25,8 @@ const withoutMarkup = (value: unknown): unknown => {
 const maxBlocks = 50
 
 /**
- * The message of a mapping, or the reason why Slack would refuse it. Unless `markup` is allowed, links and mentions in
- * it are plain text.
+ * Returns the message of a mapping, or the reason why Slack would refuse it. Unless `markup` is allowed, links and
+ * mentions in it are plain text.
  */
 export const messageOf = (
   { text, blocks = [], thread_ts: thread = '' }: PayloadOf<typeof sendMessage>,

@@ -17,7 +17,7 @@ export const settings = defineSettings({
 
 export type SlackSettings = SettingsOf<typeof settings>
 
-/** The webhook's address must be the complete one that Slack shows. */
+/** Checks that the URL of the webhook is the complete one that Slack shows. */
 export const check = ({ webhook_url: given }: Partial<SlackSettings>): Record<string, string> => {
   const url = given === undefined ? null : URL.parse(given.trim())
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname === '/')

@@ -22,8 +22,8 @@ const path = '/services/T0000AAAA/B0000BBBB/s3cretPartOfTheAddress'
 type Message = { text?: string; blocks?: { type?: string }[]; thread_ts?: string }
 
 /**
- * The documented behavior: docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors". The
- * response to a message without text is the one on which trufflehog's detector of live webhooks relies.
+ * Responds as documented: docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors".
+ * Trufflehog's detector of live webhooks relies on the same response to a message without text.
  */
 const documented = (request: PeerRequest): PeerAnswer => {
   const refusal = (status: number, body: string): PeerAnswer => ({

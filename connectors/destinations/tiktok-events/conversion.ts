@@ -4,7 +4,10 @@ import { consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversio
 import { sendConversion } from './actions/send-conversion.ts'
 import type { TikTokSettings } from './settings.ts'
 
-/** The longest window in which TikTok attributes a conversion to a click: 28 days ("About Attribution Windows"). */
+/**
+ * Maximum age of a conversion in ms: 28 days, the longest window in which TikTok attributes a conversion to a click
+ * ("About Attribution Windows").
+ */
 export const oldestMs = 28 * 24 * 60 * 60_000
 
 type Payload = ReturnType<typeof sendConversion.payloadOf>
@@ -15,7 +18,7 @@ const given = (values: Readonly<Record<string, string | undefined>>): Record<str
   )
 
 const userOf = (payload: Payload): Record<string, string> => {
-  // The mapping has already hashed these.
+  // The mapping has already hashed the values that must be hashed.
   const { email, phone, external_id, first_name, last_name, zip_code, ttp, ip, user_agent } = payload
   const ttclid = clickIdOf('tiktok', payload.ttclid ?? parameterOf(payload.page_url, 'ttclid'))
   return given({ email, phone, external_id, first_name, last_name, zip_code, ttclid, ttp, ip, user_agent })
@@ -50,7 +53,7 @@ const propertiesOf = (payload: Payload): Record<string, unknown> | { problem: st
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
-/** The event in the form of the Events API, or the outcome of an event that is not sent. */
+/** Returns the event in the format of the Events API, or the outcome of an event that is not sent. */
 export const conversionOf = (
   event: OutgoingEvent,
   settings: TikTokSettings,

@@ -11,7 +11,10 @@ import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts
 import { conversionOf } from './conversion.ts'
 import { type Context, codeOf, outcomeOf, post } from './request.ts'
 
-/** TikTok accepts a request completely or not at all, so one that is refused because of an event is split. */
+/**
+ * Sends conversions. TikTok accepts a request completely or not at all, so a request that is refused because of an
+ * event is split.
+ */
 const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
   const { call, hidden } = await post(context, bodies, code)
   const outcome = outcomeOf(call, context.clock(), hidden)
@@ -20,8 +23,8 @@ const send = async (context: Context, bodies: readonly unknown[], code: string):
 }
 
 /**
- * Sends a batch as conversions. If they are sent again they count once, because event and event ID are the same ("Event
- * deduplication", 48 hours).
+ * Sends a batch as conversions. If conversions are sent again, they count once, because event and event ID are the same
+ * ("Event deduplication", 48 hours).
  */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
   byTestCode(batch, context.settings.test_event_code, (events, code) =>
@@ -32,10 +35,10 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     ),
   )
 
-/** Code 40002: a parameter that is missing or not valid. */
+/** The return code for a parameter that is missing or invalid. */
 const invalidParameter = 40_002
 
-/** Sends an empty list: TikTok checks the token first. */
+/** Sends an empty list, because TikTok checks the token before the list. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { call, hidden } = await post(context, [])

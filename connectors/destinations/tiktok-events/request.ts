@@ -21,7 +21,7 @@ const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'refer
 /** Maximum bytes of a response that are read. */
 const keepBytes = 64 * 1024
 
-/** Sends conversions, and returns the parts of the request that must be hidden. Rejects as `sendRequest` does. */
+/** Sends conversions, and returns the parts of the request that must be hidden. Rejects like `sendRequest`. */
 export const post = async (
   context: Context,
   data: readonly unknown[],
@@ -56,21 +56,24 @@ export const post = async (
   return { call, hidden }
 }
 
-/** "Appendix, Return codes": the code in a response with status 200. */
+/** Returns the code in a response with status 200 ("Appendix, Return codes"). */
 export const codeOf = (call: Call): number | undefined => {
   const code = answerObject(call)?.['code']
   return typeof code === 'number' ? code : undefined
 }
 
-/** 40001 no permission; 40101 to 40105 errors of the access token; 40300 the pixel of another account. */
+/**
+ * Whether a user must fix the set-up: 40001 no permission, 40101 to 40105 errors of the access token, 40300 the pixel
+ * of another account.
+ */
 const isSetUp = (code: number): boolean => code === 40_001 || (code > 40_100 && code <= 40_105) || code === 40_300
-/** 40100 and 40133 too many requests; from 50000 on faults of TikTok. */
+/** Whether an error is temporary: 40100 and 40133 too many requests, from 50000 on faults of TikTok. */
 const isPassing = (code: number): boolean => code === 40_100 || code === 40_133 || code >= 50_000
 
-/** TikTok counts requests per minute and day. Without a time of its own, the pause is a minute. */
+/** The pause in ms if TikTok names no time: a minute. TikTok counts requests per minute and day. */
 const pauseMs = 60_000
 
-/** The outcome of a whole request. Throws ConfigurationError for errors that a person must fix. */
+/** Returns the outcome of a whole request. Throws ConfigurationError for errors that a user must fix. */
 export const outcomeOf = (call: Call, now: number, hidden: Hidden): EventOutcome => {
   const { status } = call.answer
   const code = codeOf(call)

@@ -13,7 +13,7 @@ export const settings = defineSettings({
 
 export type TikTokSettings = SettingsOf<typeof settings>
 
-/** The rules that span several settings. */
+/** Checks rules that span several settings. */
 export const check = ({ pixel_code }: Partial<TikTokSettings>): Record<string, string> =>
   pixel_code === undefined || /^[A-Za-z0-9]{5,40}$/.test(pixel_code.trim())
     ? {}

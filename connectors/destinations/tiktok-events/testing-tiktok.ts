@@ -1,7 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** The credentials of the test's vendor. */
+/** The credentials of the simulated vendor. */
 export const token = 'tiktok-access-token-0123456789'
 export const pixel = 'C0123ABCD4567EFGH890'
 
@@ -13,7 +13,7 @@ type TrackedEvent = {
   properties?: { value?: unknown; currency?: unknown }
 }
 
-/** A response of the API for Business: the status is always 200. */
+/** Returns a response of the API for Business, whose status is always 200. */
 export const answerOf = (code: number, message: string): PeerAnswer => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
@@ -37,11 +37,11 @@ const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: 
 }
 
 /**
- * The Events API as TikTok's pages have it (business-api.tiktok.com/portal/docs). "Report web events"
- * (id=1771100865818625): 1,000 events, all or none, hashes of SHA-256, currency of ISO 4217. "Event deduplication":
- * event and event_id. "Standard Events and Parameters" (ads.tiktok.com/help/article/standard-events-parameters): value
- * and currency of purchases are recommended, none is required. "Return codes" (id=1737172488964097): status 200, 40002
- * for parameters, 40105 for the token.
+ * Creates a stand-in for the Events API that follows TikTok's pages (business-api.tiktok.com/portal/docs). "Report web
+ * events" (id=1771100865818625): 1,000 events, all or none, hashes of SHA-256, currency of ISO 4217. "Event
+ * deduplication": event and event_id. "Standard Events and Parameters"
+ * (ads.tiktok.com/help/article/standard-events-parameters): value and currency of purchases are recommended, none is
+ * required. "Return codes" (id=1737172488964097): status 200, 40002 for parameters, 40105 for the token.
  */
 export const createTikTok = () => {
   const counted = new Map<string, TrackedEvent>()

@@ -3,7 +3,10 @@ import type { WebhookSettings } from './settings.ts'
 
 const showWhen = { field: 'authentication', value: 'oauth2' } as const
 
-/** The credentials of requests, beside headers. Values for OAuth 2 can be entered later: connecting requires them. */
+/**
+ * The settings for the credentials of requests, in addition to headers. Users can enter the values for OAuth 2 later,
+ * because only connecting requires them.
+ */
 export const authenticationSettings = {
   authentication: setting.choice({
     label: 'Authentication',
@@ -29,7 +32,7 @@ export const authenticationSettings = {
   oauth_client_secret: setting.secret({
     label: 'Client secret',
     help: 'Leave empty for a public client. Stored encrypted.',
-    // The whole URL: one server can issue tokens for many tenants, each at a path of its own.
+    // The whole URL is compared, because one server can issue tokens for many tenants, each at its own path.
     sentTo: [{ setting: 'oauth_token_url', by: 'value' }],
     showWhen,
   }),
@@ -56,7 +59,7 @@ export const authenticationSettings = {
   }),
 }
 
-/** The client that the user registered, when its authentication is OAuth 2. */
+/** Returns the client that the user registered, if the authentication is OAuth 2. */
 export const oauth2 = (settings: Partial<WebhookSettings>): OAuth2Client | undefined => {
   if (settings.authentication !== 'oauth2') return undefined
   const { oauth_audience: audience, oauth_scope: scope = '' } = settings

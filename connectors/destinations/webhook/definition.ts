@@ -4,7 +4,7 @@ import { oauth2 } from './authentication.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { settings } from './settings.ts'
 
-/** An example of a complete event in a request. A test delivers the call that it comes from. */
+/** An example request with a complete event. A test checks that a delivery of the same call has this body. */
 export const exampleBody = `{
   "eventId": "01-000000000000042-0003",
   "messageId": "ajs-1767348000000-a1b2c3",
@@ -51,8 +51,7 @@ export const exampleRow = `{
 }`
 
 /**
- * Sends each event, complete or as its mapping makes it, to an address of the user's choice: one per request or as an
- * array.
+ * Sends each event, complete or as the payload of its mapping, to a URL of the user: one per request or as an array.
  */
 export const webhook = defineDestination({
   slug: 'webhook',

@@ -17,8 +17,8 @@ import { answerBytes, outcomesOfRows } from './row-results.ts'
 import type { WebhookSettings } from './settings.ts'
 
 /**
- * The signature header: HMAC-SHA256 (RFC 2104, hex) over `<timestamp>.<body>`, timestamp in seconds, so that a recorded
- * request cannot be played back later.
+ * Returns the signature header: HMAC-SHA256 (RFC 2104, hex) over `<timestamp>.<body>`, timestamp in seconds, so that a
+ * recorded request cannot be played back later.
  */
 const sign = (secret: string, timestamp: number, body: string): string =>
   `t=${timestamp},v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
@@ -28,11 +28,11 @@ type Content = {
   kind: 'event' | 'record'
   ids: readonly string[]
   texts: readonly string[]
-  /** The outcomes of a 2xx response. */
+  /** Returns the outcomes for a 2xx response. */
   outcomes: (answer: HttpAnswer) => DeliverResult['outcomes']
 }
 
-/** The key of a batch, which is the same for the same events at every attempt. */
+/** Returns the key of a batch, which is the same for the same events at every attempt. */
 const batchKey = (ids: readonly string[]): string => {
   const text = `${ids.join('\n')}\n`
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
@@ -58,7 +58,10 @@ const ownHeaders = (
   return headers
 }
 
-/** A user's header replaces a header of this product with the same name, except for those that describe the request. */
+/**
+ * Merges headers. A user's header replaces a header of this product with the same name, except for headers that
+ * describe the request.
+ */
 const mergeHeaders = (own: Record<string, string>, custom: WebhookSettings['headers'] = {}): Record<string, string> => {
   const merged = { ...own }
   for (const [name, value] of Object.entries(custom)) {
@@ -75,7 +78,7 @@ const secretsOf = (settings: WebhookSettings): string[] => {
   return [...credentials, ...secrets.filter((secret) => secret !== undefined)]
 }
 
-/** Readers of the delivery log do not see the user's headers and the signature. */
+/** Returns what to hide in the delivery log: the user's headers and the signature. */
 const hiddenOf = (settings: WebhookSettings): Hidden => {
   const custom = Object.keys(settings.headers ?? {})
   return {
@@ -84,18 +87,19 @@ const hiddenOf = (settings: WebhookSettings): Hidden => {
   }
 }
 
-/** The event unchanged, or the payload of its mapping. */
+/** Returns the unchanged event, or the payload of its mapping. */
 const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefined ? json : JSON.stringify(payload))
 
 /**
- * Status codes that refuse the content of a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21.
+ * HTTP status codes that refuse the content of a request, not the request itself: RFC 9110 §15.5.1, §15.5.14 and
+ * §15.5.21.
  */
 const refusesContent: ReadonlySet<number> = new Set([400, 413, 422])
 
 const authenticated = (context: DeliverContext<WebhookSettings>): DeliverContext<WebhookSettings> =>
   context.settings.authentication === 'oauth2' ? withGrant(context) : context
 
-/** The row with the payload as its producer wrote it. */
+/** Returns the text of a row, with the payload as its producer wrote it. */
 const textOfRow = ({ recordId, operation, object, key, json, text }: OutgoingRow): string =>
   text ?? `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
 
@@ -103,9 +107,9 @@ const textOfRow = ({ recordId, operation, object, key, json, text }: OutgoingRow
  * Sends a batch in one request.
  * - 2xx: delivered.
  * - 408, 429, 5xx, network failure, timeout: retried, after `Retry-After` when given.
- * - 400, 413 and 422 to several events: sent in halves, since one of them can be the cause.
- * - All other statuses, redirects included: rejected.
- * Without a response, throws RetryableError or ConfigurationError with the intended request.
+ * - 400, 413 and 422 to several events: sent in halves, because one event can be the cause.
+ * - All other statuses, redirects included: rejected. Without a response, throws RetryableError or ConfigurationError
+ * with the intended request.
  */
 const send = async (content: Content, given: DeliverContext<WebhookSettings>): Promise<DeliverResult> => {
   const { settings } = given
@@ -131,7 +135,7 @@ const send = async (content: Content, given: DeliverContext<WebhookSettings>): P
   return resultOfCall(call, outcome.kind === 'delivered' ? content.outcomes(call.answer) : outcome)
 }
 
-/** Sends events, each complete or as its mapping makes it. The outcomes are as for `send`. */
+/** Sends events, each complete or as the payload of its mapping. The outcomes are those of `send`. */
 export const deliver = (
   batch: readonly OutgoingEvent[],
   context: DeliverContext<WebhookSettings>,
@@ -148,8 +152,8 @@ export const deliver = (
 
 /**
  * Sends rows, each as `{"recordId", "operation", "object", "key", "payload"}`, one per request or as an array like
- * events. `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. The outcomes are as
- * for `send`, and for a 2xx response as in `outcomesOfRows`.
+ * events. `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. The outcomes are
+ * those of `send`, and for a 2xx response those of `outcomesOfRows`.
  */
 export const deliverRows = (
   batch: readonly OutgoingRow[],
@@ -166,8 +170,8 @@ export const deliverRows = (
   )
 
 /**
- * Calls the URL with GET and the user's headers, so that no endpoint treats it as an event. An endpoint without GET can
- * respond 404 or 405. Its response to the headers and its own errors still count.
+ * Calls the URL with GET and the user's headers, so that no endpoint treats the call as an event. Status 404 or 405 is
+ * accepted, because an endpoint need not support GET. Rejected headers and server errors still fail the test.
  */
 export const testConnection = (context: DeliverContext<WebhookSettings>): Promise<ConnectionTest> =>
   testOf(async () => {

@@ -23,7 +23,7 @@ const parsed = (text: string): unknown => {
 const wordsOf = (reason: unknown, unless: string): string =>
   typeof reason === 'string' && reason.trim() !== '' ? cutText(reason.trim(), reasonCharacters).toWellFormed() : unless
 
-/** The outcome in one entry for its row; undefined for an undocumented entry. */
+/** Returns the outcome in one entry with the record ID of its row; undefined for an undocumented entry. */
 const outcomeOf = (entry: unknown, retryAfterMs: number | undefined): [string, EventOutcome] | undefined => {
   if (!isJsonObject(entry)) return undefined
   const { recordId, status, reason } = entry
@@ -38,9 +38,9 @@ const outcomeOf = (entry: unknown, retryAfterMs: number | undefined): [string, E
 }
 
 /**
- * The outcomes of rows in a 2xx response, in their order. A row that `results` names by its record ID has the outcome
- * there; all others are delivered. If the results cannot be read, all rows are sent again, since it is unknown which
- * were accepted. `now` is epoch ms.
+ * Returns the outcomes of rows for a 2xx response, in the order of the rows. A row that `results` names by its record
+ * ID has that outcome; all other rows are delivered. If the results cannot be read, all rows are sent again, because it
+ * is unknown which rows were accepted. `now` is epoch ms.
  */
 export const outcomesOfRows = (
   { headers, body }: Pick<HttpAnswer, 'headers' | 'body'>,

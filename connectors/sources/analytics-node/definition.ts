@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { nodeEvents } from '../code-steps.ts'
 
-/** Node servers that still use the package analytics-node, which @segment/analytics-node followed. */
+/** Source: Node servers with the old package analytics-node, which @segment/analytics-node has replaced. */
 export const analyticsNode = {
   slug: 'analytics-node',
   title: 'Node.js (analytics-node)',

@@ -1,6 +1,6 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
 
-/** .NET, Unity and Xamarin programs, with Analytics-CSharp. */
+/** Source: .NET, Unity and Xamarin programs with Analytics-CSharp. */
 export const dotnet = {
   slug: 'dotnet',
   title: '.NET',

@@ -1,6 +1,6 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
 
-/** Flutter apps, with segment_analytics. */
+/** Source: Flutter apps with segment_analytics. */
 export const flutter = {
   slug: 'flutter',
   title: 'Flutter',

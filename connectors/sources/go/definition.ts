@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { goEvents } from '../code-steps.ts'
 
-/** Go programs, with analytics-go. */
+/** Source: Go programs with analytics-go. */
 export const go = {
   slug: 'go',
   title: 'Go',

@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { conversionSchema } from '../conversion-schema.ts'
 import { receive } from './receive.ts'
 
-/** Forms of web pages, for signals. */
+/** Source of signals: forms of web pages. */
 export const htmlForm: SourceDefinition = {
   slug: 'html-form',
   title: 'HTML form',

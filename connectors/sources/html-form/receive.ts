@@ -13,10 +13,10 @@ import {
 import { adContext, consentContext, namesOf, paramsOf, personOf, visitorFields } from '../conversion-context.ts'
 import { type Fields, formFields, given, text, wrongBytes } from '../values.ts'
 
-/** Fields of a form that are kept and that are read, and the characters of a name. */
+/** Maximum fields of a form that are stored and that are read, and maximum characters of a name. */
 const most = { fields: 100, sent: 1000, name: 100 }
 
-/** The values of a form, by the names of its fields; a repeated field has a list. */
+/** Returns the values of a form by field name; a repeated field has a list. */
 const sentIn = (call: WebhookCall): Fields | CharsetFault | undefined => {
   const body = call.body.toString('utf8')
   if (/^application\/json\b/i.test(call.headers['content-type'] ?? '')) {
@@ -44,10 +44,13 @@ const firstOf = (sent: Fields, ...names: string[]): string | undefined => {
   return undefined
 }
 
-/** Fields that say something about the visit, and are no answer of the visitor. */
+/** Names of fields that describe the visit and are not answers of the visitor. */
 const own: ReadonlySet<string> = new Set([...Object.values(visitorFields), 'page_url', 'user_id', '_charset_'])
 
-/** The page of the form: a field of the form names it, otherwise the browser's header, often with the origin only. */
+/**
+ * Returns the page of the form: from a field of the form, otherwise from the browser's header, which often has only the
+ * origin.
+ */
 const pageOf = (sent: Fields, call: WebhookCall): URL | undefined =>
   URL.parse(firstOf(sent, 'page_url') ?? call.headers['referer'] ?? '') ?? undefined
 
@@ -75,9 +78,9 @@ const contextOf = (sent: Fields, call: WebhookCall): Fields => {
 const empty = { name: 'empty fields', matches: (_name: string, value: unknown): boolean => value === '' }
 
 /**
- * A form of a web page becomes a lead with its fields, and its sender is redirected to the page of the settings. The
- * same form with the same content counts once a day; a hidden `message_id` makes that exact. Only programs fill in the
- * trap field: they get the usual response, and nothing is stored.
+ * Converts a form of a web page to a lead with its fields, and redirects its sender to the page in the settings. The
+ * same form with the same content counts once a day; with a hidden `message_id`, each submission counts exactly once.
+ * Only programs fill in the trap field: they get the usual response, and nothing is stored.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const redirect = text(settings['redirect_url'])

@@ -1,6 +1,6 @@
 import { seeItArrive } from '../arrival.ts'
 
-/** Anything that can send an HTTP request. */
+/** Source: any program that can send an HTTP request. */
 export const http = {
   slug: 'http',
   title: 'HTTP API',

@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { javaEvents, javaFlush } from '../code-steps.ts'
 
-/** Java and other JVM servers, with analytics-java. */
+/** Source: Java and other JVM servers with analytics-java. */
 export const java = {
   slug: 'java',
   title: 'Java',

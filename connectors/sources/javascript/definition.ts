@@ -27,7 +27,7 @@ const snippet = `<script>
 }()
 </script>`
 
-/** Web sites, with @segment/analytics-next from this server or from npm. */
+/** Source: websites with @segment/analytics-next from this server or from npm. */
 export const javascript = {
   slug: 'javascript',
   title: 'JavaScript',

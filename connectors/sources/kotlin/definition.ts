@@ -1,7 +1,7 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
 import { kotlinEvents } from '../code-steps.ts'
 
-/** Android apps, with analytics-kotlin. */
+/** Source: Android apps with analytics-kotlin. */
 export const kotlin = {
   slug: 'kotlin',
   title: 'Android (Kotlin)',

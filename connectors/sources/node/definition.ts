@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { nodeEvents } from '../code-steps.ts'
 
-/** Node servers, with @segment/analytics-node. */
+/** Source: Node servers with @segment/analytics-node. */
 export const node = {
   slug: 'node',
   title: 'Node.js',

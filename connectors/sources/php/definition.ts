@@ -1,6 +1,6 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
 
-/** PHP programs, with analytics-php. */
+/** Source: PHP programs with analytics-php. */
 export const php = {
   slug: 'php',
   title: 'PHP',

@@ -1,6 +1,6 @@
 import { seeItArrive } from '../arrival.ts'
 
-/** Places where no script runs. */
+/** Source: places where no script runs, such as emails. */
 export const pixel = {
   slug: 'pixel',
   title: 'Tracking pixel',

@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { pythonEvents, pythonFlush } from '../code-steps.ts'
 
-/** Python programs, with segment-analytics-python. */
+/** Source: Python programs with segment-analytics-python. */
 export const python = {
   slug: 'python',
   title: 'Python',

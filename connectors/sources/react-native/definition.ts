@@ -1,6 +1,6 @@
 import { seeItArrive } from '../arrival.ts'
 
-/** React Native apps, with @segment/analytics-react-native. */
+/** Source: React Native apps with @segment/analytics-react-native. */
 export const reactNative = {
   slug: 'react-native',
   title: 'React Native',

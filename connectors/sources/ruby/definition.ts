@@ -1,6 +1,6 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
 
-/** Ruby programs, with analytics-ruby. */
+/** Source: Ruby programs with analytics-ruby. */
 export const ruby = {
   slug: 'ruby',
   title: 'Ruby',

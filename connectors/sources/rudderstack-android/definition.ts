@@ -2,7 +2,7 @@ import { seeItArrive } from '../arrival.ts'
 import { kotlinEvents } from '../code-steps.ts'
 import { bothPlanes } from '../planes.ts'
 
-/** Android apps that use RudderStack's SDK. */
+/** Source: Android apps with RudderStack's SDK. */
 export const rudderstackAndroid = {
   slug: 'rudderstack-android',
   title: 'RudderStack Android SDK (Kotlin)',

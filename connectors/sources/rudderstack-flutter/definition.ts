@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { bothPlanes } from '../planes.ts'
 
-/** Flutter apps that use RudderStack's SDK. */
+/** Source: Flutter apps with RudderStack's SDK. */
 export const rudderstackFlutter = {
   slug: 'rudderstack-flutter',
   title: 'RudderStack Flutter SDK',

@@ -1,6 +1,6 @@
 import { forwardedEvents } from '../forwarded.ts'
 
-/** A RudderStack workspace that passes its events on. */
+/** Source: a RudderStack workspace that forwards its events. */
 export const rudderstackForward = {
   slug: 'rudderstack-forward',
   title: 'RudderStack',

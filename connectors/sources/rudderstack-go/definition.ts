@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { goEvents } from '../code-steps.ts'
 
-/** Go programs that use RudderStack's SDK. */
+/** Source: Go programs with RudderStack's SDK. */
 export const rudderstackGo = {
   slug: 'rudderstack-go',
   title: 'RudderStack Go SDK',

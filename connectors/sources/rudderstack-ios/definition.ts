@@ -2,7 +2,7 @@ import { seeItArrive } from '../arrival.ts'
 import { swiftEvents } from '../code-steps.ts'
 import { bothPlanes } from '../planes.ts'
 
-/** Apps for Apple's devices that use RudderStack's SDK. */
+/** Source: apps for Apple's devices with RudderStack's SDK. */
 export const rudderstackIos = {
   slug: 'rudderstack-ios',
   title: 'RudderStack iOS SDK (Swift)',

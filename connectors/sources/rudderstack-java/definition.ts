@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { javaEvents, javaFlush } from '../code-steps.ts'
 
-/** Java and other JVM servers that use RudderStack's SDK. */
+/** Source: Java and other JVM servers with RudderStack's SDK. */
 export const rudderstackJava = {
   slug: 'rudderstack-java',
   title: 'RudderStack Java SDK',

@@ -1,6 +1,6 @@
 import { seeItArrive } from '../arrival.ts'
 
-/** Web sites that use RudderStack's JavaScript SDK. */
+/** Source: websites with RudderStack's JavaScript SDK. */
 export const rudderstackJavascript = {
   slug: 'rudderstack-javascript',
   title: 'RudderStack JavaScript SDK',

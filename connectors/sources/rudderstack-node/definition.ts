@@ -1,6 +1,6 @@
 import { seeItArrive } from '../arrival.ts'
 
-/** Node servers that use RudderStack's SDK. */
+/** Source: Node servers with RudderStack's SDK. */
 export const rudderstackNode = {
   slug: 'rudderstack-node',
   title: 'RudderStack Node.js SDK',

@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { pythonEvents, pythonFlush } from '../code-steps.ts'
 
-/** Python programs that use RudderStack's SDK. */
+/** Source: Python programs with RudderStack's SDK. */
 export const rudderstackPython = {
   slug: 'rudderstack-python',
   title: 'RudderStack Python SDK',

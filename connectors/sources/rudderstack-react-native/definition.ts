@@ -1,7 +1,7 @@
 import { seeItArrive } from '../arrival.ts'
 import { bothPlanes } from '../planes.ts'
 
-/** React Native apps that use RudderStack's SDK. */
+/** Source: React Native apps with RudderStack's SDK. */
 export const rudderstackReactNative = {
   slug: 'rudderstack-react-native',
   title: 'RudderStack React Native SDK',

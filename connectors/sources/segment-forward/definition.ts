@@ -1,6 +1,6 @@
 import { forwardedEvents } from '../forwarded.ts'
 
-/** A Segment workspace that passes its events on. */
+/** Source: a Segment workspace that forwards its events. */
 export const segmentForward = {
   slug: 'segment-forward',
   title: 'Segment',

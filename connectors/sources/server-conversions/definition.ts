@@ -2,7 +2,7 @@ import type { SourceDefinition } from '@tributary/connector-kit'
 import { seeItArrive } from '../arrival.ts'
 import { conversionSchema } from '../conversion-schema.ts'
 
-/** Conversions from the company's own server, for signals. */
+/** Source of signals: conversions from the company's own server. */
 export const serverConversions: SourceDefinition = {
   slug: 'server-conversions',
   title: 'Server',

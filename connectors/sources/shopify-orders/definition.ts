@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { conversionSchema } from '../conversion-schema.ts'
 import { receive } from './receive.ts'
 
-/** Orders and refunds of a Shopify shop, for signals. */
+/** Source of signals: orders and refunds of a Shopify shop. */
 export const shopifyOrders: SourceDefinition = {
   slug: 'shopify-orders',
   title: 'Shopify orders',

@@ -5,7 +5,10 @@ import { type Fields, fieldsOf, given, idText, text } from '../values.ts'
 
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
-/** Shopify writes amounts as texts in the currency's own unit, "409.94" or "1500". */
+/**
+ * Returns an amount as a number. Shopify writes amounts as texts in the currency's own unit, such as "409.94" or
+ * "1500".
+ */
 const amountOf = (value: unknown): number | undefined => {
   const amount = idText(value)
   return amount !== undefined && /^-?\d+(\.\d+)?$/.test(amount) ? Number(amount) : undefined
@@ -26,7 +29,7 @@ const productsOf = (items: unknown): Fields[] =>
     }),
   )
 
-/** The attributes of the cart, by name: a shop's theme can pass on data of the tag in them. */
+/** Returns the attributes of the cart by name, in which a shop's theme can pass on data of the tag. */
 const attributesOf = (body: Fields): Fields =>
   Object.fromEntries(listOf(body['note_attributes']).flatMap(({ name, value }) => (text(name) ? [[name, value]] : [])))
 
@@ -76,7 +79,9 @@ const orderProperties = (body: Fields, id: Fields): Fields =>
     products: productsOf(body['line_items']),
   })
 
-/** The user who ordered: the customer and the visitor that the theme passed on, otherwise the cart. */
+/**
+ * Returns the IDs of the user who ordered: the customer and the visitor that the theme passed on, otherwise the cart.
+ */
 const userOf = (body: Fields, fallback: string): Fields =>
   given({
     userId: idText(fieldsOf(body['customer'])['id']),
@@ -93,7 +98,8 @@ const orderCompleted = (delivery: ShopifyDelivery): Fields | undefined => {
   if (id === undefined) return undefined
   return {
     event: 'Order Completed',
-    // Based on the order, not on the delivery: an order counts once, with any number of webhooks.
+    // The message ID is based on the order, not on the delivery, so that an order counts once, with any number of
+    // webhooks.
     messageId: messageIdOf('shopify-order', id),
     timestamp: readTimeText(body['processed_at']) ?? readTimeText(body['created_at']) ?? delivery.timestamp,
     ...userOf(body, `shopify-order-${id}`),
@@ -116,7 +122,10 @@ const checkoutStarted = (delivery: ShopifyDelivery): Fields | undefined => {
   }
 }
 
-/** The refunded amount: the transactions of the refund that did not fail. Without any, no money was refunded. */
+/**
+ * Returns the event of a refund. The amount is the sum of the refund's transactions that did not fail. Without any, no
+ * money was refunded, and there is no event.
+ */
 const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
   const { body } = delivery
   const [id, order] = [idText(body['id']), idText(body['order_id'])]
@@ -130,12 +139,12 @@ const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
     event: 'Order Refunded',
     messageId: messageIdOf('shopify-refund', id),
     timestamp: readTimeText(body['processed_at']) ?? readTimeText(body['created_at']) ?? delivery.timestamp,
-    // A refund names no customer: the order's ID joins them.
+    // A refund has no customer, so the order's ID joins the refund and the order.
     anonymousId: `shopify-order-${order}`,
     properties: given({
       order_id: order,
       refund_id: id,
-      // Sums of decimal fractions are no longer exact; no currency has more than four decimals.
+      // Rounds, because sums of decimal fractions are not exact; no currency has more than four decimals.
       value: Number(value.toFixed(4)),
       currency: text(paid[0]?.['currency'])?.toUpperCase(),
       reason: text(body['note']),
@@ -146,7 +155,7 @@ const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
 }
 
 /**
- * Turns orders, refunds and checkouts of Shopify into events of the commerce schema. The settings choose between
+ * Converts orders, refunds and checkouts of Shopify to events of the commerce schema. The settings choose between
  * `orders/create` and `orders/paid`; topics without a conversion are accepted and not stored. Message IDs depend only
  * on the subject of the event, so that repeated deliveries count once.
  */

@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { receive } from './receive.ts'
 import { shopifySchema } from './schema.ts'
 
-/** Events of a Shopify shop: orders, customers, carts. */
+/** Source: events of a Shopify shop, such as orders, customers, and carts. */
 export const shopify: SourceDefinition = {
   slug: 'shopify',
   title: 'Shopify',

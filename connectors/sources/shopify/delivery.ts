@@ -10,11 +10,11 @@ import {
 } from '@tributary/connector-kit'
 import { type Fields, parseObject, text } from '../values.ts'
 
-/** A delivery of Shopify whose signature is right. */
+/** A delivery of Shopify with a valid signature. */
 export type ShopifyDelivery = {
   topic: string
   body: Fields
-  /** The same whenever the delivery is repeated. */
+  /** ID of the delivery, which is the same for repeated deliveries. */
   id: string
   timestamp: string | undefined
   shop: string | undefined
@@ -24,8 +24,8 @@ export type ShopifyDelivery = {
 }
 
 /**
- * Checks a delivery as https://shopify.dev/docs/apps/build/webhooks/subscribe/https has it: base64 of HMAC-SHA256 of the
- * body with the secret.
+ * Checks a delivery by https://shopify.dev/docs/apps/build/webhooks/subscribe/https; returns why it is refused. The
+ * signature is base64 of HMAC-SHA256 of the body with the secret.
  */
 const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusal | undefined => {
   if (secret === undefined) return signatureRefusals.secretNotSet('Shopify')
@@ -47,7 +47,10 @@ const envelopeOf = ({ headers }: WebhookCall, topic: string): Fields =>
     ].filter(([, value]) => value !== undefined),
   )
 
-/** Reads a call of Shopify, or says why it is refused: it is not signed with the `signing_secret`, or no webhook. */
+/**
+ * Reads a call of Shopify, or returns why it is refused: it is not signed with the `signing_secret`, or is not a
+ * webhook.
+ */
 export const readShopifyDelivery = (
   call: WebhookCall,
   settings: Settings,
@@ -79,7 +82,7 @@ export const readShopifyDelivery = (
   }
 }
 
-/** Amounts in both currencies once more, and what is empty: a large order does without. */
+/** Values that are removed from a large order: amounts that are repeated in both currencies, and empty values. */
 export const repeatedAmounts = {
   name: 'values of _set and empty ones',
   matches: (name: string, value: unknown): boolean =>

@@ -5,7 +5,7 @@ import { receive } from './receive.ts'
 const secret = 'hush'
 const now = Date.parse('2026-01-01T00:00:00Z')
 
-/** Headers as https://shopify.dev/docs/apps/build/webhooks/subscribe#headers has them. */
+/** Returns headers in the form of https://shopify.dev/docs/apps/build/webhooks/subscribe#headers. */
 const headersFor = (topic: string): Record<string, string> => ({
   'x-shopify-topic': topic,
   'x-shopify-shop-domain': 'my-shop.myshopify.com',

@@ -4,7 +4,10 @@ import { readShopifyDelivery, repeatedAmounts } from './delivery.ts'
 
 const isCustomer = (topic: string): boolean => /^customers\/(create|update|enable|disable|delete)$/.test(topic)
 
-/** The customer that a body is about: itself, or the one that an order, a checkout or a draft names. */
+/**
+ * Returns the ID of the customer that a body is about: the body's own ID, or the customer of an order, a checkout or a
+ * draft.
+ */
 const customerOf = (topic: string, body: Fields): string | undefined => {
   if (isCustomer(topic)) return idText(body['id'])
   const { customer } = body
@@ -24,9 +27,9 @@ const traitsOf = (customer: Fields): Fields => ({
 })
 
 /**
- * Turns a Shopify webhook into a track event of its topic, with the body as its properties and the headers in
+ * Converts a Shopify webhook to a track event of its topic, with the body as its properties and the headers in
  * `context.shopify`. The webhook's ID is the message ID, so that repeated deliveries count once. The customer is the
- * user; without one, the cart, checkout or shop is an anonymous ID. A new or changed customer is an identify call, too.
+ * user; without one, the cart, checkout or shop is an anonymous ID. A new or changed customer is also an identify call.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const delivery = readShopifyDelivery(call, settings)

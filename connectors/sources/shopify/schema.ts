@@ -1,7 +1,6 @@
 import { type ObjectOutline, outlineSchema } from '@tributary/connector-kit'
 
-// Fields as the webhook reference has them, https://shopify.dev/docs/api/webhooks; those that can be null are not
-// required.
+// Fields of the webhook reference, https://shopify.dev/docs/api/webhooks. Fields that can be null are not required.
 
 const order: ObjectOutline = {
   string:
@@ -73,7 +72,7 @@ const fulfillment: ObjectOutline = {
 const topics = (resource: string, endings: string): string[] =>
   endings.split(' ').map((ending) => `${resource}/${ending}`)
 
-/** The topics of sales, customers and products. */
+/** The schema with the topics of sales, customers and products. */
 export const shopifySchema = outlineSchema(
   [
     [topics('orders', 'create updated paid cancelled fulfilled partially_fulfilled'), order],

@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { conversionSchema } from '../conversion-schema.ts'
 import { receive } from './receive.ts'
 
-/** Payments and refunds of Stripe, for signals. */
+/** Source of signals: payments and refunds of Stripe. */
 export const stripePayments: SourceDefinition = {
   slug: 'stripe-payments',
   title: 'Stripe payments',

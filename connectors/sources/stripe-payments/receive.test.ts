@@ -36,7 +36,7 @@ const eventOf = (
   return receipt.events[0]
 }
 
-/** https://docs.stripe.com/api/checkout/sessions/object, the parts that are read. */
+/** The used parts of a session, https://docs.stripe.com/api/checkout/sessions/object. */
 const session = {
   id: 'cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u',
   object: 'checkout.session',
@@ -142,7 +142,7 @@ test('the settings choose whether checkout or payment counts, under one order ID
   })
 })
 
-/** https://docs.stripe.com/api/charges/object, the parts that are read. */
+/** The used parts of a charge, https://docs.stripe.com/api/charges/object. */
 const charge = {
   id: 'ch_1',
   object: 'charge',

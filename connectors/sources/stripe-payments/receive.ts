@@ -13,12 +13,12 @@ import { nulls, readStripeEvent, type StripeEvent } from '../stripe/delivery.ts'
 import { type Fields, fieldsOf, given, idText, text } from '../values.ts'
 import { majorUnits } from './amounts.ts'
 
-/** The ID of an object that can be expanded. */
+/** Returns the ID of an object, which can be the ID itself or the expanded object. */
 const idOf = (value: unknown): string | undefined => text(value) ?? text(fieldsOf(value)['id'])
 
 /**
- * The ID of an order, also at its refund: `order_id` of the metadata, otherwise the payment. A checkout without a
- * payment, such as of a subscription, has its own ID.
+ * Returns the ID of an order, also for its refund: `order_id` of the metadata, otherwise the payment. A checkout
+ * without a payment, such as a subscription, uses its own ID.
  */
 const orderOf = (object: Fields): string | undefined =>
   text(fieldsOf(object['metadata'])['order_id']) ??
@@ -85,14 +85,18 @@ const completed = (event: StripeEvent, key: string, amount: unknown): Fields => 
 }
 
 /**
- * A checkout with a pending payment, such as a bank transfer, does not count yet: `async_payment_succeeded` follows.
+ * Returns the event of a paid checkout. A checkout with a pending payment, such as a bank transfer, does not count yet,
+ * because `async_payment_succeeded` follows.
  */
 const paidCheckout: Maker = (event, key) =>
   event.object['payment_status'] === 'unpaid' || event.object['mode'] === 'setup'
     ? undefined
     : completed(event, key, event.object['amount_total'])
 
-/** `amount_refunded` is the sum of all refunds of a charge: its increase is this refund. */
+/**
+ * Returns the event of a refund. `amount_refunded` is the sum of all refunds of a charge, so its increase is the amount
+ * of this refund.
+ */
 const refunded: Maker = (event, key) => {
   const { object, envelope } = event
   const currency = text(object['currency'])?.toUpperCase()
@@ -118,8 +122,9 @@ const refunded: Maker = (event, key) => {
 }
 
 /**
- * Payments and refunds of Stripe as events of the commerce schema, amounts in the unit of their currency. A payment counts by its checkout,
- * or by the payment itself, as the settings say; other events are taken and not kept.
+ * Converts payments and refunds of Stripe to events of the commerce schema, with amounts in the unit of their currency.
+ * The settings choose whether a payment counts by its checkout or by the payment itself. Other events are accepted and
+ * not stored.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const event = readStripeEvent(call, settings)

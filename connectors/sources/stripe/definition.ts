@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { receive } from './receive.ts'
 import { stripeSchema } from './schema.ts'
 
-/** Events of Stripe: payments, invoices, subscriptions. */
+/** Source: events of Stripe, such as payments, invoices, and subscriptions. */
 export const stripe: SourceDefinition = {
   slug: 'stripe',
   title: 'Stripe',

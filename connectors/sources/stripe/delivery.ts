@@ -13,7 +13,10 @@ import { type Fields, parseObject, text } from '../values.ts'
 const toleranceMinutes = 5
 const header = 'Stripe-Signature'
 
-/** `t=…,v1=…,v1=…`: while a secret is rolled Stripe signs with the old and the new one. Other schemes are not heeded. */
+/**
+ * Parses the header `t=…,v1=…,v1=…`. During the rotation of a secret, Stripe signs with the old and the new one. Other
+ * schemes than `v1` are ignored.
+ */
 const parseHeader = (value: string | undefined): { time: string; signatures: Buffer[] } | undefined => {
   const pairs = (value ?? '').split(',').map((part): [string, string] => {
     const equals = part.indexOf('=')
@@ -27,8 +30,8 @@ const parseHeader = (value: string | undefined): { time: string; signatures: Buf
 }
 
 /**
- * Checks a delivery as https://docs.stripe.com/webhooks#verify-manually has it: HMAC-SHA256 of `{t}.{body}` with the
- * endpoint's secret, signed at most five minutes ago.
+ * Checks a delivery by https://docs.stripe.com/webhooks#verify-manually; returns why it is refused. The signature is
+ * HMAC-SHA256 of `{t}.{body}` with the endpoint's secret, signed at most five minutes ago.
  */
 const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusal | undefined => {
   if (secret === undefined) return signatureRefusals.secretNotSet('Stripe')
@@ -41,35 +44,37 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
   return age > toleranceMinutes * 60_000 ? signatureRefusals.expired(toleranceMinutes) : undefined
 }
 
-/** The object of an event: the whole one of a snapshot event, the reference of a thin one. */
+/** Returns the object of an event: the complete object of a snapshot event, or the reference of a thin event. */
 const objectOf = (event: Fields): Fields => {
   const { data, related_object } = event
   if (isJsonObject(data) && isJsonObject(data['object'])) return data['object']
   return { ...(isJsonObject(data) ? data : {}), ...(isJsonObject(related_object) ? { related_object } : {}) }
 }
 
-/** All of the envelope but the object. */
+/** Returns the fields of the envelope without the object. */
 const envelopeOf = (event: Fields): Fields => {
   const { data, related_object: _related, ...rest } = event
   const previous = isJsonObject(data) ? data['previous_attributes'] : undefined
   return { ...rest, ...(previous === undefined ? {} : { previous_attributes: previous }) }
 }
 
-/** An event of Stripe whose signature is right. */
+/** An event of Stripe with a valid signature. */
 export type StripeEvent = {
   type: string
-  /** The same whenever Stripe sends it again. */
+  /** ID of the event, which is the same when Stripe sends the event again. */
   id: string
   timestamp: string | undefined
   object: Fields
   /** The fields around the object. */
   envelope: Fields
-  /** The account of a platform that it happened in. */
+  /** The connected account of a platform in which the event happened. */
   account: string | undefined
   test: boolean
 }
 
-/** Reads a call of Stripe, or says why it is refused: it is not signed with the `signing_secret`, or no event. */
+/**
+ * Reads a call of Stripe, or returns why it is refused: it is not signed with the `signing_secret`, or is not an event.
+ */
 export const readStripeEvent = (call: WebhookCall, settings: Settings): StripeEvent | { refusal: WebhookRefusal } => {
   const refusal = refusalOf(call, text(text(settings['signing_secret'])?.trim()))
   if (refusal !== undefined) return { refusal }
@@ -95,5 +100,5 @@ export const readStripeEvent = (call: WebhookCall, settings: Settings): StripeEv
   }
 }
 
-/** Values that a large object can lose. */
+/** Values that are removed from a large object. */
 export const nulls = { name: 'null values', matches: (_name: string, value: unknown): boolean => value === null }

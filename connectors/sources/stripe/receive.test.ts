@@ -8,7 +8,7 @@ const secret = 'whsec_test_secret'
 const now = Date.parse('2026-01-01T00:00:00Z')
 const seconds = now / 1000
 
-/** A call as Stripe makes it, https://docs.stripe.com/webhooks#verify-manually. */
+/** Returns a call as Stripe makes it, https://docs.stripe.com/webhooks#verify-manually. */
 const call = (body: string, header: string | undefined, receivedAt = now): WebhookCall => ({
   method: 'POST',
   body: Buffer.from(body),
@@ -73,7 +73,7 @@ describe('the signature of a Stripe webhook', () => {
   })
 })
 
-// Shape: the event object of https://docs.stripe.com/api/events/object.
+// Form: the event object of https://docs.stripe.com/api/events/object.
 const invoicePaid = {
   id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy',
   object: 'event',

@@ -25,10 +25,10 @@ const traitsOf = (customer: Fields): Fields => ({
 })
 
 /**
- * Turns a Stripe event into a track event of its type, with the object as its properties and the rest of the envelope
- * in `context.stripe`. The event's ID is the message ID, so that repeated deliveries count once. The user is the one in
- * the metadata or the checkout's client reference; otherwise the customer is an anonymous ID. A new or changed customer
- * is an identify call, too.
+ * Converts a Stripe event to a track event of its type, with the object as its properties and the other fields of the
+ * envelope in `context.stripe`. The event's ID is the message ID, so that repeated deliveries count once. The user ID
+ * comes from the metadata or the checkout's client reference; otherwise the customer is an anonymous ID. A new or
+ * changed customer is also an identify call.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const event = readStripeEvent(call, settings)

@@ -1,6 +1,6 @@
 import { type ObjectOutline, outlineSchema } from '@tributary/connector-kit'
 
-// Fields as the API reference has them, https://docs.stripe.com/api; those that can be null are not required.
+// Fields of the API reference, https://docs.stripe.com/api. Fields that can be null are not required.
 
 const customer: ObjectOutline = {
   string:
@@ -96,11 +96,11 @@ const payout: ObjectOutline = {
   required: 'id object amount currency status created livemode',
 }
 
-/** The events of an object: `invoice.` and each of the endings. */
+/** Returns the names of an object's events: the prefix, such as `invoice.`, with each of the endings. */
 const eventsOf = (prefix: string, endings: string): string[] =>
   endings.split(' ').map((ending) => `${prefix}.${ending}`)
 
-/** The snapshot events of sales and subscriptions, https://docs.stripe.com/api/events/types. */
+/** The schema with the snapshot events of sales and subscriptions, https://docs.stripe.com/api/events/types. */
 export const stripeSchema = outlineSchema(
   [
     [eventsOf('customer', 'created updated deleted'), customer],

@@ -1,7 +1,7 @@
 import { needsHttps, seeItArrive } from '../arrival.ts'
 import { swiftEvents } from '../code-steps.ts'
 
-/** Apps for Apple's devices, with analytics-swift. */
+/** Source: apps for Apple's devices with analytics-swift. */
 export const swift = {
   slug: 'swift',
   title: 'iOS (Swift)',

@@ -26,7 +26,7 @@ const snippet = `<script>
 }()
 </script>`
 
-/** Web sites with the product's own tag, for signals. */
+/** Source of signals: websites with the product's own tag. */
 export const tag: SourceDefinition = {
   slug: 'tag',
   title: 'Website tag',

@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { conversionSchema } from '../conversion-schema.ts'
 import { receive } from './receive.ts'
 
-/** Responses to forms of Typeform, for signals. */
+/** Source of signals: responses to forms of Typeform. */
 export const typeform: SourceDefinition = {
   slug: 'typeform',
   title: 'Typeform',

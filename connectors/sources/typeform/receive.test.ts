@@ -15,7 +15,10 @@ const call = (body: string, signature?: string) => ({
 const receiptOf = (body: string, settings: object = { signing_secret: secret }, signature?: string) =>
   receive(call(body, signature), { ...settings })
 
-/** https://www.typeform.com/developers/webhooks/example-payload/, shortened, with hidden fields of a visit. */
+/**
+ * The payload of https://www.typeform.com/developers/webhooks/example-payload/, shortened, with hidden fields of a
+ * visit.
+ */
 const payload = {
   event_id: 'LtWXD3crgy',
   event_type: 'form_response',

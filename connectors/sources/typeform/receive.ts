@@ -23,8 +23,8 @@ import { type Fields, fieldsOf, given, parseObject, text } from '../values.ts'
 const header = 'Typeform-Signature'
 
 /**
- * Checks a delivery as https://www.typeform.com/developers/webhooks/secure-your-webhooks/ has it: `sha256=` and base64 of HMAC-SHA256 of
- * the body with the webhook's secret.
+ * Checks a delivery by https://www.typeform.com/developers/webhooks/secure-your-webhooks/; returns why it is refused.
+ * The signature is `sha256=` and base64 of HMAC-SHA256 of the body with the webhook's secret.
  */
 const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusal | undefined => {
   if (secret === undefined) return signatureRefusals.secretNotSet('Typeform')
@@ -37,7 +37,7 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
 
 const labelOf = (choice: unknown): unknown => fieldsOf(choice)['label'] ?? fieldsOf(choice)['other']
 
-/** The value of an answer, which has it under the name of its type. */
+/** Returns the value of an answer, which is stored under the name of its type. */
 const valueOf = (answer: Fields): unknown => {
   const { type } = answer
   if (type === 'choice') return labelOf(answer['choice'])
@@ -51,7 +51,10 @@ const valueOf = (answer: Fields): unknown => {
 
 type Answer = { name: string; title: string; kind: string; value: unknown }
 
-/** Answers by the name that the form's author gave the question (its `ref`), otherwise by its ID. */
+/**
+ * Returns the answers by the name that the form's author gave the question (its `ref`), otherwise by the ID of the
+ * question.
+ */
 const answersOf = (response: Fields): Answer[] => {
   const { answers } = response
   const questions = fieldsOf(response['definition'])['fields']
@@ -73,8 +76,9 @@ const long = {
 }
 
 /**
- * A response to a form of Typeform is a lead: its answers are `fields`, the hidden fields say which visitor and click it came from. The
- * response's token makes the message ID, so that what Typeform sends again counts once. Responses that are not complete are not kept.
+ * Converts a response to a form of Typeform to a lead. The answers are `fields`; the hidden fields contain the visitor
+ * and the click. The token of the response makes the message ID, so that a repeated response counts once. Incomplete
+ * responses are not stored.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const refusal = refusalOf(call, text(text(settings['signing_secret'])?.trim()))

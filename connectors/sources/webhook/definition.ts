@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { seeItArrive } from '../arrival.ts'
 import { receive } from './receive.ts'
 
-/** Services that call a webhook of their own shape. */
+/** Source: services that call a webhook with their own format. */
 export const webhook: SourceDefinition = {
   slug: 'webhook',
   title: 'Webhook',

@@ -17,7 +17,7 @@ const maxEvents = 100
 
 const refuse = (reason: string, message: string): WebhookReceipt => ({ refusal: { code: 400, reason, message } })
 
-/** The body as a value: JSON or a form; null for a call without one. */
+/** Returns the body as a value: JSON or a form; null for a call without a body. */
 const bodyOf = (call: WebhookCall): { value: unknown } | CharsetFault | undefined => {
   const text = call.body.toString('utf8')
   if (text.trim() === '') return { value: null }
@@ -42,8 +42,8 @@ const parse = (text: string): { value: unknown } | { error: string } => {
 }
 
 /**
- * Makes events of a call with the source's template: Liquid with `body`, `headers`, `query` and `now` (RFC 3339) that
- * renders to an event or a list of events as JSON. Without a template the general rule holds.
+ * Converts a call to events with the source's template. The template is Liquid with `body`, `headers`, `query` and
+ * `now` (RFC 3339) that renders to an event or a list of events as JSON. Without a template, the general rule applies.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const { template } = settings

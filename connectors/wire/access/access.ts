@@ -2,9 +2,9 @@ import { setting } from '@tributary/connector-kit'
 import { certificatesOf } from './certificates.ts'
 
 /**
- * The settings of the database and the account.
+ * Creates the settings of the database and the account.
  * - `database` is the help text of that field in the form.
- * - `port` is the usual one of such servers.
+ * - `port` is the usual port of such servers.
  * - `longest` limits the characters of the names.
  */
 export const databaseSettings = (given: {
@@ -37,7 +37,7 @@ export const databaseSettings = (given: {
     label: 'Password',
     help: 'Stored encrypted.',
     maxLength: 255,
-    // The encryption also decides which parties can read it in transit.
+    // These settings also decide which parties can read the secret in transit.
     sentTo: (['host', 'port', 'tls', 'ca_certificate'] as const).map((name) => ({ setting: name, by: 'value' })),
   }),
   tls: setting.choice({
@@ -58,7 +58,7 @@ export const databaseSettings = (given: {
   }),
 })
 
-/** The data that a client connects with. */
+/** The data with which a client connects. */
 export type DatabaseAccess = {
   readonly host: string
   readonly port: number
@@ -70,7 +70,7 @@ export type DatabaseAccess = {
 }
 
 /**
- * Checks that go beyond the type of a field: names must be valid for the server (`isName`, or `words`), and
+ * Checks rules that the field types do not include: names must be valid for the server (`isName`, or `words`), and
  * certificates must be certificates.
  */
 export const databaseProblems = (

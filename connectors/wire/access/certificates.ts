@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 
 const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
 
-/** The text between the marks of each certificate. */
+/** Returns the text between the marks of each certificate. */
 const bodiesOf = (text: string): string[] =>
   text
     .split(begin)
@@ -11,8 +11,8 @@ const bodiesOf = (text: string): string[] =>
     .filter((body) => /^[A-Za-z0-9+/=\s]+$/.test(body))
 
 /**
- * The certificates of a text in the form that TLS accepts (PEM, RFC 7468), even without line ends, as a field of one
- * line loses them; '' if there are none, undefined when one cannot be read.
+ * Returns the certificates of a text in the form that TLS accepts (PEM, RFC 7468). The text can lack line ends, which a
+ * field of one line removes. Returns '' if there are none; undefined if one cannot be read.
  */
 export const certificatesOf = (text: string): string | undefined => {
   const found = bodiesOf(text).map((body) => {
@@ -27,7 +27,10 @@ export const certificatesOf = (text: string): string | undefined => {
   }
 }
 
-/** The TLS options of a driver: the certificate is always verified, also by the authorities that a person pasted. */
+/**
+ * Returns the TLS options of a driver. The certificate is always verified, also with the authorities that a user
+ * pasted.
+ */
 export const tlsOptions = (access: {
   readonly tls: 'verify' | 'off'
   readonly ca_certificate?: string | undefined

@@ -2,15 +2,15 @@ import { type DeliverContext, type Lifetime, RetryableError, type Settings } fro
 
 /** How to open and close a connection, and how to convert its errors. */
 export type ConnectionKind<S extends Settings, Session> = {
-  /** Connects. `onLost` is to be called when the connection ends between two uses. */
+  /** Connects, and calls `onLost` if the connection ends between two uses. */
   open(context: DeliverContext<S>, onLost: () => void): Promise<Session>
-  /** Says goodbye; rejects for nothing. */
+  /** Closes the connection; never rejects. */
   close(session: Session): Promise<void>
-  /** The delivery error for a failure; without a session the connection could not be opened. */
+  /** Returns the delivery error for a failure. Without a session, the connection could not be opened. */
   failed(error: unknown, session: Session | undefined): Error
 }
 
-/** A connection that was unused for this time is closed, ms. */
+/** Time in ms after which an unused connection is closed. */
 const idleMs = 60_000
 
 type Use<S extends Settings, Session> = <T>(
@@ -35,7 +35,7 @@ const createKeeper = <S extends Settings, Session>(
 
   const open = async (context: DeliverContext<S>): Promise<Session> => {
     if (session !== undefined) return session
-    // The connection can be lost while it is being opened, before there is a session.
+    // The connection can be lost while it is being opened, when there is no session yet.
     let opened: Session | undefined
     opened = await kind.open(context, () => {
       if (opened !== undefined && session === opened) session = undefined
@@ -56,7 +56,7 @@ const createKeeper = <S extends Settings, Session>(
       idle = setTimeout(() => void close(), idleMs).unref()
       return result
     } catch (error) {
-      // After any error, the next connection begins without a half-done transaction.
+      // After any error, the connection is closed, so that the next one begins without an unfinished transaction.
       await close()
       throw kind.failed(error, used)
     } finally {
@@ -77,8 +77,9 @@ const createKeeper = <S extends Settings, Session>(
 }
 
 /**
- * Creates the function that runs work on a destination's connection. It opens one when needed and keeps it for the next
- * work; one work at a time uses it. It rejects as `failed` says; the next work then gets a new connection.
+ * Creates the function that runs work on a destination's connection. The function opens the connection when needed and
+ * keeps it; one call at a time uses it. The function rejects with the error of `failed`; the next call then gets a new
+ * connection.
  */
 export const keepConnections = <S extends Settings, Session>(kind: ConnectionKind<S, Session>): Use<S, Session> => {
   const keepers = new WeakMap<Lifetime, Use<S, Session>>()

@@ -1,14 +1,16 @@
-/** Whole numbers and UUIDs as databases write them: two of these are equal only as the same text. */
+/**
+ * Patterns of whole numbers and UUIDs as databases write them. Two such keys are equal only if they are the same text.
+ */
 export const integerKeys = '^(?:0|-?[1-9][0-9]*)$'
 export const uuidKeys = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
-/** The form of a key that the database does not take. */
+/** Returns the form of a key that the database does not accept. */
 const formOfRefused = (key: string): string => `refused ${key}`
 
 /**
- * The forms of keys, given as JSON. `fit` converts a key to the column's form, or undefined if impossible, and
- * `formsOf` queries many at once. If the database refuses one of them (`isOfKey`), the list is split in halves. Throws
- * errors that no key caused.
+ * Returns the forms of keys, which are given as JSON. `fit` converts a key to the column's type, or returns undefined;
+ * `formsOf` queries the forms of many values at once. If the database refuses a value (`isOfKey`), the list is split in
+ * halves. Throws errors that no key caused.
  */
 export const splitByFault = async <Value>(
   keys: readonly string[],

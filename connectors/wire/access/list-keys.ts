@@ -1,18 +1,21 @@
 import { ConfigurationError } from '@tributary/connector-kit'
 import type { KeyedTable } from './table-object.ts'
 
-/** Keys per page, and maximum characters of one: together they fit a response of 1 MiB, with any letters. */
+/**
+ * Number of keys per page, and maximum characters of a key. A page then fits into a response of 1 MiB, with any
+ * characters.
+ */
 export const keysOfPage = 250
 export const keyCharacters = 1000
 
 /**
- * Types of keys for which two texts are equal when the database treats the values as equal, except for letter case,
- * accents, spaces and the notation of numbers.
+ * Types of key columns whose values can be compared as texts. The database may treat texts as equal that differ only in
+ * letter case, accents, spaces or the notation of numbers.
  */
 const plainTypes =
   /^(?:(?:tiny|small|medium|big)?int(?:eger)?|numeric|decimal|(?:tiny|medium|long)?text|(?:var)?char|character(?: varying)?|citext|uuid)\b(?!.*\[\])/
 
-/** Throws ConfigurationError if the keys of a table cannot be compared with those of rows. */
+/** Throws ConfigurationError if the keys of a table cannot be compared with keys of rows. */
 export const requirePlainKey = ({ table, key }: KeyedTable, type: string | undefined): void => {
   if (type === undefined) throw new ConfigurationError(`The table ${table} has no column ${key}`)
   if (!plainTypes.test(type))
@@ -21,12 +24,12 @@ export const requirePlainKey = ({ table, key }: KeyedTable, type: string | undef
     )
 }
 
-/** Maximum keys of an object, equal to the maximum rows of a model. Further keys of a server are not stored. */
+/** Maximum keys of an object, equal to the maximum rows of a model. Further keys are not stored. */
 const maxKeys = 100_000_000
 
 /**
- * Returns pages of keys, each after the last key of the page before, until one is not full. Throws ConfigurationError
- * when a server continues beyond the maximum, or repeats keys: neither would end.
+ * Returns pages of keys, each after the last key of the previous page, until a page is not full. Throws
+ * ConfigurationError if a server exceeds the maximum or repeats keys, because listing would not end.
  */
 export const listPages = async (
   pageBehind: (last: string | undefined) => Promise<readonly string[]>,
@@ -41,7 +44,7 @@ export const listPages = async (
       throw new ConfigurationError(`The table can't be listed: it has more than ${most.toLocaleString('en-US')} rows`)
     if (last !== undefined && keys.at(-1) === last)
       throw new ConfigurationError("The table can't be listed: the server answers the same rows again")
-    // An empty text is no key of a row.
+    // An empty text cannot be the key of a row.
     const known = keys.filter((key) => key !== '')
     if (known.length > 0) await onKeys(known)
     if (keys.length < keysOfPage) return

@@ -3,11 +3,11 @@ export type KeyedTable = { table: string; key: string }
 
 const objectOfTable = /^table\/([^/]+)\/([^/]+)$/
 
-/** The object name of a table in rows: its name and that of its key column, each percent-encoded. */
+/** Returns the object name of a table in rows: the names of the table and of its key column, each percent-encoded. */
 export const tableObject = ({ table, key }: KeyedTable): string =>
   `table/${encodeURIComponent(table)}/${encodeURIComponent(key)}`
 
-/** The table that an object names; undefined for any other object. */
+/** Returns the table that an object name stands for; undefined for any other object. */
 export const tableOf = (object: string): KeyedTable | undefined => {
   const [, table, key] = objectOfTable.exec(object) ?? []
   if (table === undefined || key === undefined) return undefined

@@ -1,7 +1,7 @@
 /** A version of a platform's API, and the first day without it; undefined if none is announced. */
 export type ApiVersion = { platform: string; version: string; until: string | undefined; page: string }
 
-/** The only place of the API versions in use. */
+/** The API versions in use; no other file names them. */
 export const apiVersions = {
   meta: {
     platform: 'Meta',
@@ -23,12 +23,12 @@ export const apiVersions = {
   },
 } as const satisfies Record<string, ApiVersion>
 
-/** Time before the end of a version from which a notice is shown, ms. */
+/** Time before the end of a version from which a notice is shown, in ms. */
 const noticeMs = 120 * 24 * 60 * 60_000
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** The notice about a version that ends soon, to follow a sentence; '' before that time. */
+/** Returns the notice about a version that ends soon, as a text that follows a sentence; '' before that time. */
 export const endOf = ({ platform, version, until }: ApiVersion, now: number): string => {
   if (until === undefined || Date.parse(until) - now > noticeMs) return ''
   return ` ${platform} ends ${version} of its API on ${day.format(new Date(until))}: update Tributary before.`

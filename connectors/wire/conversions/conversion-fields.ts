@@ -1,23 +1,23 @@
-/** A field by which people are matched. */
+/** Properties of a field by which a platform matches users. */
 export const hashedField = {
   type: 'string',
   kind: 'identity',
   help: 'Normalized and hashed before it is sent.',
 } as const
 
-/** A field that is sent as it is. */
+/** Properties of a field that is sent unhashed. */
 export const plainField = { type: 'string', kind: 'context' } as const
 
 const eventField = { required: true, recommended: true, kind: 'event' } as const
 
-/** The fields of the action that sends a conversion, as each platform has them. */
+/** Returns the fields of the action that sends a conversion, with the texts for a platform. */
 export const conversionFields = ({
   platform,
   pixelParameter,
   maxDays,
 }: {
   platform: string
-  /** The name that the pixel has for the event ID. */
+  /** The name of the event ID in the pixel. */
   pixelParameter: string
   maxDays: number
 }) =>
@@ -55,7 +55,7 @@ export const orderFields = {
   },
 } as const
 
-/** A phone number by which people are matched. */
+/** Properties of a field for a phone number by which a platform matches users. */
 export const phoneField = {
   label: 'Phone',
   ...hashedField,
@@ -64,7 +64,7 @@ export const phoneField = {
   pii: 'phone',
 } as const
 
-/** The ID by which people are matched. */
+/** Properties of a field for the ID by which a platform matches users. */
 export const externalIdField = {
   label: 'External ID',
   ...hashedField,

@@ -9,7 +9,10 @@ import { hidingPersonal, shownMessage } from './shown.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** "Customer Information Parameters" (developers.facebook.com/docs/marketing-api/conversions-api/parameters/customer-information-parameters). */
+/**
+ * Examples of "Customer Information Parameters"
+ * (developers.facebook.com/docs/marketing-api/conversions-api/parameters/customer-information-parameters).
+ */
 const metaPage: readonly [keyof typeof metaComparable, string, string, string?][] = [
   [
     'email',
@@ -30,7 +33,7 @@ const metaPage: readonly [keyof typeof metaComparable, string, string, string?][
   ['birthday', '1997-02-16', '19970216'],
 ]
 
-/** "Format user data" (developers.google.com/data-manager/api/devguides/concepts/formatting). */
+/** Examples of "Format user data" (developers.google.com/data-manager/api/devguides/concepts/formatting). */
 const googlePage: readonly [keyof typeof googleComparable, string, string][] = [
   ['email', 'cloudy.sanfrancisco+shopping@gmail.com', 'cloudysanfrancisco@gmail.com'],
   ['email', ' user.name+NYC@Example.com ', 'user.name+nyc@example.com'],
@@ -39,8 +42,8 @@ const googlePage: readonly [keyof typeof googleComparable, string, string][] = [
 ]
 
 /**
- * "Event payload" of the Events API (business-api.tiktok.com/portal/docs?id=1771100779668482): lower case, and E.164
- * with its plus sign.
+ * Examples of "Event payload" of the Events API (business-api.tiktok.com/portal/docs?id=1771100779668482): lower case,
+ * and E.164 with its plus sign.
  */
 const tiktokPage: readonly [keyof typeof tiktokComparable, string, string][] = [
   ['email', ' Alice@Example.com ', 'alice@example.com'],

@@ -8,10 +8,16 @@ const dayMs = 24 * hourMs
 
 const spanText = (ms: number): string => (ms % dayMs === 0 ? `${ms / dayMs} days` : `${ms / hourMs} hours`)
 
-/** How far a device clock may run ahead: an event time within this is treated as the current time. */
+/**
+ * Time in ms by which a device clock may run ahead. An event time within this span of the future counts as the current
+ * time.
+ */
 const aheadMs = 10 * minuteMs
 
-/** The time of an event, ms; or its outcome when it is too old for the platform, or in the future. */
+/**
+ * Returns the time of an event in epoch ms, or the outcome of an event that is too old for the platform, or in the
+ * future.
+ */
 export const momentOf = (time: string, now: number, oldestMs: number): number | EventOutcome => {
   const at = readTime(time)
   if (at === undefined) return { kind: 'rejected', reason: 'The event has no valid time' }
@@ -23,7 +29,7 @@ export const momentOf = (time: string, now: number, oldestMs: number): number | 
 /** The choice of a setting for events without consent. */
 export type WithoutConsent = 'send' | 'leave_out'
 
-/** The outcome of an event without the person's consent; undefined when it can be sent. */
+/** Returns the outcome of an event without the user's consent; undefined if the event can be sent. */
 export const consentOutcome = (value: unknown, without: WithoutConsent): EventOutcome | undefined => {
   const consent = consentOf(value)
   if (consent === 'denied') return { kind: 'skipped', reason: 'The person did not consent to sharing data for ads' }
@@ -43,7 +49,7 @@ const textOf = (value: unknown): string | undefined =>
 /** Maximum products of a request. */
 const maxItems = 200
 
-/** The products of an event, under the names that libraries use; those without an ID are omitted. */
+/** Returns the products of an event, from the names that libraries use; products without an ID are omitted. */
 export const itemsOf = (given: readonly unknown[] = []): Item[] =>
   given.slice(0, maxItems).flatMap((each): Item[] => {
     if (!isJsonObject(each)) return []

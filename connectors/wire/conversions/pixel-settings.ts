@@ -1,13 +1,13 @@
 import { setting } from '@tributary/connector-kit'
 import { withoutConsent } from './consent-setting.ts'
 
-/** The settings of a pixel's events beside its ID, as each platform has them. */
+/** Returns the settings that each platform has for the events of a pixel, in addition to the pixel's ID. */
 export const pixelSettings = ({ platform, api, limit }: { platform: string; api: string; limit: string }) => ({
   access_token: setting.secret({
     label: 'Access token',
     help: `Generated in the settings of the pixel, under ${api}. Stored encrypted.`,
     required: true,
-    // It is sent to the address of the platform, whatever the settings.
+    // The token is always sent to the platform's URL, whatever the settings are.
     sentTo: [],
   }),
   test_event_code: setting.text({

@@ -1,15 +1,15 @@
 import type { DeliverResult, EventOutcome, OutgoingEvent, SplitOutcome } from '@tributary/connector-kit'
 
 /**
- * The outcomes of a request's conversions, one for all or one for each in their order, and the request and response.
+ * The outcomes of a request's conversions (one for all, or one per conversion in order), and the request and response.
  */
 export type Sent = Omit<DeliverResult, 'outcomes'> & {
   outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
 }
 
 /**
- * Sends the prepared events of a batch together, and returns outcomes for all: an event that is not sent has its
- * reason. Without any event to send, there is no request.
+ * Sends the prepared events of a batch together, and returns the outcomes of all events. An event that is not sent has
+ * the reason. If there is no event to send, no request is made.
  */
 export const sendPrepared = async <Body>(
   batch: readonly OutgoingEvent[],
@@ -21,7 +21,7 @@ export const sendPrepared = async <Body>(
   if (bodies.length === 0)
     return { outcomes: prepared.flatMap((each) => ('body' in each ? [] : [each])), httpStatus: 0, latencyMs: 0 }
   const { outcomes: found, ...result } = await send(bodies)
-  // The halves of the batch have the same that is not to be sent.
+  // A split is returned unchanged, because the halves of the batch find the same events that are not sent.
   if ('kind' in found && found.kind === 'split' && bodies.length > 1) return { outcomes: found, ...result }
   let next = 0
   const outcomes = prepared.map((each): EventOutcome => {

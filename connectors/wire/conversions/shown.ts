@@ -2,8 +2,8 @@ import { cutText, type Hidden, hideSecrets, isJsonObject } from '@tributary/conn
 
 /**
  * The stored and shown form of a conversion request: without the values of the given names at any depth, and without
- * these values in the response. Hashed personal data is shown, since it shows whether two requests are about the same
- * person.
+ * these values in the response. Hashed personal data is shown, because it shows whether two requests are about the same
+ * user.
  */
 export const hidingPersonal = (
   body: unknown,
@@ -21,13 +21,13 @@ export const hidingPersonal = (
   return {
     headers,
     texts: [...texts, ...found],
-    // Computed on first use.
+    // The body is computed on first use.
     get body() {
       return JSON.stringify(body, (name, value: unknown) => (names.has(name) ? '[redacted]' : value))
     },
   }
 }
 
-/** A platform's message without the hidden texts, at most 500 characters. */
+/** Returns a platform's message without the hidden texts, at most 500 characters. */
 export const shownMessage = (words: string, { texts = [] }: Hidden): string =>
   cutText(hideSecrets(words, texts), 500).toWellFormed()

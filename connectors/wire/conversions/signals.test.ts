@@ -47,7 +47,7 @@ const definitions = [metaConversions, googleAds, googleAnalytics, tiktokEvents].
 const place = { workspaceId: 'w', destinationId: 'd' }
 const minuteAgo = new Date(Date.now() - 60_000).toISOString()
 
-/** A conversion as signals make it. */
+/** Returns a conversion in the form in which signals create it. */
 const conversion = (more: Record<string, unknown> = {}, context: Record<string, unknown> = {}): PipelineEvent => ({
   eventId: 's-1',
   messageId: 'order-1',
@@ -172,7 +172,7 @@ describe('the requests of signals', () => {
     const to = peer()
     const { outcomes, asked } = await send(to, outgoing(platformOf(to.definition), conversion()))
     expect(outcomes).toEqual([{ kind: 'delivered' }])
-    // Google Analytics always answers so.
+    // Google Analytics always responds with success.
     expect([...to.counted.values()]).toHaveLength(1)
     expect(JSON.stringify(asked.map(({ body }) => body))).not.toMatch(/ada@example|1234567[^8]/i)
   })

@@ -1,6 +1,6 @@
 import { conversionNames, type DestinationDefinition, type MappingPreset } from '@tributary/connector-kit'
 
-/** The conversions that a destination has presets for, in their order. */
+/** The conversions for which a destination has presets, in their order. */
 const presetConversions = [
   'purchase',
   'add_to_cart',
@@ -13,7 +13,10 @@ const presetConversions = [
   'lead',
 ] as const
 
-/** A mapping for each standard event: its name at the platform is a constant, and all have the same fields. */
+/**
+ * Returns a mapping for each standard event. The name of the event at the platform is a constant, and all mappings have
+ * the same fields.
+ */
 export const standardPresets = (
   platform: 'meta' | 'tiktok' | 'google_analytics',
   action: string,
@@ -44,13 +47,15 @@ export const conversionObjects = {
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/** Email, phone and names of the person, from the paths that libraries use: the first path with a value counts. */
+/**
+ * Returns a source with the first value at several paths, such as those at which libraries send email, phone and names.
+ */
 const anyOf = (...paths: string[]): { type: 'TEMPLATE'; value: string } => ({
   type: 'TEMPLATE',
   value: `{{ ${paths.join(' | default: ')} }}`,
 })
 
-/** The places in events of the data that every platform needs. */
+/** The sources in events of the data that every platform needs. */
 export const eventPlaces = {
   email: anyOf('context.traits.email', 'properties.email', 'traits.email'),
   phone: anyOf('context.traits.phone', 'properties.phone', 'traits.phone'),
@@ -75,7 +80,7 @@ export const eventPlaces = {
   consent: field('context.consent.categoryPreferences.advertising'),
 } as const
 
-/** The places of the data that a signal adds to a conversion. */
+/** The sources of the data that a signal adds to a conversion. */
 export const signalPlaces = {
   eventId: field('context.signal.event_id'),
   time: field('context.signal.time'),

@@ -1,17 +1,17 @@
-/** The possible types of a column after all of its values until now. */
+/** A type that a column can still have after the values until now. */
 type Candidate = { type: string; fits: (text: string) => boolean }
 
-/** More digits than a double holds make an id, not a number. */
+/** Maximum digits of a number. A value with more digits, which a double cannot hold, is an ID. */
 const digits = 15
 
-/** The text after the day of a time. Leap seconds are not accepted, since few databases have them. */
+/** A pattern of the text after the day in a time. Leap seconds are not accepted, because few databases support them. */
 const isTime = /^[T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?$/
 
-/** True for a day that the calendar has. */
+/** Whether a day exists in the calendar. */
 const isDay = (text: string): boolean => {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
-  // A day that the month does not have is another one, or none.
+  // For a day that the month does not have, Date returns another day or none.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
@@ -24,9 +24,9 @@ const candidates: readonly Candidate[] = [
 ]
 
 /**
- * Finds the type of a column of texts by all of its values: the first of boolean, bigint, numeric, date and timestamp
- * that every value fits, otherwise text. A value with a needless leading 0, such as a ZIP code, or with more than 15
- * digits is text.
+ * Creates a function that finds the type of a column of texts by all of its values. It is the first type of boolean,
+ * bigint, numeric, date and timestamp that every value fits, otherwise text. A value with a needless leading 0, such as
+ * a ZIP code, or with more than 15 digits is text.
  */
 export const createTypeFinder = (): { see(text: string): void; type(): string } => {
   let left = candidates

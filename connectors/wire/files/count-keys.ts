@@ -2,12 +2,14 @@ import { hash } from 'node:crypto'
 import { BrokenFile } from './broken-file.ts'
 import type { FileRow } from './csv.ts'
 
-/** Maximum counted keys; each takes eight bytes. */
+/** Maximum number of counted keys; each takes eight bytes. */
 const maxKeys = 20_000_000
 
 const hashOf = (values: readonly string[]): bigint => hash('md5', JSON.stringify(values), 'buffer').readBigUInt64LE()
 
-/** Counts rows, those with a null in the key, and keys that come more than once. It keeps 64 bits of a hash of each key. */
+/**
+ * Creates a counter of rows, rows with a null in the key, and repeated keys. It stores 64 bits of a hash of each key.
+ */
 export const createKeyCount = (places: readonly number[]) => {
   let hashes = new BigUint64Array(1 << 16)
   let kept = 0

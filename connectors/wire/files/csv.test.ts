@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCsvReader, sniffDelimiter } from './csv.ts'
 
-/** Every row of a text that comes in pieces of `size` characters. */
+/** Returns every row of a text that arrives in pieces of `size` characters. */
 const rowsOf = (text: string, delimiter = ',', size = text.length) => {
   const reader = createCsvReader(delimiter)
   const rows = []

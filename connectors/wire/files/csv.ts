@@ -1,14 +1,14 @@
 import { BrokenFile } from './broken-file.ts'
 
-/** A row of the file; null is a missing value, which differs from a quoted empty one. */
+/** A row of the file; null is a missing value, which differs from a quoted empty text. */
 export type FileRow = (string | null)[]
 
-/** Maximum characters of one row: a quote that is never closed would include the rest of the file. */
+/** Maximum characters of one row. Without a limit, a quote that is never closed would include the rest of the file. */
 const rowCharacters = 8 * 1024 * 1024
 
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** Maximum rows that decide the delimiter. */
+/** Maximum rows that are used to find the delimiter. */
 const sniffedRows = 200
 
 /**
@@ -18,7 +18,9 @@ type Sniffed = { counts: Map<string, number>; hasDecimals: boolean }
 
 const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
 
-/** The complete rows at the start of a text, including the last one when nothing follows. Empty lines do not count. */
+/**
+ * Returns the complete rows at the start of a text, including the last row if nothing follows. Empty lines are ignored.
+ */
 const sniffRows = (text: string, last: boolean): Sniffed[] => {
   const rows: Sniffed[] = []
   const fresh = (): Sniffed => ({ counts: new Map(delimiters.map((each) => [each, 0])), hasDecimals: true })
@@ -44,9 +46,9 @@ const sniffRows = (text: string, last: boolean): Sniffed[] => {
 }
 
 /**
- * The delimiter in the first rows of a text: a character with the same count in each row, and the most frequent of
- * several. A comma that only occurs within numbers does not count. If the counts differ, it is the one whose count in
- * the first row is shared by most rows. The default is a comma.
+ * Returns the delimiter in the first rows of a text: a character with the same count in each row, and the most frequent
+ * of several. A comma that only occurs within numbers does not count. If all counts differ, the delimiter is the
+ * character whose count in the first row is shared by most rows. The default is a comma.
  */
 export const sniffDelimiter = (text: string, last = true): string => {
   const rows = sniffRows(text, last)
@@ -69,8 +71,8 @@ export const sniffDelimiter = (text: string, last = true): string => {
 const separatorLine = /^"?sep=([^"\r\n])"?(?:\r\n|\r|\n|$)/i
 
 /**
- * The delimiter that a first line of `sep=;` names, as spreadsheets write it, and the length of that line; undefined
- * without such a line.
+ * Returns the delimiter in a first line such as `sep=;`, which spreadsheets write, and the length of that line;
+ * undefined without such a line.
  */
 export const separatorOf = (text: string): { delimiter: string; length: number } | undefined => {
   const [line, delimiter] = separatorLine.exec(text.slice(0, 20)) ?? []
@@ -87,7 +89,9 @@ const lineFeedsIn = (text: string): number => {
   return count
 }
 
-/** The end of a quoted value that begins at `from`, and the value; undefined while it is not whole. */
+/**
+ * Returns the end of a quoted value that begins at `from`, and the value; undefined while the value is incomplete.
+ */
 const quotedAt = (
   text: string,
   from: number,
@@ -108,7 +112,9 @@ const quotedAt = (
   }
 }
 
-/** The end of an unquoted value that starts at `from`: before a delimiter, a line end, or the end of the text. */
+/**
+ * Returns the end of an unquoted value that starts at `from`: before a delimiter, a line end, or the end of the text.
+ */
 const bareEnd = (text: string, from: number, separator: number, line: number): number => {
   let at = from
   for (; at < text.length; at++) {
@@ -123,16 +129,17 @@ const bareEnd = (text: string, from: number, separator: number, line: number): n
 }
 
 /**
- * Reads CSV by RFC 4180, in pieces as they arrive. The function `push` returns the rows that a piece completes, with
- * the line in which each starts. All three kinds of line ends are accepted; an empty line is not a row. Throws
- * BrokenFile for a quote that is not closed, or one inside of a value. The number of the first line is `firstLine`.
+ * Creates a reader of CSV by RFC 4180, in pieces as they arrive. The function `push` returns the rows that a piece
+ * completes, with the line in which each starts. All three kinds of line ends are accepted; an empty line is not a row.
+ * Throws BrokenFile for a quote that is not closed, or that is inside of a value. The number of the first line is
+ * `firstLine`.
  */
 export const createCsvReader = (delimiter: string, firstLine = 1) => {
   const separator = delimiter.charCodeAt(0)
   let text = ''
   let line = firstLine
 
-  /** The row that starts at `start`, and the start of the next row; undefined while the row is incomplete. */
+  /** Returns the row that starts at `start`, and the start of the next row; undefined while the row is incomplete. */
   const rowAt = (start: number, last: boolean): { row: FileRow; next: number; lines: number } | undefined => {
     const row: FileRow = []
     let lines = 1
@@ -157,14 +164,14 @@ export const createCsvReader = (delimiter: string, firstLine = 1) => {
         throw new BrokenFile(
           `Line ${line + lines - 1}: there is text between the end of a quoted value and the delimiter`,
         )
-      // Whether a line feed follows is not known yet.
+      // A carriage return is the last character so far, so a line feed may follow.
       else if (end + 1 === text.length && !last) return undefined
       else return { row, next: text.charCodeAt(end + 1) === lineFeed ? end + 2 : end + 1, lines }
     }
   }
 
   return {
-    /** `last` says that nothing follows. */
+    /** Returns the rows that a piece completes. `last` means that no more pieces follow. */
     push(piece: string, last: boolean): { row: FileRow; line: number }[] {
       text += piece
       const rows: { row: FileRow; line: number }[] = []

@@ -16,10 +16,10 @@ import {
   type Scratch,
 } from '@tributary/connector-kit'
 
-/** Maximum bytes of the framing of a response: its head, TLS, and the sizes of chunks. */
+/** Returns the maximum bytes of a response including its framing: its head, TLS, and the sizes of chunks. */
 const framing = (bytes: number): number => Math.ceil(bytes * 1.1) + 1024 * 1024
 
-/** An error of the file itself, whatever the way to it. */
+/** Creates the error for a file that is too large, which is an error of the file and not of the connection. */
 const tooLarge = (maxBytes: number): Error =>
   new DataQueryError(`The file has more than ${(maxBytes / 1024 / 1024).toLocaleString('en-US')} MB`)
 
@@ -35,7 +35,7 @@ const responseTo = ({ url, headers, body }: Address, socket: Duplex, signal: Abo
       .end(body)
   })
 
-/** The reason why a response is not a file; undefined if it is. */
+/** Returns why a response is not a file; undefined if it is. */
 const refusalOf = ({ statusCode = 0, headers }: IncomingMessage): Error | undefined => {
   if (statusCode >= 500 || statusCode === 429)
     return new RetryableError(`The server responded with status ${statusCode}`)
@@ -47,13 +47,13 @@ const refusalOf = ({ statusCode = 0, headers }: IncomingMessage): Error | undefi
   return undefined
 }
 
-/** The guarded way out, and when to break off. */
+/** The guarded connection, and the signal that aborts. */
 export type WayOut = Pick<DataSourceContext, 'connect' | 'signal'>
 
 /**
- * Sends a request through the guarded connection, with a limit of bytes for the response, and passes the response on;
- * the connection ends after that. Redirects are not followed. Rejects with a DeliveryError, with a DataQueryError of
- * `use`, or with the error of the network.
+ * Sends a request through the guarded connection, with a limit of bytes for the response, and passes the response to
+ * `use`; the connection ends afterwards. Redirects are not followed. Rejects with a DeliveryError, with a
+ * DataQueryError of `use`, or with the error of the network.
  */
 export const withResponse = async <T>(
   from: Address,
@@ -85,7 +85,7 @@ export const withResponse = async <T>(
   }
 }
 
-/** The text of a response up to a maximum of bytes; undefined for a longer one. */
+/** Returns the text of a response up to a maximum of bytes; undefined for a longer response. */
 export const textOfResponse = async (response: IncomingMessage, maxBytes: number): Promise<string | undefined> => {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -97,13 +97,13 @@ export const textOfResponse = async (response: IncomingMessage, maxBytes: number
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Whether a file of this name is compressed, and what it is called when it is not. */
+/** Returns whether a file with this name is compressed, and its name without compression. */
 export const unzippedName = (name: string): { isZipped: boolean; name: string } => {
   const isZipped = /\.gz$/i.test(name)
   return { isZipped, name: isZipped ? name.slice(0, -3) : name }
 }
 
-/** Passes bytes on while there is room for them where they are written, and counts them. */
+/** Creates a filter that passes bytes on while the disk has space for them, and counts them. */
 export const roomOf = ({ maxBytes, hasRoom }: Scratch) => {
   let bytes = 0
   return {
@@ -126,7 +126,7 @@ const notGzip = (error: unknown): unknown =>
 
 /**
  * Downloads a file through the guarded connection and writes it, unzipped if `isZipped`; returns its number of bytes.
- * Rejects with a DeliveryError, also for a response that ends too soon. Rejects with a DataQueryError for a file that
+ * Rejects with a DeliveryError, also if the response ends too early. Rejects with a DataQueryError for a file that
  * exceeds the available space, before or after unzipping. `refuse` returns the reason if a response is not a file.
  */
 export const download = async (

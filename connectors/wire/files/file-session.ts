@@ -12,7 +12,10 @@ import {
 import type { FileAnswer, FileQuestion, FileThreadData } from './file-thread.ts'
 import type { FileFormat } from './read-records.ts'
 
-/** Memory of a thread that reads a file, MB; no row takes more than a part of it. Its young generation holds little more than the rows of one answer. */
+/**
+ * Maximum memory of a thread that reads a file, in MB. A row takes only a part of it. The young generation holds little
+ * more than the rows of one answer.
+ */
 const threadMegabytes = 512
 const youngMegabytes = 6
 
@@ -20,7 +23,7 @@ const memoryWords = 'Reading the file takes too much memory. Its rows or values 
 
 type Thread = AsyncDisposable & { ask(question: FileQuestion): Promise<FileAnswer> }
 
-/** A separate thread that reads files: it delays no other work, and it can be ended. */
+/** Starts a separate thread that reads files. The thread delays no other work and can be ended. */
 const startThread = (data: Pick<FileThreadData, 'files'>, signal: AbortSignal): Thread => {
   const worker = new Worker(new URL('./file-thread.ts', import.meta.url), {
     workerData: { ...data, work: workOfCall() } satisfies FileThreadData,
@@ -74,11 +77,12 @@ const requireFileTable = (query: DataQuery): void => {
 }
 
 /**
- * A session on files, read in a separate thread with limited memory. Their rows are one table. A known scan of the same
- * file in the same format saves reading all of it for its columns. A broken file is a DataQueryError with the line.
+ * Opens a session on files, which a separate thread with limited memory reads. The rows of all files are one table.
+ * With an earlier scan of the same file in the same format, the file need not be read for its columns. A broken file
+ * causes a DataQueryError with the line.
  */
 export const openFileSession = (given: {
-  /** Its readable name. */
+  /** Readable name of the file. */
   title: string
   files: readonly { name: string; path: string; format: FileFormat }[]
   known: FileScan | undefined

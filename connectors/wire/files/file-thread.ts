@@ -10,11 +10,11 @@ import { createFiles } from './several-files.ts'
 /** The files that a thread reads, in order. */
 export type FileThreadData = {
   files: readonly { name: string; path: string; format: FileFormat }[]
-  /** The call or job that reads them. */
+  /** The call or job that reads the files. */
   work: WorkNote | undefined
 }
 
-/** The questions to a thread, one at a time. `next` follows `begin`. */
+/** The requests to a thread, one at a time. `next` follows `begin`. */
 export type FileQuestion =
   | { kind: 'scan' }
   | { kind: 'begin'; columns: FileColumn[] }
@@ -29,12 +29,12 @@ export type FileAnswer =
   | { kind: 'broken'; message: string }
   | { kind: 'failed'; message: string }
 
-/** Rows of an answer, and characters of them. */
+/** Maximum rows of an answer, and maximum characters of the rows. */
 const maxRows = 2000
 const maxCharacters = 512 * 1024
 
 const { files, work } = workerData as FileThreadData
-// Only the thread that started this one ends it, whatever work it does.
+// Only the thread that started this thread can end it, whatever work it does.
 const place = joinThreadBoard('file', { isOnlyNamed: true })
 place.keepWork({
   step: work === undefined ? 'files.read' : `files.read for ${work.step}`,
@@ -42,11 +42,11 @@ place.keepWork({
   item: work?.item ?? '',
 })
 place.watch()
-// From now on it is these files, also when others take their place.
+// Opens the files once, so that replaced files do not affect the reading.
 const opened = Promise.all(files.map(async (file) => ({ ...file, handle: await open(file.path, 'r') }))).then(
   createFiles,
 )
-// It is waited for with the first question.
+// The first request waits for this promise and gets its error.
 opened.catch(() => {})
 
 let reading: AsyncGenerator<FileRow[], void, void> | undefined

@@ -15,7 +15,7 @@ const csv: FileFormat = { kind: 'csv', delimiter: '', header: true }
 const ndjson: FileFormat = { kind: 'ndjson' }
 
 let files = 0
-/** The columns and the rows of a file with this content. */
+/** Returns the columns and the rows of a file with this content. */
 const read = async (content: string | Uint8Array, format: FileFormat) => {
   const path = join(folder, String(files++))
   await writeFile(path, content)

@@ -5,7 +5,7 @@ import { createTypeFinder } from './column-types.ts'
 import { createCsvReader, type FileRow, separatorOf, sniffDelimiter } from './csv.ts'
 import { readParquet, scanParquet } from './parquet/rows.ts'
 
-/** The format of a file. `delimiter` is '' when it follows from the first rows. */
+/** The format of a file. `delimiter` is '' if it must be found in the first rows. */
 export type FileFormat = { kind: 'csv'; delimiter: string; header: boolean } | { kind: 'ndjson' } | { kind: 'parquet' }
 
 export type FileColumn = { name: string; type: string }
@@ -13,7 +13,7 @@ export type FileColumn = { name: string; type: string }
 export type FileScan = { columns: FileColumn[]; rows: number }
 
 /**
- * Maximum bytes of a read, whose rows are in memory together, maximum columns, and maximum characters of a line of
+ * Bytes of one read (all of its rows are in memory together), maximum columns, and maximum characters of a line of
  * NDJSON and of a name.
  */
 const pieceBytes = 64 * 1024
@@ -21,7 +21,7 @@ export const maxColumns = 2000
 const lineCharacters = 8 * 1024 * 1024
 const nameCharacters = 300
 
-/** The text of a file in pieces, without a byte order mark. Throws BrokenFile for what is not UTF-8. */
+/** Yields the text of a file in pieces, without a byte order mark. Throws BrokenFile if the file is not UTF-8. */
 async function* textOf(file: FileHandle): AsyncGenerator<{ text: string; last: boolean }, void, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const buffer = Buffer.allocUnsafe(pieceBytes)
@@ -63,7 +63,7 @@ const checkNames = (names: readonly string[]): string[] => {
   return [...names]
 }
 
-/** The rows of CSV; `onNames` receives the columns before the first row. */
+/** Yields the rows of CSV; `onNames` receives the columns before the first row. */
 async function* csvRows(
   file: FileHandle,
   format: Extract<FileFormat, { kind: 'csv' }>,
@@ -100,7 +100,7 @@ async function* csvRows(
 
 type Objects = { line: number; object: Readonly<Record<string, unknown>> }[]
 
-/** The objects of NDJSON. Lines with nothing in them are no rows. */
+/** Yields the objects of NDJSON. Empty lines are ignored. */
 async function* ndjsonObjects(file: FileHandle): AsyncGenerator<Objects, void, void> {
   let rest = ''
   let line = 0
@@ -184,8 +184,8 @@ const scanCsv = async (file: FileHandle, format: Extract<FileFormat, { kind: 'cs
 }
 
 /**
- * Reads a whole file. Returns its columns, with types that every value has, and the number of rows. Memory does not
- * depend on its size. Throws BrokenFile for one that is broken anywhere.
+ * Reads a whole file. Returns its columns, with types that every value has, and the number of rows. The used memory
+ * does not depend on the size of the file. Throws BrokenFile if the file is broken anywhere.
  */
 export const scanFile = async (file: FileHandle, format: FileFormat): Promise<FileScan> => {
   if (format.kind === 'parquet') return scanParquet(file.fd, (await file.stat()).size)
@@ -200,7 +200,7 @@ const jsonText = (value: unknown, type: string): string | null => {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The rows of a file that was scanned, as a database's: booleans are `t` and `f`. Throws BrokenFile. */
+/** Yields the rows of a scanned file in the form of a database: booleans are `t` and `f`. Throws BrokenFile. */
 export async function* readRows(
   file: FileHandle,
   format: FileFormat,

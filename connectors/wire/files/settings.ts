@@ -1,7 +1,7 @@
 import { DataQueryError, type DataSourceDefinition, setting } from '@tributary/connector-kit'
 import type { FileFormat } from './read-records.ts'
 
-/** Settings that say how a file is written. */
+/** Settings for the format of a file. */
 export const fileSettings = {
   format: setting.choice({
     label: 'Format',
@@ -46,7 +46,7 @@ const byName: readonly (readonly [RegExp, FileFormat['kind']])[] = [
   [/\.(?:parquet|parq)$/i, 'parquet'],
 ]
 
-/** The format of a file with this name, by the settings. Throws DataQueryError if neither determines it. */
+/** Returns the format of a file by the settings or its name. Throws DataQueryError if neither determines the format. */
 export const formatOf = ({ format, delimiter, header }: FileSettings, name: string): FileFormat => {
   const kind = format === 'auto' ? byName.find(([end]) => end.test(name))?.[1] : format
   if (kind === undefined)

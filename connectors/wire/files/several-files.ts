@@ -3,13 +3,16 @@ import { BrokenFile } from './broken-file.ts'
 import type { FileRow } from './csv.ts'
 import { type FileColumn, type FileFormat, type FileScan, maxColumns, readRows, scanFile } from './read-records.ts'
 
-/** A file to read, with the name that people see. */
+/** A file to read, with the name that users see. */
 export type OpenFile = { name: string; handle: FileHandle; format: FileFormat }
 
 const whole = new Set(['integer', 'bigint'])
 const numeric = new Set([...whole, 'numeric', 'real', 'double precision'])
 
-/** The type for values of all these types: a wider number, otherwise text, or JSON when one of them is. */
+/**
+ * Returns the type that can hold values of all these types: the wider number type, otherwise text, or JSON if one of
+ * the types is JSON.
+ */
 const widestType = (types: ReadonlySet<string>, isNdjson: boolean): string => {
   const [first = 'text'] = types
   if (types.size <= 1) return first
@@ -23,13 +26,13 @@ const widestType = (types: ReadonlySet<string>, isNdjson: boolean): string => {
 const named = (error: unknown, { name }: OpenFile, several: boolean): unknown =>
   several && error instanceof BrokenFile ? new BrokenFile(`${name}: ${error.message}`) : error
 
-/** The columns of all files, by name, in the order of their first occurrence. */
+/** Returns the columns of all files, by name, in the order of their first occurrence. */
 const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileScan => {
   const found = new Map<string, Set<string>>()
   for (const { columns, rows } of scans)
     for (const { name, type } of columns) {
       const types = found.get(name) ?? new Set()
-      // A file without rows says nothing of types.
+      // A file without rows does not determine types.
       if (rows > 0) types.add(type)
       found.set(name, types)
     }
@@ -42,7 +45,10 @@ const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileS
   }
 }
 
-/** Reads files as one: their rows in order, with all of their columns. The files must not change. */
+/**
+ * Creates functions that read several files like one file: their rows in order, with the columns of all files. The
+ * files must not change.
+ */
 export const createFiles = (files: readonly OpenFile[]) => {
   let scans: readonly FileScan[] | undefined
   const isOne = files.length === 1
@@ -60,7 +66,7 @@ export const createFiles = (files: readonly OpenFile[]) => {
 
   return {
     /**
-     * Reads whole files, and returns their columns and the number of rows. Throws BrokenFile for one that is broken
+     * Reads whole files, and returns their columns and the number of rows. Throws BrokenFile if a file is broken
      * anywhere.
      */
     async scan(): Promise<FileScan> {
@@ -68,7 +74,7 @@ export const createFiles = (files: readonly OpenFile[]) => {
       const [only] = scans
       return isOne && only !== undefined ? only : together(files, scans)
     },
-    /** The rows; a column that a file has not is null in its rows. Throws BrokenFile. */
+    /** Yields the rows. A column that a file does not have is null in the rows of that file. Throws BrokenFile. */
     async *rows(columns: readonly FileColumn[]): AsyncGenerator<FileRow[], void, void> {
       const [only] = files
       if (isOne && only !== undefined) {

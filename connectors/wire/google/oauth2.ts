@@ -1,6 +1,6 @@
 import { type OAuth2Client, setting } from '@tributary/connector-kit'
 
-/** The settings of the OAuth client that people registered at Google. */
+/** The settings of the OAuth client that users registered at Google. */
 export const googleClientSettings = {
   client_id: setting.text({
     label: 'Client ID',
@@ -11,14 +11,14 @@ export const googleClientSettings = {
     label: 'Client secret',
     help: 'Of the same OAuth client. Stored encrypted.',
     required: true,
-    // It is sent to oauth2.googleapis.com, whatever the settings.
+    // The secret is always sent to oauth2.googleapis.com, whatever the settings are.
     sentTo: [],
   }),
 }
 
 /**
- * The client that the user registered at Google (developers.google.com/identity/protocols/oauth2/web-server): a refresh
- * token comes with `access_type=offline`, and a second time only with a new consent.
+ * Returns the client that the user registered at Google (developers.google.com/identity/protocols/oauth2/web-server).
+ * Google sends a refresh token with `access_type=offline`, and sends it again only after a new consent.
  */
 export const googleClient = (
   given: { client_id?: string; client_secret?: string },

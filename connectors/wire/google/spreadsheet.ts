@@ -1,5 +1,5 @@
 /**
- * The ID of the entered spreadsheet, from the ID itself or its URL
+ * Returns the ID of the entered spreadsheet, from the ID itself or from its URL
  * (developers.google.com/workspace/sheets/api/guides/concepts: letters, numbers, hyphens, and underscores); undefined
  * for another text.
  */
@@ -8,7 +8,7 @@ export const spreadsheetId = (entered: string): string | undefined =>
     entered.trim(),
   )?.[1]
 
-/** The problem of an entered spreadsheet; undefined for a valid one. */
+/** Returns the problem of an entered spreadsheet; undefined for a valid one. */
 export const spreadsheetProblem = (entered: string | undefined): string | undefined =>
   entered === undefined || spreadsheetId(entered) !== undefined
     ? undefined

@@ -1,6 +1,6 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 
-/** The OAuth client of the test, and the code that Google hands back to it. */
+/** The OAuth client of the tests, and the code that Google returns to it. */
 export const client = { client_id: '0123.apps.googleusercontent.com', client_secret: 'GOCSPX-0123456789' }
 export const code = '4/0AeaYSHcode-0123456789'
 const refreshToken = '1//0refresh-0123456789'
@@ -13,10 +13,11 @@ const answerOf = (status: number, body: object): PeerAnswer => ({
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * The token endpoint as Google's page has it (developers.google.com/identity/protocols/oauth2/web-server, "Exchange
- * authorization code for refresh and access tokens", and errors of "Refreshing an access token"). A code is valid once,
- * with the client, the verifier and the redirect URI of its request. A refresh token comes with it and stays valid.
- * Each `accessToken` is valid for `seconds`.
+ * Creates a stand-in for the token endpoint that follows Google's page
+ * (developers.google.com/identity/protocols/oauth2/web-server, "Exchange authorization code for refresh and access
+ * tokens", and errors of "Refreshing an access token"). A code is valid once, with the client, the verifier and the
+ * redirect URI of its request. The response to the code includes a refresh token, which stays valid. Each `accessToken`
+ * is valid for `seconds`.
  */
 export const createGoogleTokens = (accessToken: string, seconds = 3599) => {
   const used = new Set<string>()

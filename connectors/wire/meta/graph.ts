@@ -13,22 +13,22 @@ import {
 import { apiVersions } from '../conversions/api-version.ts'
 import { shownMessage } from '../conversions/shown.ts'
 
-/** A call of the Graph API, for any context with a token. */
+/** The part of a context that a call of the Graph API needs: any context with a token. */
 export type GraphContext = Pick<
   DeliverContext<{ access_token: string }>,
   'settings' | 'request' | 'signal' | 'onExchange'
 >
 
-/** The secret parts of every request. */
+/** Returns the secret parts of every request. */
 export const hiddenOf = ({ settings }: Pick<GraphContext, 'settings'>) => ({
   headers: ['authorization'],
   texts: [settings.access_token.trim()],
 })
 
-/** Maximum bytes of a response that are read: it can have samples of invalid entries. */
+/** Maximum bytes of a response that are read. A response can have samples of invalid entries. */
 const keepBytes = 128 * 1024
 
-/** Calls the Graph API. `body` is sent as JSON, and recorded without hidden values. Rejects as `sendRequest` does. */
+/** Calls the Graph API. `body` is sent as JSON, and recorded without hidden values. Rejects like `sendRequest`. */
 export const ask = async (
   context: GraphContext,
   method: 'GET' | 'POST' | 'DELETE',
@@ -73,21 +73,21 @@ const errorOf = (call: Call, hidden: Hidden): GraphError | undefined => {
 }
 
 /**
- * "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000 to 80014 of business use
- * cases. "Error Handling": 341 of the app and 368 after violations also need a pause.
+ * Whether an error is a limit. "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000
+ * to 80014 of business use cases. "Error Handling": 341 of the app and 368 after violations also need a pause.
  */
 const isLimit = ({ code }: GraphError): boolean =>
   [4, 17, 32, 341, 368, 613].includes(code) || (code >= 80_000 && code <= 80_014)
 
-/** "Error Handling": 102 says that a session has ended, 190 that a token has. */
+/** Whether the session (102) or the token (190) has ended ("Error Handling"). */
 const isOfToken = (error: GraphError | undefined): boolean => error?.code === 102 || error?.code === 190
 
-/** "Error Handling": 1 unknown and 2 service are temporary. */
+/** Whether an error is temporary: 1 (unknown) and 2 (service) are ("Error Handling"). */
 const isPassing = ({ code, transient }: GraphError): boolean => transient || code === 1 || code === 2
 
 /**
- * The pause until requests are accepted again, ms: the longest time in `X-Business-Use-Case-Usage`, in minutes ("Rate
- * Limits"). Without one it is a quarter of an hour, since limits have windows of an hour.
+ * Returns the pause in ms until requests are accepted again. It is the longest time in `X-Business-Use-Case-Usage`,
+ * which is in minutes ("Rate Limits"). Without the header it is a quarter of an hour, because limits are per hour.
  */
 export const regainMs = (header: string | undefined): number => {
   const quarter = 15 * 60_000
@@ -102,25 +102,25 @@ export const regainMs = (header: string | undefined): number => {
   }
 }
 
-/** 1713230: the upload to this Custom Audience is blocked until a person appeals. */
+/** The error code for a Custom Audience to which uploads are blocked until a user appeals. */
 const audienceBlocked = 1713230
 
-/** The reason why Meta accepts nothing until a user fixes it, as a message. */
+/** Returns why Meta accepts nothing until a user fixes it, as a message; undefined otherwise. */
 const setUpProblem = (call: Call, error: GraphError | undefined, object: string): string | undefined => {
   const { status } = call.answer
   if (status >= 300 && status < 400) return `Meta redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Meta’s response'
   if (isOfToken(error) || status === 401) return `Meta refuses the access token: ${error?.words ?? `HTTP ${status}`}`
   if (error === undefined || isLimit(error) || isPassing(error) || status >= 500) return undefined
-  // 100 concerns the sent data, which can be one row; its subcode 33 means a missing object.
+  // Code 100 concerns the sent data, possibly only one row; its subcode 33 means a missing object.
   if (error.code === 100 && error.subcode === 33) return `Meta does not find the ${object}: ${error.words}`
   if (error.code === 100 && error.subcode !== audienceBlocked) return undefined
   return `Meta does not allow it: ${error.words}`
 }
 
 /**
- * The outcome of a whole request: undefined for a success. Throws ConfigurationError for errors that a person must fix;
- * `object` names the missing object in the message.
+ * Returns the outcome of a whole request; undefined for a success. Throws ConfigurationError for errors that a user
+ * must fix; `object` names the missing object in the message.
  */
 export const failureOf = (
   call: Call,

@@ -1,13 +1,13 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 
-/** A JSON answer of the vendor. */
+/** Returns a JSON response of the vendor. */
 export const answerOf = (status: number, body: unknown, headers: Record<string, string> = {}): PeerAnswer => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
 })
 
-/** An error in the form of the Graph API ("Error Handling"). */
+/** Returns an error in the form of the Graph API ("Error Handling"). */
 export const errorOf = (
   status: number,
   code: number,

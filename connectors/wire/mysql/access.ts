@@ -1,14 +1,14 @@
 import { databaseProblems, databaseSettings } from '../access/access.ts'
 import { identifierCharacters, isIdentifier } from './identifiers.ts'
 
-/** Characters of the name of a user: MySQL takes 32, MariaDB 80. */
+/** Maximum characters of a user name: MySQL allows 32, MariaDB 80. */
 const userCharacters = 80
 
-/** The settings of the database and the account; `database` is the help text of that field in the form. */
+/** Creates the settings of the database and the account; `database` is the help text of that field in the form. */
 export const accessSettings = ({ database }: { database: string }) =>
   databaseSettings({ database, port: 3306, longest: { database: identifierCharacters, user: userCharacters } })
 
-/** Rules that the type of a field does not say; `names` are the settings that hold identifiers. */
+/** Checks rules that the field types do not include; `names` are the settings with identifiers. */
 export const accessProblems = (
   given: Readonly<Record<string, unknown>>,
   names: readonly string[],

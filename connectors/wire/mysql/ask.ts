@@ -1,15 +1,18 @@
 import type { FieldPacket } from 'mysql2'
 import { causeOf, type GuardedConnection } from './connect.ts'
 
-/** Rows of an answer as the server wrote them, with their columns; a statement without rows has none, and how many it changed. */
+/**
+ * The rows of a response in the server's notation, and their columns; both are empty for a statement without rows.
+ * `affectedRows` is the number of changed rows.
+ */
 export type Answer = { rows: (Buffer | null)[][]; fields: FieldPacket[]; affectedRows: number }
 
 const affectedBy = (answer: unknown): number =>
   typeof answer === 'object' && answer !== null && 'affectedRows' in answer ? Number(answer.affectedRows) : 0
 
 /**
- * Sends one statement and waits for its whole response, at most `withinMs`, after which the connection is ended.
- * Rejects as the driver does, or with the guard's reason for ending the connection.
+ * Sends one statement and waits for its complete response. After `withinMs`, the connection is ended. Rejects with the
+ * error of the driver, or with the guard's reason for ending the connection.
  */
 export const ask = (guarded: GuardedConnection, sql: string, withinMs: number): Promise<Answer> => {
   const { connection, socket, renew } = guarded
@@ -27,6 +30,6 @@ export const ask = (guarded: GuardedConnection, sql: string, withinMs: number): 
   })
 }
 
-/** The texts of a row that holds none but texts. */
+/** Returns the values of a row as texts, for a row that has only texts. */
 export const textsOf = (row: readonly (Buffer | null)[]): (string | null)[] =>
   row.map((value) => value?.toString('utf8') ?? null)

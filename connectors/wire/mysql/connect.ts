@@ -4,33 +4,36 @@ import type { DatabaseAccess } from '../access/access.ts'
 import { tlsOptions } from '../access/certificates.ts'
 
 /**
- * Maximum packets of the server for one statement or one batch of rows: each, however small, becomes objects in memory.
+ * Maximum packets of the server for one statement or one batch of rows. Even a small packet becomes objects in memory.
  */
 const packetsOfAnswer = 65_536
 
-/** Capabilities that the driver would announce: reading our files, and the server's own reading of a statement. */
+/**
+ * Capabilities that are disabled although the driver would announce them: reading our files, and other ways to parse a
+ * statement.
+ */
 const refusedCapabilities = ['-LOCAL_FILES', '-IGNORE_SPACE', '-ODBC']
 
-/** The part of the driver that a packet goes through; its types do not say so. */
+/** The part of the driver that handles each packet, which its types do not include. */
 type Packets = {
   sequenceId: number
   _paused: boolean
   handlePacket(packet?: { sequenceId: number }): void
 }
 
-/** A connection whose server has let us in, with the socket below it. */
+/** A signed-in connection, with its socket. */
 export type GuardedConnection = {
   readonly connection: Connection
   readonly socket: GuardedStream
-  /** True for a server of MariaDB. */
+  /** Whether the server is MariaDB. */
   readonly isMariaDb: boolean
-  /** Restores the limits of bytes and packets: to be called before each statement, and before each batch of rows. */
+  /** Resets the counts of bytes and packets. Call it before each statement, and before each batch of rows. */
   renew(): void
 }
 
 /**
- * Checks each packet before the driver does. One that is out of order, one too many, or unreadable ends the connection.
- * The driver would write the first to the console, store the second, and let the last end the process.
+ * Checks each packet before the driver does. A packet that is out of order, excessive, or unreadable ends the
+ * connection. The driver would write the first to the console and store the second; the last would end the process.
  */
 const guardPackets = (connection: Connection, socket: GuardedStream, host: string): (() => void) => {
   const driver = connection as unknown as Packets
@@ -56,14 +59,14 @@ const guardPackets = (connection: Connection, socket: GuardedStream, host: strin
   }
 }
 
-/** The guard's reason for ending the connection: the driver has only the fact. */
+/** Returns the guard's reason for ending the connection, because the driver only reports that it ended. */
 export const causeOf = (error: unknown, socket: GuardedStream): unknown =>
   socket.errored instanceof DeliveryError ? socket.errored : error
 
 /**
- * Connects and signs in. All options are given, so that the driver reads no environment variable and no file. It
- * accepts one statement at a time, and reads no file for a server that asks for one. `answerBytes` is the limit of the
- * server's bytes until `renew` is called. Throws errors that `deliveryError` translates.
+ * Connects and signs in. All options are given, so that the driver reads no environment variables and no files. The
+ * connection accepts one statement at a time, and sends no file to a server that requests one. `answerBytes` is the
+ * limit of the server's bytes until `renew` is called. Throws errors that `deliveryError` translates.
  */
 export const createGuardedConnection = async (
   access: DatabaseAccess,
@@ -73,7 +76,8 @@ export const createGuardedConnection = async (
   const { host, port, database, user, password = '' } = access
   const socket = await connect({ host, port, signal, answerBytes })
   const tls = tlsOptions(access)
-  // The name to compare a certificate with when the host is an address: the driver passes only names to TLS.
+  // The name with which a certificate is compared if the host is an address, because the driver passes only names to
+  // TLS.
   Object.assign(socket, { _host: host })
   const connection = createConnection({
     stream: () => socket,
@@ -89,9 +93,9 @@ export const createGuardedConnection = async (
     multipleStatements: false,
     flags: refusedCapabilities,
     enableCleartextPlugin: false,
-    // The names of the server's columns never become code.
+    // The driver must not generate code from the names of columns.
     disableEval: true,
-    // Values are bytes until their types are known.
+    // Values stay bytes until their types are known.
     typeCast: false,
   })
   const renewPackets = guardPackets(connection, socket, host)
@@ -108,7 +112,7 @@ export const createGuardedConnection = async (
     socket.destroy()
     throw causeOf(error, socket)
   }
-  // Without a listener an error between two questions would end the process.
+  // Without a listener, an error between two statements would end the process.
   connection.on('error', () => {})
   const renew = (): void => {
     renewPackets()
@@ -119,10 +123,10 @@ export const createGuardedConnection = async (
   return { connection, socket, isMariaDb, renew }
 }
 
-/** Maximum wait for the server to notice the goodbye, ms. */
+/** Maximum wait until the server closes the connection, in ms. */
 const farewellMs = 1000
 
-/** Says goodbye and closes the connection, even when the server does not listen or has not finished a response. */
+/** Announces the end and closes the connection, even if the server does not respond or has not finished a response. */
 export const endConnection = async ({ connection, socket }: GuardedConnection): Promise<void> => {
   if (socket.closed) return
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))

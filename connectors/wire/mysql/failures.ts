@@ -1,10 +1,10 @@
 import { ConfigurationError, DeliveryError, networkError, RetryableError } from '@tributary/connector-kit'
 
-/** The number of the server's error; 0 for other errors, such as of the network or the driver. */
+/** Returns the number of the server's error; 0 for other errors, such as those of the network or the driver. */
 export const errorNumber = (error: unknown): number =>
   error instanceof Error && 'sqlState' in error && 'errno' in error && typeof error.errno === 'number' ? error.errno : 0
 
-/** Words of the server, with its number. */
+/** Returns the server's message, with the error number. */
 export const wordsOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
   const number = errorNumber(error)
@@ -25,7 +25,7 @@ const hints: Readonly<Record<number, string>> = {
 }
 
 /**
- * Temporary errors:
+ * Numbers of temporary errors:
  * - no connections (1040, 1203, 1226), shutdown (1053), out of memory (1037, 1038, 1041),
  * - a broken connection (1047, 1152 to 1161, 1184),
  * - a table that is full, crashed or being repaired (1114, 1194, 1195),
@@ -37,7 +37,7 @@ const passing = new Set([
   1195, 1203, 1205, 1213, 1226, 1290, 1317, 1836, 1927, 1969, 3024,
 ])
 
-/** The driver's errors of a failed TLS connection; its own code hides TLS's message. */
+/** Conversions of the driver's errors after a failed TLS connection, whose code hides the message of TLS. */
 const ofDriver: Readonly<Record<string, (text: string) => DeliveryError>> = {
   HANDSHAKE_NO_SSL_SUPPORT: () => new ConfigurationError('The server does not offer TLS'),
   HANDSHAKE_SSL_ERROR: (text) => new RetryableError(`The certificate of the server is not trusted: ${text}`),
@@ -50,7 +50,10 @@ const ofDriver: Readonly<Record<string, (text: string) => DeliveryError>> = {
   PROTOCOL_SEQUENCE_TIMEOUT: () => new RetryableError('The server does not respond'),
 }
 
-/** An error of the driver, the server or the network as what decides what becomes of the events. */
+/**
+ * Converts an error of the driver, the server or the network to a DeliveryError, which decides the outcome of the
+ * events.
+ */
 export const deliveryError = (error: unknown): DeliveryError => {
   if (error instanceof DeliveryError) return error
   const number = errorNumber(error)

@@ -3,13 +3,13 @@ import { Client } from 'pg'
 import type { DatabaseAccess } from '../access/access.ts'
 import { tlsOptions } from '../access/certificates.ts'
 
-/** Limits of one connection: ms of a statement and of a wait for a lock, bytes of a response. */
+/** Limits of one connection: maximum ms of a statement and of a wait for a lock, and maximum bytes of a response. */
 export type ConnectionLimits = { statementMs: number; lockMs: number; answerBytes: number }
 
 /** A client on a guarded socket; it is not connected yet. */
 export type GuardedClient = { client: Client; socket: GuardedStream }
 
-/** Each query has a limit of its own: the client renews the socket's limit before each. */
+/** Makes the client reset the socket's count of bytes before each query, so that the limit applies to each query. */
 const renewing = (client: Client, socket: GuardedStream): Client => {
   const ask = client.query.bind(client) as (...args: unknown[]) => unknown
   const query = (...args: unknown[]): unknown => {
@@ -20,8 +20,8 @@ const renewing = (client: Client, socket: GuardedStream): Client => {
 }
 
 /**
- * Opens the socket and puts a client on it. All options are given, so that the driver reads no environment variable and
- * no file.
+ * Opens the socket and creates a client that uses it. All options are given, so that the driver reads no environment
+ * variables and no files.
  */
 export const createGuardedClient = async (
   access: DatabaseAccess,
@@ -30,7 +30,7 @@ export const createGuardedClient = async (
 ): Promise<GuardedClient> => {
   const { host, port, database, user, password = '' } = access
   const socket = await connect({ host, port, signal, answerBytes })
-  // The driver means to connect it; it is connected already, by the guard.
+  // The driver would connect the socket, but the guard has already connected it.
   Object.assign(socket, { connect: () => process.nextTick(() => socket.emit('connect')) })
   const client = new Client({
     stream: () => socket,
@@ -44,12 +44,12 @@ export const createGuardedClient = async (
     connectionTimeoutMillis: 10_000,
     statement_timeout: statementMs,
     lock_timeout: lockMs,
-    // The server answers nothing more, though the connection stands.
+    // For a server that no longer responds although the connection is open.
     query_timeout: statementMs + 10_000,
   })
   return { client: renewing(client, socket), socket }
 }
 
-/** The guard's reason for ending the connection: the driver has only the fact. */
+/** Returns the guard's reason for ending the connection, because the driver only reports that it ended. */
 export const causeOf = (error: unknown, socket: GuardedStream): unknown =>
   socket.errored instanceof DeliveryError ? socket.errored : error

@@ -1,14 +1,14 @@
 import { withoutEnd } from '@tributary/connector-kit'
 import type { BucketAccess } from './settings.ts'
 
-/** The place of a bucket's objects: the URL without a path, and the path before a key. */
+/** The address of a bucket's objects: the URL without a path, and the path before a key. */
 export type BucketAddress = { origin: string; base: string }
 
-/** RFC 3986, as signatures ask for: everything but unreserved characters is escaped. */
+/** Escapes all characters except unreserved ones (RFC 3986), as signatures require. */
 export const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The path of an object in a URL; the slashes of its key stay. */
+/** Returns the path of an object in a URL; the slashes of its key are kept. */
 export const objectPath = ({ base }: BucketAddress, key: string): string =>
   `${base}/${key.split('/').map(escaped).join('/')}`
 
@@ -16,8 +16,8 @@ const awsEndpoint = (region: string): string =>
   `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
 
 /**
- * The bucket's URL. The bucket's name stands before the host, or in the path if chosen. It always stands in the path
- * when the name has dots, which no wildcard certificate covers, or when the endpoint is a literal address.
+ * Returns the address of a bucket. The bucket's name is before the host, or in the path if chosen. It is always in the
+ * path if the name has dots, which no wildcard certificate covers, or if the endpoint is an IP address.
  */
 export const bucketAddress = ({
   endpoint,

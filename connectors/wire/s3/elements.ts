@@ -1,6 +1,6 @@
 /**
- * The text of the first element with this name that contains no other one; undefined if there is none. Takes linear
- * time.
+ * Returns the text of the first element with this name that contains no other element; undefined if there is none.
+ * Takes linear time.
  */
 export const elementText = (xml: string, name: string): string | undefined => {
   const [opening, closing] = [`<${name}>`, `</${name}>`]
@@ -13,7 +13,7 @@ export const elementText = (xml: string, name: string): string | undefined => {
   return undefined
 }
 
-/** The text of each element with this name, in their order. Takes linear time. */
+/** Returns the text of each element with this name, in their order. Takes linear time. */
 export const elementsOf = (xml: string, name: string): string[] => {
   const [opening, closing] = [`<${name}>`, `</${name}>`]
   const inside: string[] = []

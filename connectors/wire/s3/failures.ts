@@ -1,5 +1,5 @@
 import { elementText } from './elements.ts'
-/** The error in a response's body (S3 API, "Error responses"). */
+/** Returns the error in a response's body (S3 API, "Error responses"). */
 export const errorOf = (body: string): { code: string; message: string } => {
   const part = (name: string): string => elementText(body, name)?.trim() ?? ''
   return { code: part('Code'), message: part('Message') }
@@ -7,7 +7,7 @@ export const errorOf = (body: string): { code: string; message: string } => {
 
 const later = new Set(['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'OperationAborted', 'Busy'])
 
-/** The message of a failed response, and whether the error is temporary. */
+/** Returns the message of a failed response, and whether the error is temporary. */
 export const failureWords = (
   answer: { status: number; body: string; bucketRegion: string | undefined },
   region: string,

@@ -10,7 +10,7 @@ const unescaped = (xml: string): string =>
 
 const member = (xml: string, name: string): string => unescaped(elementText(xml, name) ?? '')
 
-/** Keys come escaped as in an address, since XML has no form for some of them. */
+/** Decodes a key. Keys are escaped like in a URL, because XML cannot contain some of their characters. */
 const keyOf = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -19,7 +19,9 @@ const keyOf = (text: string): string => {
   }
 }
 
-/** The query for a page of the objects whose keys start with `prefix`: the first page, or the page of `token`. */
+/**
+ * Returns the query for a page of the objects whose keys start with `prefix`: the first page, or the page of `token`.
+ */
 export const listQuery = (prefix: string, token: string | undefined): Readonly<Record<string, string>> => ({
   'encoding-type': 'url',
   'list-type': '2',
@@ -29,8 +31,8 @@ export const listQuery = (prefix: string, token: string | undefined): Readonly<R
 })
 
 /**
- * A page of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); `next` is the token of the
- * next one. Throws ConfigurationError for another body.
+ * Parses a page of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); `next` is the token
+ * of the next page. Throws ConfigurationError for another body.
  */
 export const pageOf = (xml: string): { objects: FoundObject[]; next: string | undefined } => {
   if (!/<ListBucketResult[\s>]/.test(xml))

@@ -1,6 +1,6 @@
 import { setting } from '@tributary/connector-kit'
 
-/** The settings of the bucket and its credentials. `user` is the help text of the credentials in the form. */
+/** Creates the settings of the bucket and its credentials. `user` is the help text of the credentials in the form. */
 export const bucketSettings = (given: { user: string }) => ({
   bucket: setting.text({ label: 'Bucket', help: 'Name of the bucket.', required: true, maxLength: 63 }),
   region: setting.text({
@@ -33,7 +33,7 @@ export const endpointSettings = {
   }),
 }
 
-/** The data to access a bucket. */
+/** The data for accessing a bucket. */
 export type BucketAccess = {
   readonly bucket: string
   readonly region: string
@@ -43,14 +43,14 @@ export type BucketAccess = {
   readonly path_style: boolean
 }
 
-/** Rules that the type of a field does not say. */
+/** Checks rules that the field types do not include. */
 export const bucketProblems = ({
   bucket = '',
   region = '',
   endpoint,
 }: Partial<Pick<BucketAccess, 'bucket' | 'region' | 'endpoint'>>): Record<string, string> => {
   const problems: Record<string, string> = {}
-  // Bucket naming rules of S3; older ones with capitals and underscores are reached in the path.
+  // Bucket naming rules of S3. Older buckets with capitals and underscores are addressed in the path.
   if (!/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i.test(bucket))
     problems.bucket = 'Use 3 to 63 letters, digits, dots, and hyphens'
   if (!/^[a-z0-9-]+$/i.test(region)) problems.region = 'Enter a region such as eu-central-1'

@@ -5,7 +5,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { bucketAddress, escaped, objectPath } from './address.ts'
 import type { BucketAccess } from './settings.ts'
 
-/** A request of the S3 API for an object of the bucket, or for the bucket itself without a key. */
+/** A request of the S3 API for an object of the bucket, or for the bucket itself if there is no key. */
 export type BucketRequest = {
   method: 'GET' | 'PUT' | 'DELETE'
   key?: string
@@ -15,8 +15,8 @@ export type BucketRequest = {
 }
 
 /**
- * Signs a request by AWS Signature Version 4, with the hash of its body; `now` is epoch ms. Returns its address and
- * headers.
+ * Signs a request by AWS Signature Version 4, with the hash of its body; `now` is epoch ms. Returns the URL and the
+ * headers of the request.
  */
 export const signRequest = async (
   access: BucketAccess,
@@ -45,11 +45,11 @@ export const signRequest = async (
     region: access.region,
     credentials: { accessKeyId: access.access_key_id.trim(), secretAccessKey: access.secret_access_key.trim() },
     sha256: Sha256,
-    // The path is escaped once: S3, unlike other services, signs it as it is.
+    // The path is not escaped again, because S3, unlike other services, signs the path unchanged.
     uriEscapePath: false,
   })
   const { headers } = await signer.sign(request, { signingDate: new Date(now) })
-  // The client names the host itself, the same one.
+  // The client sets the same host header itself.
   const { host: _host, ...rest } = headers
   const pairs = Object.entries(query).map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
   return { url: `${address.origin}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`, headers: rest }

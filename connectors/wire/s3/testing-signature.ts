@@ -11,12 +11,13 @@ type Received = {
   bytes: Uint8Array
 }
 
-/** The query as it is signed: by the names of its members. */
+/** Returns the query in the form that is signed: sorted by parameter name. */
 const sortedQuery = (query: string): string => query.split('&').toSorted().join('&')
 
 /**
- * Checks the signature of a request as its receiver does (docs.aws.amazon.com, "Signature Calculations for the
- * Authorization Header"), only from the received request. Returns the reason of a refusal, or undefined.
+ * Checks the signature of a request like its receiver (docs.aws.amazon.com, "Signature Calculations for the
+ * Authorization Header"). Uses only the received request. Returns the reason of a refusal; undefined if the signature
+ * is valid.
  */
 export const signatureRefusal = (
   { method, url, headers, bytes }: Received,

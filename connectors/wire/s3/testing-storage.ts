@@ -8,7 +8,7 @@ import { signatureRefusal } from './testing-signature.ts'
 type Held = { bytes: Buffer; contentType: string }
 
 export type TestBucket = AsyncDisposable & {
-  /** The data to access the bucket. */
+  /** The data for accessing the bucket. */
   access: {
     bucket: string
     region: string
@@ -18,11 +18,11 @@ export type TestBucket = AsyncDisposable & {
     path_style: true
   }
   objects: Map<string, Held>
-  /** `method key?query` of each request whose signature holds, in order of arrival. */
+  /** `method key?query` of each request with a valid signature, in order of arrival. */
   asked: string[]
   /** Responds to a request instead of the storage if it returns true. */
   answer: (request: IncomingMessage, response: ServerResponse, number: number) => boolean
-  /** Stops listening, as a storage that is away; `open` begins again at the same address. */
+  /** Stops listening, like a storage that is unavailable; `open` listens again at the same address. */
   close(): Promise<void>
   open(): Promise<void>
 }
@@ -34,7 +34,7 @@ export const refuseRequest = (response: ServerResponse, status: number, code: st
     .end(`<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>About ${code}.</Message></Error>`)
 }
 
-/** ListObjectsV2 by its documentation, in pages of `pageKeys`. */
+/** Responds like ListObjectsV2, by its documentation, in pages of `pageKeys`. */
 const list = (objects: TestBucket['objects'], query: URLSearchParams, pageKeys: number): string => {
   const keys = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).toSorted()
   const from = Number(query.get('continuation-token')?.split('&')[1] ?? 0)
@@ -47,7 +47,9 @@ const list = (objects: TestBucket['objects'], query: URLSearchParams, pageKeys: 
   return `<?xml version="1.0"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${more}</IsTruncated>${contents.join('')}${next}</ListBucketResult>`
 }
 
-/** A bucket on loopback that holds objects of requests whose signature it has reckoned itself, and refuses all others. */
+/**
+ * Starts a bucket on loopback that stores objects of requests with a valid signature, and refuses all other requests.
+ */
 export const startTestBucket = async ({ pageKeys = 2 } = {}): Promise<TestBucket> => {
   const credentials = { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
   const region = 'eu-central-1'

@@ -4,15 +4,15 @@ import type { Db, Tx } from './db.ts'
 import { requestContext } from './request-context.ts'
 
 export type AuditEntry = {
-  /** Null for an action of the product itself. */
+  /** The actor; null for an action of the product itself. */
   actor: Pick<Actor, 'userId'> | null
-  /** `<resource>.<verb>` of the contract. */
+  /** The action as `<resource>.<verb>` of the contract. */
   action: string
   /** Resource name of the changed resource. */
   resource: string
   organizationId: string | null
   workspaceId: string | null
-  /** Details of the change. Never secrets. */
+  /** Details of the change; never secrets. */
   detail?: Record<string, unknown>
   /** For each changed field, its value before and after; see `changesOf`. Never secrets. */
   changes?: Changes
@@ -22,7 +22,7 @@ export type AuditEntry = {
 /** The value before and after a change, by field. */
 export type Changes = Record<string, { before: unknown; after: unknown }>
 
-/** Maximum characters of a value in a record. For a longer value, the record has only its length. */
+/** Maximum characters of a value in a record. A longer value is truncated, and its length is added. */
 const maxValue = 2000
 
 const kept = (value: unknown): unknown => {
@@ -31,7 +31,7 @@ const kept = (value: unknown): unknown => {
   return text.length <= maxValue ? value : `${cutText(text, maxValue)}… (${text.length} characters)`
 }
 
-/** The fields of `after` that differ from `before`. A long value is cut. */
+/** Returns the fields of `after` that differ from `before`. A long value is truncated. */
 export const changesOf = (
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -61,8 +61,8 @@ const isOnBehalf = (actor: Actor | undefined, { action, organizationId }: AuditE
 
 /**
  * Records an action that is not the API call of the current caller, such as an action of the product itself. Use
- * `audit` for all others. It writes in the transaction of the change, so that the change and its record always exist
- * together.
+ * `audit` for all other actions. Writes in the transaction of the change, so that the change and its record always
+ * exist together.
  */
 export const recordAction = async (tx: Tx, entry: AuditEntry): Promise<void> => {
   const call = requestContext()
@@ -108,7 +108,7 @@ export const audit = async (
 }
 
 /**
- * Deletes old audit records of the organizations on a plan. An organization without a plan, or with one that is not
+ * Deletes old audit records of the organizations on a plan. An organization without a plan, or with a plan that is not
  * among `plans`, is on the first plan.
  */
 export const deleteAuditOfPlan = async (
@@ -148,7 +148,7 @@ export const deleteFailedSignIns = async (db: Db, before: Date): Promise<void> =
     .execute()
 }
 
-/** Deletes the records of a deleted organization, except for the one of the deletion. */
+/** Deletes the records of a deleted organization, except the record of the deletion. */
 export const deleteAuditOfOrganization = async (tx: Tx, organizationId: string): Promise<void> => {
   await tx
     .deleteFrom('audit_log')

@@ -41,7 +41,7 @@ const callers = {
 
 const params = { workspace, organization, user }
 
-/** The status of the call: 200 or that of the refusal. */
+/** Returns the status of the call: 200, or the status of the refusal. */
 const ask = async (access: Access, caller: Actor | undefined, given: Record<string, string> = params) => {
   try {
     await createAuthorize(database)({ name: 'sources.list', access }, caller, given)

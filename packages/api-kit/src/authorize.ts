@@ -5,16 +5,19 @@ import type { Db } from './db.ts'
 import { guarded } from './failures.ts'
 import { isId } from './resource-ids.ts'
 
-/** Whether a key may be used in a workspace. A person has no key, and may use every workspace of the organization. */
+/**
+ * Whether a key may be used in a workspace. A call with a session has no key, and can use every workspace of the
+ * organization.
+ */
 const isOfKey = ({ key }: Actor, workspaceId: string): boolean =>
   key === undefined || key.workspaceId === null || key.workspaceId === workspaceId
 
-/** Throws 403 if the caller is an API key. Only signed-in people can do this, because the effect outlasts the key. */
+/** Throws 403 if the caller is an API key. Only signed-in users can do this, because the effect outlasts the key. */
 export const requirePerson = ({ key }: Actor): void => {
   if (key !== undefined) throw forbidden('Only people who are signed in can change this', 'NOT_FOR_KEYS')
 }
 
-/** Throws 403 if a key may not make a call, whatever its role. Does not apply to people. */
+/** Throws 403 if a key may not make a call, whatever its role. Does nothing for calls with a session. */
 const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>): void => {
   if (key === undefined) return
   const area = keyAreaOf(method)
@@ -24,9 +27,9 @@ const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>)
 }
 
 /**
- * The workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' if it does not
- * exist, or the caller does not belong to its organization. Throws 403 for a role that is not allowed. Handlers call it
- * only for a workspace that is not in the path.
+ * Returns the workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' if it
+ * does not exist, or the caller does not belong to its organization. Throws 403 for a role that is not allowed.
+ * Handlers call it only for a workspace that is not in the path.
  */
 export const requireWorkspace = async (
   db: Db,
@@ -50,7 +53,7 @@ export const requireWorkspace = async (
   return { id: workspaceId, organizationId: row.organization_id, roles }
 }
 
-/** An organization in which the caller has one of these roles; throws 404 and 403 as for a workspace. */
+/** Returns an organization in which the caller has one of these roles; throws 404 and 403 like `requireWorkspace`. */
 export const requireOrganization = async (
   db: Db,
   actor: Actor,
@@ -83,14 +86,14 @@ export const requireCaller = (actor: Actor, user: string): void => {
   if ((resourceNames.user.parse(user)?.user ?? user) !== actor.userId) throw onlyThemselves()
 }
 
-/** Throws 403 for a caller who may at least read that user, and 404 for any other. */
+/** Throws 403 for a caller who may at least read the data of that user, and 404 for any other caller. */
 const requireSelf = (actor: Actor, userId: string): void => {
   if (actor.userId !== userId) throw mayReadUser(actor, userId) ? onlyThemselves() : notFound('user not found')
 }
 
 /**
- * Makes the check before every handler, by the access in the method's contract. It reads the relational store only for
- * calls of a workspace or an organization, and throws 503 while the store is unavailable.
+ * Creates the check before every handler, by the access in the method's contract. The check reads the relational store
+ * only for calls of a workspace or an organization, and throws 503 while the store is unavailable.
  */
 export const createAuthorize = ({ db }: { db: Db }): Authorize =>
   guarded(async (method, actor, { workspace = '', organization = '', user = '' }) => {

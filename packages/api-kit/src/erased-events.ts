@@ -5,7 +5,7 @@ import type { Db } from './db.ts'
 import type { ProfileLedger } from './profiles/ledger.ts'
 import { isId } from './resource-ids.ts'
 
-/** The people whose events are erased, and the time until which these were received. */
+/** The people whose events are erased, and the time until which these events were received. */
 export type ErasedPeople = {
   workspaceId: string
   requestId: string
@@ -15,7 +15,7 @@ export type ErasedPeople = {
   until: Date
 }
 
-/** An ID of this product as a SQL literal: mutations are stored as text, so they cannot have parameters. */
+/** Returns an ID of this product as an SQL literal. Mutations are stored as text, so they cannot have parameters. */
 const idLiteral = (id: string): string => {
   if (!isId(id)) throw new Error(`'${id}' is no id`)
   return `'${id}'`
@@ -24,8 +24,8 @@ const idLiteral = (id: string): string => {
 const anyId = new Set(['user_id', 'anonymous_id', 'previous_id'])
 
 /**
- * Marks the stored events of people, and rejected events that contain one of their IDs: from then on `hidingErased`
- * leaves them out. May be repeated, and then also marks events that were stored since.
+ * Marks the stored events of people, and rejected events that contain one of their IDs: from then on, `hidingErased`
+ * omits them. The call can be repeated, and then also marks events that were stored since the previous call.
  */
 export const markErasedEvents = async (
   eventStore: Pick<EventStore, 'command'>,
@@ -47,7 +47,7 @@ export const markErasedEvents = async (
   if (owners.length > 0) await mark('owner in {owners:Array(UInt64)}', { owners: owners.map((owner) => BigInt(owner)) })
   if (quoted.length === 0) return
   const [users, devices] = [valuesOf('user_id'), valuesOf('anonymous_id')]
-  // One index finds both. An event with another user ID belongs to someone else.
+  // One index finds both IDs. An event with another user ID belongs to another person.
   await mark(
     `(user_id in {users:Array(String)} or anonymous_id in {devices:Array(String)})
       and (user_id in {users:Array(String)} or owner in {owners:Array(UInt64)})`,
@@ -63,7 +63,8 @@ export const markErasedEvents = async (
 }
 
 /**
- * Marks rows of the delivery log that sent the audience membership of these profiles to destinations. May be repeated.
+ * Marks rows of the delivery log that sent the audience membership of these profiles to destinations. The call can be
+ * repeated.
  */
 export const markErasedMembers = async (
   eventStore: Pick<EventStore, 'command'>,
@@ -81,7 +82,7 @@ export const markErasedMembers = async (
   )
 }
 
-/** IDs of this product as a list of literals. */
+/** Returns IDs of this product as a list of SQL literals. */
 export const idList = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')
 
 type Marked = Pick<ErasedPeople, 'workspaceId' | 'requestId'>
@@ -98,7 +99,10 @@ const rowsOf = (requests: readonly Marked[]): MarkedRows => ({
   marked: markedOf(requests),
 })
 
-/** Mutations that remove deliveries of marked events for requests, in their order. Each may be repeated. */
+/**
+ * Returns the mutations that remove deliveries of marked events for requests, in their order. Each mutation can be
+ * repeated.
+ */
 export const deliveryChanges = (requests: readonly Marked[]): string[] => deliveryRemovals(rowsOf(requests))
 
 /** Marks rows that are not in the events table. `select` is the tail of a query whose only column is the mark. */
@@ -133,7 +137,7 @@ export const clearErasedMarks = (
 ): Promise<void> =>
   eventStore.command('delete from erased_events where request_id in {requests:Array(String)}', { requests: requestIds })
 
-/** How often to check the progress of a mutation, ms. */
+/** Interval in ms at which the progress of a mutation is checked. */
 const pollMs = 200
 
 /** Waits until the event store has rewritten every part that is affected by a mutation with this request's ID. */
@@ -169,7 +173,7 @@ export const makeChanges = async (
   }
 }
 
-/** Removes the marked events of requests, and their deliveries, from the event store, as `makeChanges` does. */
+/** Removes the marked events of requests, and their deliveries, from the event store, with `makeChanges`. */
 export const removeErasedEvents = async (
   eventStore: EventStore,
   requests: readonly Marked[],
@@ -179,7 +183,7 @@ export const removeErasedEvents = async (
   await makeChanges(eventStore, changes, requests[0]?.requestId ?? '', signal)
 }
 
-/** IDs of the events that are marked for a request, in pages. */
+/** Yields the IDs of the events that are marked for a request, in pages. */
 export const erasedEventIds = async function* (
   eventStore: EventStore,
   { workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
@@ -201,9 +205,9 @@ export const erasedEventIds = async function* (
 }
 
 /**
- * Wraps the event store for queries of users. Events of users who are being deleted are left out, with their
- * deliveries. This applies to every query whose owner is a workspace with such users, or its organization. A query may
- * fail before its caller awaits it.
+ * Wraps the event store for queries of users. Events of users who are being deleted are omitted, with their deliveries.
+ * This applies to every query whose owner is a workspace with such users, or its organization. A query may fail before
+ * its caller awaits it.
  */
 export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
   const erasing = async (owner: string): Promise<string[]> => {

@@ -20,8 +20,8 @@ const limitTexts: Record<QueryLimit, string> = {
 }
 
 /**
- * Converts a store's error to an API error. It is 503 if a store is unavailable, so that clients retry, 429 for a
- * workspace with too many running queries, and 400 for a query beyond its limits. Any other error is unchanged.
+ * Converts an error of a store to an API error. It is 503 if a store is unavailable, so that clients retry. It is 429
+ * for a workspace with too many running queries, and 400 for a query beyond its limits. Any other error is unchanged.
  */
 export const asApiError = (error: unknown): unknown => {
   if (error instanceof EventStoreBusy)
@@ -61,7 +61,7 @@ export const guarded =
 
 /**
  * Wraps all handlers, so that their errors become API errors and each runs in the context of its call. The types are
- * sound because groups and verbs are unchanged, and `guarded` and `withContext` keep each signature.
+ * correct, because groups and verbs are unchanged, and `guarded` and `withContext` keep each signature.
  */
 export const guardAll = (handlers: Handlers, { clock }: { clock: Clock }): Handlers => {
   const all: Record<string, Record<string, unknown>> = {}

@@ -1,7 +1,7 @@
 import { type Handlers, networkOf } from '@tributary/http'
 import type { Actor, Holders, Queue } from '@tributary/kernel'
 
-/** The fields of a call that decide whose quotas it uses. */
+/** The fields of a call that determine the holders whose shares the call uses. */
 type PlacedCall = {
   actor: Actor | undefined
   client: { ip: string }
@@ -10,7 +10,7 @@ type PlacedCall = {
   organization?: { id: string }
 }
 
-/** The holders whose quotas a call uses: its user or network, its organization, and its method. */
+/** Returns the holders whose shares a call uses: its user or network, its organization, and its method. */
 const holdersOfCall = ({ actor, client, workspace, organization }: PlacedCall, work: string): Holders => {
   const organizationId = workspace?.organizationId ?? organization?.id
   return {
@@ -26,8 +26,8 @@ const inPlace =
     queue.run(holdersOfCall(call, method), call.signal, () => run(call))
 
 /**
- * Returns the same handlers, but those with a queue run in a slot of it, when it is their caller's turn. The types are
- * sound because groups and verbs are unchanged, and `inPlace` keeps each signature.
+ * Wraps the handlers of methods with a queue, so that each call runs in a slot of the queue when it is its caller's
+ * turn. The types are correct, because groups and verbs are unchanged, and `inPlace` keeps each signature.
  */
 export const inPlaces = (handlers: Handlers, queues: ReadonlyMap<string, Queue>): Handlers => {
   const all: Record<string, Record<string, unknown>> = {}

@@ -4,11 +4,14 @@ import { z } from 'zod'
 
 type PageQuery = { page_size: number; page_token: string }
 
-/** One requested page of a list: its size, the cursor before it, and the function for the token of the next page. */
+/**
+ * A requested page of a list: its size, the cursor after which it begins, and the function for the token of the next
+ * page.
+ */
 export type Page<Cursor> = {
   size: number
   after: Cursor | undefined
-  /** Cuts rows, of which one more than `size` was read, to `size`, and makes the token of the next page. */
+  /** Truncates rows to `size`, of which one more was read, and returns the token of the next page. */
   cut<Row>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): { rows: Row[]; next: string }
 }
 
@@ -33,8 +36,8 @@ export const openPage = <S extends z.ZodType>(
   }
 }
 
-// A token is not sealed: any caller can make one that fits a list. So the schema of a cursor only allows values that
-// every database can compare with its own.
+// A token is not encrypted, so any caller can make a token that fits a list. Therefore the schema of a cursor only
+// allows values that every database can compare.
 
 /** A time in the format of `Date`, in the years 1 to 9999. PostgreSQL rejects the year `0000` and longer fractions. */
 export const cursorTime = z
@@ -58,28 +61,28 @@ export const cursorInteger = z.number().int().min(0).max(2_147_483_647)
 export const createdCursor = z.tuple([cursorTime, z.uuid()])
 export type CreatedCursor = z.infer<typeof createdCursor>
 
-/** The cursor after a row. */
+/** Returns the cursor after a row. */
 export const createdCursorOf = (row: { create_time: Date; id: string }): CreatedCursor => [
   row.create_time.toISOString(),
   row.id,
 ]
 
-/** True for rows of the table after the cursor, if the newest come first. */
+/** Returns a condition for rows of the table after the cursor, if the newest come first. */
 export const olderThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
   cursor === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) < (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
 
-/** True for rows of the table after the cursor, if the oldest come first. */
+/** Returns a condition for rows of the table after the cursor, if the oldest come first. */
 export const newerThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
   cursor === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) > (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
 
-/** For lists that are computed completely: the number of rows before the page. */
+/** The cursor of lists that are computed completely: the number of rows before the page. */
 export const offsetCursor = z.number().int().min(0).max(1_000_000)
 
-/** A page of a list that is completely in memory. */
+/** Returns a page of a list that is completely in memory. */
 export const slicePage = <Row>(page: Page<number>, all: readonly Row[]): { rows: Row[]; next: string } => {
   const start = page.after ?? 0
   return page.cut(all.slice(start, start + page.size + 1), () => start + page.size)

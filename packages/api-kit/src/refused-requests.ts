@@ -1,10 +1,10 @@
-// Contains every statement that writes `refused_requests`: the API counts what collection refused, erasure clears
-// samples.
+// Contains every statement that writes `refused_requests`. The API counts the requests that collection refused; erasure
+// clears samples.
 import type { RefusedRequestsTable } from '@tributary/storage'
 import { type Insertable, sql } from 'kysely'
 import type { Db } from './db.ts'
 
-/** Adds counts of an hour to those of the same source, key and reason. The latest sample is kept. */
+/** Adds counts of an hour to the counts of the same source, key and reason. The latest sample is kept. */
 export const countRefusals = async (db: Db, rows: readonly Insertable<RefusedRequestsTable>[]): Promise<void> => {
   await db
     .insertInto('refused_requests')

@@ -4,11 +4,11 @@ import type { Actor, Clock } from '@tributary/kernel'
 
 /** An authorized call of the API. */
 export type RequestContext = {
-  /** `<resource>.<verb>` of the contract. */
+  /** Name of the method, as `<resource>.<verb>` of the contract. */
   method: string
   actor: Actor | undefined
   client: Client
-  /** The organization in the path, or that of the workspace in the path. */
+  /** The organization in the path, or the organization of the workspace in the path. */
   organizationId: string | null
   workspaceId: string | null
   clock: Clock
@@ -17,8 +17,8 @@ export type RequestContext = {
 const contexts = new AsyncLocalStorage<RequestContext>()
 
 /**
- * The current call; undefined in jobs. Use it only for values that every call records in the same way. Values that
- * affect what a handler does must be its parameters.
+ * Returns the current call; undefined in jobs. Use the context only for values that every call records in the same way.
+ * Values that affect what a handler does must be its parameters.
  */
 export const requestContext = (): RequestContext | undefined => contexts.getStore()
 

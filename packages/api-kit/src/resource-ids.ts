@@ -8,8 +8,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const isId = (text: string): boolean => uuid.test(text)
 
 /**
- * The ID of a new resource. With a request ID it is derived from that and the scope (collection and parent): a version
- * 8 UUID, RFC 9562 §5.8. So a repeated request finds its own first result. Without a request ID the ID is random.
+ * Returns the ID of a new resource. With a request ID, the ID is derived from the request ID and the scope (collection
+ * and parent): a version 8 UUID, RFC 9562 §5.8. So a repeated request finds its own first result. Without a request ID
+ * the ID is random.
  */
 export const idFor = (requestId: string | undefined, ...scope: string[]): string => {
   if (requestId === undefined) return newId()
@@ -22,7 +23,7 @@ export const idFor = (requestId: string | undefined, ...scope: string[]): string
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** The IDs in a resource name of a body or query. Throws 400 with the field if the name is of another kind. */
+/** Returns the IDs in a resource name of a body or query. Throws 400 with the field if the name has another kind. */
 export const parseReference = <Pattern extends string>(
   kind: ResourcePattern<Pattern>,
   field: string,
@@ -35,8 +36,8 @@ export const parseReference = <Pattern extends string>(
 }
 
 /**
- * The IDs in the name of a resource of this workspace, which may not exist. Throws 400 with the field for a name of
- * another kind, and 404 for a resource of another workspace.
+ * Returns the IDs in the name of a resource of this workspace, which need not exist. Throws 400 with the field for a
+ * name of another kind, and 404 for a resource of another workspace.
  */
 export const referenceIn = <Pattern extends `workspaces/{workspace}/${string}`>(
   workspaceId: string,

@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { badRequest, randomToken } from '@tributary/kernel'
 
 /**
- * The SHA-256 hash of a random secret. It is stored in place of the secret, and used to look it up. Not for secrets
- * that people choose.
+ * Returns the SHA-256 hash of a random secret. The hash is stored instead of the secret, and finds its row. Not for
+ * secrets that users choose.
  */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** A new secret of 256 random bits, and its hash for storing. */
+/** Creates a secret of 256 random bits, and its hash for storing. */
 export const newToken = (): { token: string; hash: Buffer } => {
   const token = randomToken(32)
   return { token, hash: hashToken(token) }

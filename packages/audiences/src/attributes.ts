@@ -3,7 +3,7 @@ import { type Condition, condition, type EventsParams, joined, type ProfilesPara
 
 const not = (inside: Condition): Condition => condition`not ${inside}`
 
-/** The tests that a dialect has for a value. Each is false if the value is missing or of another type. */
+/** The tests that a dialect has for a value. Each test is false if the value is missing or has another type. */
 type Dialect = {
   exists: Condition
   text: (operator: 'equals' | 'starts_with' | 'ends_with' | 'contains', value: string) => Condition
@@ -16,7 +16,7 @@ type Dialect = {
 
 const numberSigns = { greater_than: '>', at_least: '>=', less_than: '<', at_most: '<=' } as const
 
-/** `now` is epoch ms. */
+/** Returns the condition of a comparison in a dialect. `now` is epoch ms. */
 const compare = (dialect: Dialect, attribute: SelectedAttribute, now: number): Condition => {
   const { operator, valueType, value, values } = attribute
   const equals = (): Condition => (valueType === 'number' ? dialect.number('=', value) : dialect.text('equals', value))
@@ -63,8 +63,8 @@ type Column = 'properties' | 'traits'
 const holderOf = (column: Column): Condition => (column === 'traits' ? condition`traits` : condition`properties`)
 
 /**
- * The event store reads a part of a JSON column alone if the statement names it; with `getSubcolumn` it reads the whole
- * column.
+ * Names that a statement can use for a part of a JSON column, so that the event store reads only that part. With
+ * `getSubcolumn`, it reads the whole column.
  */
 const readAlone = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
@@ -76,7 +76,7 @@ const pathOf = (column: Column, name: string, params: EventsParams): Condition =
     : condition`getSubcolumn(${holder}, ${params.add('name', 'String', name)})`
 }
 
-/** Whether the path holds an object with values. Such an object is not itself a value. */
+/** Returns a condition that the path has an object with values. Such an object is not itself a value. */
 const holdsValues = (column: Column, name: string, params: EventsParams): Condition => {
   const steps = name.split('.')
   const holder = holderOf(column)
@@ -90,7 +90,7 @@ const holdsValues = (column: Column, name: string, params: EventsParams): Condit
   return condition`notEmpty(JSONAllPaths(${inside}))`
 }
 
-/** A condition that a property is set: to a value, or to an object with a value in it. */
+/** Returns a condition that a property is set: to a value, or to an object that contains a value. */
 export const propertyIsSet = (name: string, column: Column, params: EventsParams): Condition =>
   joined([condition`isNotNull(${pathOf(column, name, params)})`, holdsValues(column, name, params)], 'or')
 
@@ -102,7 +102,7 @@ const daysOfMonth = `if(m = 2, if(y % 4 = 0 and (y % 100 != 0 or y % 400 = 0), 2
 const daysSince1970 = `365 * (y - b) + intDiv(y - b, 4) - intDiv(y - b, 100) + intDiv(y - b, 400) + intDiv(153 * (m + 12 * b - 3) + 2, 5) + d - 719469`
 
 /**
- * The time of a date text in epoch ms, in the dialect of the event store. Null if the text does not match
+ * Returns the time of a date text in epoch ms, in the dialect of the event store. Null if the text does not match
  * `datePattern`.
  */
 const eventTime = (text: Condition, pattern: Condition): Condition =>
@@ -117,7 +117,7 @@ const eventTime = (text: Condition, pattern: Condition): Condition =>
 export type PropertyValue = { path: Condition; string: Condition; number: () => Condition }
 
 /**
- * Reads a property. An object is not a value, only its members are. A dot in a name and a nested object give the same
+ * Reads a property. An object is not a value; only its members are. A name with a dot and a nested object have the same
  * path.
  */
 export const propertyValue = (name: string, column: Column, params: EventsParams): PropertyValue => {
@@ -131,7 +131,7 @@ export const propertyValue = (name: string, column: Column, params: EventsParams
   }
 }
 
-/** The parts of a decimal number, without redundant zeros, and without a minus for zero. */
+/** Returns the parts of a decimal number, without redundant zeros, and without a minus for zero. */
 const partsOf = (text: string): { isNegative: boolean; whole: string; fraction: string } => {
   const [written = '', decimals = ''] = text.replace('-', '').split('.')
   let start = 0
@@ -142,7 +142,10 @@ const partsOf = (text: string): { isNegative: boolean; whole: string; fraction: 
   return { isNegative: text.startsWith('-') && whole + fraction !== '', whole, fraction }
 }
 
-/** Every number of so many digits fits a double exactly. A longer number may share its double with another number. */
+/**
+ * Maximum digits of a number that a double always holds exactly. A longer number may have the same double as another
+ * number.
+ */
 const sureDigits = 15
 
 /**
@@ -163,7 +166,9 @@ const exactNumbers = (
     return whole.length + fraction.length > sureDigits
   }
   const double = condition`dynamicElement(${path}, 'Float64')`
-  /** The digits of a double as they were received: numbers after the property's name that give the same double. */
+  /**
+   * Returns the digits of a double as they were received: numbers after the property's name that have the same double.
+   */
   const received = (): Condition => {
     const last = JSON.stringify(name.split('.').at(-1) ?? '').slice(1, -1)
     const pattern = `"${last.replace(/[^\p{L}\p{N}_ ]/gu, '\\$&')}"\\s*:\\s*(-?[0-9]+(?:\\.[0-9]+)?)[\\s,}]`
@@ -214,8 +219,8 @@ const exactNumbers = (
 }
 
 /**
- * A condition on a property of an event, in the dialect of the event store. A list contains its texts. `now` is epoch
- * ms.
+ * Returns a condition on a property of an event, in the dialect of the event store. A list contains its texts. `now` is
+ * epoch ms.
  */
 export const propertyCondition = (
   attribute: SelectedAttribute,
@@ -244,7 +249,7 @@ export const propertyCondition = (
           'or',
         )
       },
-      // Not `has`, which scans the list for each event.
+      // The condition does not use `has`, which would scan the list for each event.
       anyText: (values) => sure(condition`${written} in ${params.add('values', 'Array(String)', values)}`),
       containsAny(values) {
         const given = params.add('values', 'Array(String)', values)
@@ -274,7 +279,10 @@ export const propertyCondition = (
   )
 }
 
-/** A condition on a trait in the dialect of the relational store. The column `trait` is its JSON text; `now` is epoch ms. */
+/**
+ * Returns a condition on a trait in the dialect of the relational store. The column `trait` is its JSON text; `now` is
+ * epoch ms.
+ */
 export const traitCondition = (
   attribute: SelectedAttribute,
   trait: Condition,

@@ -19,9 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => eventStore.close())
 
-/**
- * An audience of many distinct conditions on one event. Each is true of every profile that has the event often enough.
- */
+/** Returns an audience of many distinct conditions on one event. A profile with enough events meets each of them. */
 const broad = (count: number, operator: 'at_least' | 'at_most', join: 'and' | 'or') =>
   audienceQuery.parse({
     groups: {

@@ -30,7 +30,9 @@ export type CompileOptions = {
   workspaceId: string
   /** Epoch ms. */
   asOf: number
-  /** The query of another audience by its resource name; undefined for a deleted one, which has no members. */
+  /**
+   * Returns the query of another audience by its resource name; undefined for a deleted audience, which has no members.
+   */
   queryOf: (audience: string) => AudienceQuery | undefined
   /** Evaluates only these profiles, or all profiles if undefined. */
   people?: readonly Person[]
@@ -49,8 +51,8 @@ type Event = Pick<SegmentQuery, 'selectedEvent' | 'selectedAttributes' | 'timefr
 const types: ReadonlySet<string> = new Set(eventTypes)
 
 /**
- * The rule for counts, and whether it selects the profiles that meet it or all others. Profiles without events are in
- * no set.
+ * Returns the rule for counts, and whether it selects the profiles that meet the rule or all others. Profiles without
+ * events are in no set.
  */
 const ruleOf = ({
   operator,
@@ -61,10 +63,10 @@ const ruleOf = ({
   return { sign: '>=', value: Math.max(value, 1), others: operator === 'exactly' }
 }
 
-/** At least zero events is true of every profile. */
+/** Whether a condition requires at least zero events, which every profile has. */
 const isAlways = ({ count }: SegmentQuery): boolean => count.operator === 'at_least' && count.value === 0
 
-/** The conditions on events, without duplicates. */
+/** Creates the collection of the conditions on events, without duplicates. */
 const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions, 'queryOf'>) => {
   const params = createEventsParams()
   const until = condition`receive_time <= fromUnixTimestamp64Milli(${params.add('as_of', 'Int64', asOf)})`
@@ -98,7 +100,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     return condition`least(timestamp, receive_time) >= fromUnixTimestamp64Milli(${from}) and least(timestamp, receive_time) < fromUnixTimestamp64Milli(${before})`
   }
   return {
-    /** The number of the set of profiles that meet an event query. */
+    /** Returns the number of the set of profiles that meet an event query. */
     add(query: Event, rule: ReturnType<typeof ruleOf>): number {
       const key = JSON.stringify([
         query.selectedEvent,
@@ -160,17 +162,22 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
 
 /** Compiles queries of a workspace that are evaluated together. */
 export type Compiler = {
-  /** The statement that selects the members of an audience from all profiles. Its sets come from `events`. */
+  /**
+   * Returns the statement that selects the members of an audience from all profiles. The sets that it uses come from
+   * `events`.
+   */
   add(query: AudienceQuery): ProfilesStatement
   /**
-   * The statement that finds which of several queries each profile meets: `met` of `members` lists them in their order.
+   * Returns the statement that finds which of several queries each profile meets: `met` of `members` lists them in
+   * their order.
    */
   addAll(queries: readonly AudienceQuery[]): ProfilesStatement
-  /** The statement for the sets of all queries; undefined if no condition is on events. */
+  /** Returns the statement for the sets of all queries; undefined if no condition is on events. */
   events(): EventsStatement | undefined
   /**
-   * One set of the profiles with an event that has left a condition's time window since `before` (epoch ms). No other
-   * profile's counts change only because time passes. Undefined if no condition has a time window.
+   * Returns the statement for the set of the profiles with an event that has left a condition's time window since
+   * `before` (epoch ms). No other profile's counts change only because time passes. Undefined if no condition has a
+   * time window.
    */
   crossings(before: number): EventsStatement | undefined
 }
@@ -178,8 +185,8 @@ export type Compiler = {
 const hasUserId = condition`exists (select from profile_identifiers i where i.workspace_id = $1::uuid and i.profile_id = p.id and i.type = 'user_id')`
 
 /**
- * Makes a compiler. Pure; each value is a parameter. A reference to another audience is replaced by its query, and by
- * an empty one if the audience refers to itself.
+ * Creates a compiler. It is a pure function; each value becomes a parameter. A reference to another audience is
+ * replaced by its query, and by an empty one if the audience refers to itself.
  */
 export const createCompiler = (options: CompileOptions): Compiler => {
   const { workspaceId, asOf, queryOf, people, sample } = options
@@ -202,7 +209,7 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       open.delete(name)
       return inside
     }
-    /** The largest possible size of an audience, by the sizes of sets. */
+    /** Returns the largest possible size of an audience, by the sizes of sets. */
     const maxSizeIn = (tree: AudienceQuery): MaxSize =>
       maxSizeOf(tree, {
         setOf: (each) => {

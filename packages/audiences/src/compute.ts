@@ -14,7 +14,7 @@ import { type Counts, lockAudience, Superseded, storeCounts, storeMembers } from
 
 const computed = z.object({ audience: z.string(), version: z.number().int() })
 
-/** Computes an audience in one version of its query. */
+/** The job that computes an audience in one version of its query. */
 export const computeJob: JobKind<z.output<typeof computed>> = {
   name: 'compute-audience',
   data: computed,
@@ -28,7 +28,10 @@ export const computeJob: JobKind<z.output<typeof computed>> = {
 
 type JobDeps = Pick<AudienceServices, 'jobs'>
 
-/** Queues the computation of an audience, which starts after the commit. Does nothing if it is already queued. */
+/**
+ * Queues the computation of an audience, which starts after the commit. Does nothing if the computation is already
+ * queued.
+ */
 export const queueCompute = async (
   db: JobDb,
   { jobs }: JobDeps,
@@ -40,9 +43,9 @@ export const queueCompute = async (
 }
 
 /**
- * Computes an audience: its members, their count and their entry times change together. A version that the audience no
- * longer has, and a deleted audience, change nothing. A query that is too large fails with advice. While a store is
- * unavailable, the job is retried.
+ * Computes an audience. Its members, their count and their entry times change together. Nothing changes if the audience
+ * was deleted or has another version. A query that is too large fails with advice. While a store is unavailable, the
+ * job is retried.
  */
 export const computeAudience = async (
   deps: Pick<AudienceServices, 'db' | 'eventStore' | 'profileLedger' | 'clock' | 'storedBefore'> & {
@@ -116,14 +119,14 @@ export const computeAudience = async (
   }
 }
 
-/** Minutes until an audience is computed completely again: a live audience, and any other. */
+/** Minutes after which an audience is completely computed again: a live audience, and any other. */
 const repairMinutes = { live: 60, others: 10 } as const
 /** Maximum audiences with date comparisons that are queued per minute, the earliest first. */
 const datedAtOnce = 5
 
 type Waiting = { id: string; version: number; workspace_id: string; state: string; whole_time: Date | null }
 
-/** The audiences whose members change by the calendar. */
+/** Returns the audiences whose members change by the calendar. */
 const datedOf = async (db: AudienceServices['db'], rows: readonly Waiting[]): Promise<Waiting[]> => {
   const found: Waiting[] = []
   for (const [workspaceId, own] of Map.groupBy(rows, ({ workspace_id }) => workspace_id)) {
@@ -135,8 +138,8 @@ const datedOf = async (db: AudienceServices['db'], rows: readonly Waiting[]): Pr
 }
 
 /**
- * Queues a computation of every audience that was not computed for some time. It finds what incremental evaluation may
- * have missed, and changes by the calendar. Call it each minute.
+ * Queues a computation of every audience that was not computed for some time. The computation finds changes that
+ * incremental evaluation may have missed, and changes by the calendar. Call this function each minute.
  */
 export const queueStaleAudiences = async ({
   db,

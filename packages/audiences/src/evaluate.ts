@@ -6,7 +6,7 @@ import { CompiledQuery, sql } from 'kysely'
 import type { CompiledAudience } from './compile.ts'
 import { type EventsStatement, type ProfilesStatement, setLimit, storeStatements } from './sql-builder.ts'
 
-/** The workspace that an audience is evaluated for, and the limits of the evaluation. */
+/** The workspace for which an audience is evaluated, and the limits of the evaluation. */
 export type EvaluateOptions = {
   workspaceId: string
   slot: 'short' | 'heavy'
@@ -26,7 +26,7 @@ export type Evaluation = {
   /**
    * Runs `ask`, which follows the statement of profiles and reads `members`, in a transaction, and then `settle` with
    * its rows. Throws 400 `QUERY_TOO_LARGE` for a query beyond the limits, and 429 while the workspace waits for its own
-   * queries. When the caller cancels, both stores end the evaluation.
+   * queries. If the caller cancels, both stores end the evaluation.
    */
   run<Row, Result>(
     compiled: CompiledAudience,
@@ -47,7 +47,7 @@ const tooLarge = (): AppError =>
 /** Sets of profiles: the size of each, and the lists as texts in chunks, by the names of their columns. */
 export type ProfileSets = { sizes: readonly number[]; chunks: readonly Readonly<Record<string, string>>[] }
 
-/** The sets of an audience without conditions on events. */
+/** The sets for an audience without conditions on events. */
 export const noSets: ProfileSets = { sizes: [], chunks: [] }
 
 /** Runs a statement of the event store and returns its sets. Throws 400 if they are too large. */
@@ -73,14 +73,14 @@ export const runEvents = async (
 }
 
 /**
- * Maximum number of profiles whose traits are looked up one by one, at about 15 µs each. A scan of all takes 0.3 s for
- * 200,000.
+ * Maximum number of profiles whose traits are looked up one by one, at about 15 µs each. A scan of all traits takes 0.3
+ * s for 200,000 profiles.
  */
 const fewProfiles = 20_000
 
 /**
- * The statement with its parameters: its own, the sets, and those of the statement that follows. If the sets have
- * several chunks, `storeSets` must run first in the same transaction.
+ * Returns the statement with its parameters: its own parameters, the sets, and the parameters of the statement that
+ * follows. If the sets have several chunks, `storeSets` must run first in the same transaction.
  */
 export const profilesQuery = (
   { text, most, params }: ProfilesStatement,
@@ -137,8 +137,8 @@ const endedBy = async <Result>(
 }
 
 /**
- * Makes the evaluation. The relational store evaluates two audiences at a time, at most one per workspace, because all
- * callers share the connections. The event store has its own queues.
+ * Creates the evaluation. The relational store evaluates two audiences at a time, at most one per workspace, because
+ * all callers share the connections. The event store has its own queues.
  */
 export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<EventStore, 'query'> }): Evaluation => {
   const slots = createQuerySlots([1, 2], {

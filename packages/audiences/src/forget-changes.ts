@@ -1,15 +1,18 @@
 import { sql } from 'kysely'
 import type { AudienceServices } from './services.ts'
 
-/** How long exits from an audience are kept, ms: a month can be compared with the same month of the year before. */
+/**
+ * Time in ms for which exits from an audience are kept, so that a month can be compared with the same month of the
+ * previous year.
+ */
 export const changesKeptMs = 400 * 24 * 3_600_000
 /** Maximum exits that are removed per statement. */
 const exitsAtOnce = 5000
 
 /**
- * Removes each exit that is older than 400 days from the history of audiences, with its entry and everything before.
- * The remaining changes still give the same members. An exit that a destination has not received yet stays. Uses short
- * statements until nothing is left to remove or the signal aborts. Call it regularly.
+ * Removes each exit older than 400 days, and all earlier changes of the same profile in the same audience. The
+ * remaining changes still give the same members. An exit that a destination has not received yet stays. Uses short
+ * statements until nothing is left to remove or the signal aborts. Call this function regularly.
  */
 export const forgetAudienceChanges = async (
   { db, clock }: Pick<AudienceServices, 'db' | 'clock'>,

@@ -9,10 +9,10 @@ const joinedMaxSize = (parts: readonly MaxSize[], operator: QueryOperator): MaxS
 }
 
 /**
- * The maximum number of profiles that can meet a query, from the sizes of the sets of its conditions on events.
- * Conditions on traits and negative conditions may be true of every profile. The function `setOf` returns the number of
- * the set that a member must be in, or undefined for a condition that excludes the set. The query of another audience
- * comes from `within`.
+ * Returns the maximum number of profiles that can meet a query, from the sizes of the sets of its conditions on events.
+ * Conditions on traits and negative conditions may be true for every profile. The function `setOf` returns the number
+ * of the set that a member must be in, or undefined for a condition that excludes the set. The query of another
+ * audience comes from `within`.
  */
 export const maxSizeOf = (
   query: AudienceQuery,

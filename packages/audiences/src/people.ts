@@ -5,7 +5,7 @@ import type { Person } from './sql-builder.ts'
 
 /**
  * Reads profiles of a workspace with the numbers of their identifiers in the event store. Merged and deleted profiles
- * are left out.
+ * are omitted.
  */
 export const readPeople = async (
   { db, profileLedger }: { db: Db } & Pick<AudienceServices, 'profileLedger'>,

@@ -18,7 +18,7 @@ export type AudienceRow = Selectable<AudiencesTable>
 export const audienceName = (workspace: string, audience: string): string =>
   resourceNames.audience.format({ workspace, audience })
 
-/** An audience of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads an audience of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readAudience = async (db: Db, workspaceId: string, audienceId: string): Promise<AudienceRow> => {
   const row = isId(audienceId)
     ? await db
@@ -33,7 +33,7 @@ export const readAudience = async (db: Db, workspaceId: string, audienceId: stri
 }
 
 /**
- * An audience for lookups by reference. `text` is its query as JSON. `query` is parsed on first access, because lists
+ * An audience for look-ups by reference. `text` is its query as JSON. `query` is parsed on first access, because lists
  * may be long.
  */
 export type KnownAudience = { id: string; name: string; title: string; text: string; readonly query: AudienceQuery }
@@ -60,23 +60,23 @@ const selectKnown = (db: Db, workspaceId: string) =>
     .orderBy('create_time')
     .orderBy('id')
 
-/** Every audience of a workspace with its query. */
+/** Reads every audience of a workspace with its query. */
 export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudience[]> => {
   const rows = await selectKnown(db, workspaceId).execute()
   return rows.map((row) => knownOf(workspaceId, row))
 }
 
-/** Resource names of the audiences that a query refers to. */
+/** Returns the resource names of the audiences to which a query refers. */
 export const namedIn = (query: AudienceQuery): string[] =>
   queriesOf(query).flatMap(({ type, selectedAudience }) =>
     type === 'audience' && selectedAudience !== null ? [selectedAudience.name] : [],
   )
 
-/** The audiences whose queries refer to an audience. */
+/** Returns the audiences whose queries refer to an audience. */
 export const dependentsOf = (name: string, known: readonly KnownAudience[]): KnownAudience[] =>
   known.filter((each) => each.name !== name && each.text.includes(name) && namedIn(each.query).includes(name))
 
-/** The audiences of a workspace whose queries refer to an audience. Other queries are not read. */
+/** Reads the audiences of a workspace whose queries refer to an audience. Other queries are not parsed. */
 const readDependents = async (db: Db, workspaceId: string, name: string): Promise<KnownAudience[]> => {
   const rows = await selectKnown(db, workspaceId).where('query', 'like', `%${name}%`).execute()
   return dependentsOf(
@@ -87,7 +87,7 @@ const readDependents = async (db: Db, workspaceId: string, name: string): Promis
 
 type Uses = { id: string; destinations: number; syncs: number }
 
-/** How many destinations receive each audience, and how many syncs send its members. */
+/** Counts the destinations that receive each audience, and the syncs that send its members. */
 const readUses = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, Uses>> => {
   const { rows } = await sql<Uses>`
     select audience.id,
@@ -110,7 +110,7 @@ const summaryOf = (row: Omit<AudienceRow, 'query'>, uses: Uses | undefined): Aud
   update_time: row.update_time.toISOString(),
 })
 
-/** Rows of the list as the API returns them. */
+/** Returns rows of the list in the form of the API. */
 export const presentSummaries = async (
   db: Db,
   rows: readonly Omit<AudienceRow, 'query'>[],
@@ -122,7 +122,7 @@ export const presentSummaries = async (
   return rows.map((row) => summaryOf(row, uses.get(row.id)))
 }
 
-/** The name of the member who made a change; '' for a former member. */
+/** Reads the name of the member who made a change; '' for a former member. */
 export const authorOf = async (db: Db, userId: string | null): Promise<string> => {
   if (userId === null) return ''
   const user = await db
@@ -133,7 +133,7 @@ export const authorOf = async (db: Db, userId: string | null): Promise<string> =
   return user === undefined ? '' : `${user.first_name} ${user.last_name}`.trim() || user.email
 }
 
-/** When a profile last entered or left an audience; null if never. */
+/** Reads the time when a profile last entered or left an audience; null if none did. */
 const readChangeTime = async (db: Db, audienceId: string): Promise<string | null> => {
   const row = await db
     .selectFrom('audience_changes')
@@ -145,7 +145,7 @@ const readChangeTime = async (db: Db, audienceId: string): Promise<string | null
   return row?.time.toISOString() ?? null
 }
 
-/** An audience as the API returns it for its page. */
+/** Returns an audience in the form of the API for its page. */
 export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
   const name = audienceName(row.workspace_id, row.id)
   const query = audienceQuery.parse(JSON.parse(row.query))

@@ -17,8 +17,8 @@ const refuse = (text: string): Error => badRequest('VALIDATION', text, { query: 
 
 /**
  * Throws 400 for a query that refers to an unknown audience, to the list of another audience, or back to `own` (a
- * resource name; '' for a new audience). Throws 400, too, if it has too many conditions or levels, including those of
- * the audiences it refers to. Pure.
+ * resource name; '' for a new audience). Also throws 400 if it has too many conditions or levels, including those of
+ * the audiences to which it refers. This is a pure function.
  */
 export const checkReferences = (query: AudienceQuery, own: string, known: readonly KnownAudience[]): void => {
   const byName = new Map(known.map((each) => [each.name, each]))
@@ -53,7 +53,7 @@ export const lockAudiences = async (tx: Tx, workspaceId: string): Promise<KnownA
   return await readKnown(tx, workspaceId)
 }
 
-/** Returns the function that finds the query of a referenced audience. */
+/** Creates the function that finds the query of a referenced audience. */
 export const lookUp = (known: readonly KnownAudience[]): ((name: string) => AudienceQuery | undefined) => {
   const byName = new Map(known.map((each) => [each.name, each]))
   return (name) => byName.get(name)?.query

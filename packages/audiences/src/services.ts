@@ -9,8 +9,8 @@ export type AudienceServices = {
   jobs: JobSender
   profileLedger: ProfileLedger
   /**
-   * The positions in the log of requests before which every event of a workspace is stored (`formatRecordPlaces`), so
-   * that a count of the events before them stays true. '' if unknown.
+   * Returns the positions in the log of requests before which every event of a workspace is stored
+   * (`formatRecordPlaces`), so that a count of the events before them stays true. '' if unknown.
    */
   storedBefore?(workspaceId: string): Promise<string>
   clock: Clock

@@ -1,27 +1,27 @@
 declare const made: unique symbol
 
-/** A part of a statement that contains only columns, operators and placeholders. Values are parameters. */
+/** A part of a statement that contains only columns, operators and placeholders. Values are passed as parameters. */
 export type Condition = string & { readonly [made]: 'condition' }
 
 /** Writes a condition. Its parts are conditions or placeholders, never values. */
 export const condition = (parts: TemplateStringsArray, ...inside: readonly Condition[]): Condition =>
   String.raw({ raw: parts }, ...inside) as Condition
 
-/** Conditions joined by an operator, in brackets. For an empty list: true for `and`, false for `or`. */
+/** Joins conditions by an operator, in parentheses. For an empty list: true for `and`, false for `or`. */
 export const joined = (conditions: readonly Condition[], operator: 'and' | 'or'): Condition => {
   const [first = (operator === 'and' ? 'true' : 'false') as Condition] = conditions
   return conditions.length < 2 ? first : (`(${conditions.join(` ${operator} `)})` as Condition)
 }
 
-/** A statement of the event store that reads one workspace. Only `statementOfEvents` makes it. */
+/** A statement of the event store that reads one workspace. Only `statementOfEvents` creates it. */
 export type EventsStatement = {
   readonly [made]: 'events'
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
   /**
-   * The number of sets of profiles that it returns. Each row is a chunk of the profiles that are in any set: `owners`,
-   * and in the same order `bits_0` …, which say which sets each profile is in. So a profile is listed once, in however
-   * many sets it is. `size_0` … are the sizes of the sets within the chunk.
+   * The number of sets of profiles that the statement returns. Each row is a chunk of the profiles that are in any set:
+   * `owners`, and in the same order `bits_0` …, which say which sets each profile is in. So a profile is listed once,
+   * in however many sets it is. `size_0` … are the sizes of the sets within the chunk.
    */
   readonly sets: number
 }
@@ -57,32 +57,35 @@ export const createEventsParams = (): EventsParams & { values: Record<string, un
   }
 }
 
-/** The events that are counted for each profile, and the rule that puts a profile into a set by its count. */
+/** The events that are counted for each profile, and the rule by which a profile is in a set, from its count. */
 export type CountedEvents = { readonly where: Condition; readonly count: (column: Condition) => Condition }
 
 /** A profile with the numbers of its identifiers in the event store, as decimal numbers. */
 export type Person = { readonly id: string; readonly owners: readonly string[] }
 
 /**
- * A fixed sample: one profile of `share` (a power of two). It contains the profiles whose IDs are below a bound. IDs
- * are hashes, so the sample does not depend on any property of the profiles.
+ * A fixed sample with one of `share` profiles (a power of two). The sample contains the profiles whose IDs are below a
+ * bound. IDs are hashes, so the sample does not depend on any property of the profiles.
  */
 export type Sample = { readonly share: number }
 
-/** The first profile number of the event store that is not in a sample. */
+/** Returns the first profile number of the event store that is not in a sample. */
 const endOfSample = ({ share }: Sample): bigint => 2n ** 64n / BigInt(share)
 
-/** The first profile ID that is not in a sample. */
+/** Returns the first profile ID that is not in a sample. */
 export const idAfterSample = (sample: Sample): string =>
   `${endOfSample(sample).toString(16).padStart(16, '0')}${'0'.repeat(16)}`
 
-/** The number of a profile in the event store, as a decimal number. */
+/** Returns the number of a profile in the event store, as a decimal number. */
 const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '').slice(0, 16)}`)
 
 /** Maximum profiles in one set. A larger set is refused. */
 export const setLimit = 1_000_000
 
-/** Profiles per row of an answer. Reading one row, or sending it to the other store, takes a thread about 1 ms. */
+/**
+ * Number of profiles per row of a response. Reading one row, or sending it to the other store, takes a thread about 1
+ * ms.
+ */
 const chunkSize = 10_000
 /** Maximum profiles in all sets together. The event store refuses a statement with more. */
 export const profileLimit = 5 * setLimit
@@ -90,19 +93,19 @@ const limitChunks = `max_result_rows = ${profileLimit / chunkSize}, result_overf
 
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
-/** The profile of an owner, by the merges in the event store. */
+/** An SQL expression for the profile of an owner, by the merges in the event store. */
 const profileOfSeen = 'if(joined.profile = 0, seen.owner, joined.profile)'
 const joinProfiles = `
   left join (
     select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
   ) as joined on joined.owner = seen.owner`
 
-/** Sets per number: their bits must fit into a signed number of 64 bits. */
+/** Number of sets per word. Their bits must fit into a signed number of 64 bits. */
 const setsOfWord = 60
 const wordOf = (set: number): number => Math.floor(set / setsOfWord)
 const bitOf = (set: number): bigint => 1n << BigInt(set % setsOfWord)
 
-/** The numbers from 0 to `count` - 1. */
+/** Returns the numbers from 0 to `count` - 1. */
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 /**
@@ -140,7 +143,8 @@ ${from}
 }
 
 /**
- * The set of the profiles that have an event with a condition. The events are the same that `statementOfEvents` counts.
+ * Returns the statement for the set of the profiles that have an event with a condition. It reads the same events as
+ * `statementOfEvents`.
  */
 export const statementOfSeen = (
   workspaceId: string,
@@ -162,10 +166,11 @@ export const statementOfSeen = (
 }
 
 /**
- * The sets of profiles by the counts of their events. Only this statement reads events and owners. It reads accepted,
- * non-test events of one workspace that have a user and were received by `as_of`. Every counted event meets `any`,
- * which excludes all others early. With `people`, only their events count, for the profiles that the given identifiers
- * belong to: these may be newer than those of the event store. With a sample, sets contain only its profiles.
+ * Returns the statement for the sets of profiles by the counts of their events. Only this statement reads events and
+ * owners: accepted, non-test events of one workspace that have a user and were received by `as_of`. Every counted event
+ * meets `any`, which excludes all others early. With `people`, only the events of these people count, for the profiles
+ * to which the given identifiers belong. These profiles may be newer than those of the event store. With a sample, sets
+ * contain only its profiles.
  */
 export const statementOfEvents = (
   workspaceId: string,
@@ -218,13 +223,13 @@ export type SetParam = { readonly column: string }
 
 /**
  * A statement of the relational store that reads one workspace, whose ID is the first parameter. Only
- * `statementOfProfiles` makes it.
+ * `statementOfProfiles` creates it.
  */
 export type ProfilesStatement = {
   readonly [made]: 'profiles'
   /**
-   * Ends with a common table expression `members (id, sequence, …)`. The statement that reads it follows. The
-   * parameters are the same for each form.
+   * Returns the text, which ends with a common table expression `members (id, sequence, …)`. The statement that reads
+   * it follows. The parameters are the same for each form.
    */
   readonly text: (form: ProfilesForm) => string
   /** The maximum number of profiles that conditions on events leave, from the sizes of the sets. */
@@ -232,10 +237,13 @@ export type ProfilesStatement = {
   readonly params: readonly (string | number | readonly string[] | SetParam)[]
 }
 
-/** `few`: few profiles remain, so their traits are looked up one by one. `stored`: chunks of the sets are in a table. */
+/**
+ * The form of a statement. `few`: few profiles remain, so their traits are looked up one by one. `stored`: chunks of
+ * the sets are in a table.
+ */
 export type ProfilesForm = { few: boolean; stored: boolean }
 
-/** The statements that store chunks of sets, for a number of columns: `owners`, `bits_0` …. */
+/** Returns the statements that store chunks of sets, for a number of columns: `owners`, `bits_0` …. */
 export const storeStatements = (columns: number): { create: string; add: string } => {
   const places = range(columns)
   const names = places.map((place) => (place === 0 ? 'owner' : `b${place - 1}`))
@@ -245,21 +253,24 @@ export const storeStatements = (columns: number): { create: string; add: string 
   }
 }
 
-/** An upper bound that follows from the sizes of sets. */
+/** Returns an upper bound from the sizes of sets. */
 export type MaxSize = (sizes: readonly number[]) => number
 
-/** Makes the parameters of a statement of profiles while it is built; the first is the workspace. */
+/** Creates the parameters of a statement of profiles while it is built; the first parameter is the workspace. */
 export const createProfilesParams = (workspaceId: string) => {
   const values: (string | number | readonly string[] | SetParam)[] = [workspaceId]
   let words = 0
   return {
     values,
-    /** A condition that is true for the profiles in a set of the event store. */
+    /** Returns a condition for the profiles in a set of the event store. */
     inSet(set: number): Condition {
       words = Math.max(words, wordOf(set) + 1)
       return `coalesce(p.b${wordOf(set)} & ${bitOf(set)} <> 0, false)` as Condition
     },
-    /** The table `seen` of those sets, with the chunks in a table or without; undefined if no set is used. */
+    /**
+     * Returns the text of the table `seen` with the used sets, for chunks that are stored in a table or not; undefined
+     * if no set is used.
+     */
     seen(): ((stored: boolean) => string) | undefined {
       if (words === 0) return undefined
       const bits = range(words).map((word) => `b${word}`)
@@ -288,7 +299,8 @@ export type ProfilesParams = ReturnType<typeof createProfilesParams>
 type AskedTrait = { readonly name: Condition; readonly holders: Condition | undefined }
 
 /**
- * The names of traits that may contain a trait: its own name, and that of every object around it, the longest first.
+ * Returns the names of traits that may contain a trait: its own name, and the name of every object around it, the
+ * longest first.
  */
 const holdersOf = (name: string): string[] => {
   const steps = name.split('.')
@@ -296,8 +308,8 @@ const holdersOf = (name: string): string[] => {
 }
 
 /**
- * The latest value of each trait, for many profiles, in one scan. It compares times only if several identifiers or
- * objects of a profile have the trait.
+ * Returns the text that selects the latest value of each trait for many profiles in one scan. It compares times only if
+ * several identifiers or objects of a profile have the trait.
  */
 const traitsOfMany = (asked: readonly AskedTrait[], only: (id: string) => string): string => {
   const counted = asked.map(({ name, holders }, index) => {
@@ -341,10 +353,11 @@ const latestTrait = ({ name, holders }: AskedTrait, profile: 'found.profile_id' 
 }
 
 /**
- * The profiles of a workspace that are not suppressed and meet a condition. It may use `p.owner`, `p.named` (whether a
- * user ID is known) and `traits.t0` …. These are the latest values of `names` as JSON text: '' for one that was too
- * large, null for none. With several conditions it returns all profiles, and `met` lists the conditions that each
- * meets. With `people` or a sample, it reads only these.
+ * Returns the statement for the profiles of a workspace that are not suppressed and meet a condition. The condition can
+ * use `p.owner`, `p.named` (whether a user ID is known) and `traits.t0` …. These are the latest values of `names` as
+ * JSON text: '' for a value that was too large, null for none. With several conditions, the statement returns all
+ * profiles, and `met` lists the conditions that each profile meets. With `people` or a sample, it reads only these
+ * profiles.
  */
 export const statementOfProfiles = (
   params: ProfilesParams,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileAudience } from './compile.ts'
 import { createEvaluation } from './evaluate.ts'
 
-/** Profiles that meet every condition. */
+/** Number of profiles that meet every condition. */
 const people = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 1_000_000 : 200_000
 /** Maximum processor time of one uninterrupted step of a thread, ms. */
 const longestStepMs = 50
@@ -36,8 +36,8 @@ const threadMs = (): number => {
 }
 
 /**
- * The processor time of the longest step of this thread during some work, ms. Time that other processes use does not
- * count.
+ * Returns the processor time of the longest step of this thread during some work, ms. Time that other processes use
+ * does not count.
  */
 const longestStepOf = async (work: () => Promise<unknown>): Promise<number> => {
   const begins: number[] = []

@@ -2,13 +2,14 @@ import type { Tx } from '@tributary/api-kit'
 import { sql } from 'kysely'
 import type { AudienceRow } from './read.ts'
 
-/** The size of an audience, and how many members entered and left the last time. */
+/** The size of an audience, and the numbers of members that entered and left at the last computation. */
 export type Counts = { size: number; entered: number; gone: number }
 
 /**
- * Reads `members` and brings the stored members of an audience ($1) up to date as of a time ($2). Records each entry
- * and exit, and counts. Profiles that changed since a transaction ($3; $4 is the workspace) stay as they are: the
- * evaluation of them may be too old. The first computation ($5) has no earlier members, and stores all.
+ * The part of a statement that reads `members`, and brings the stored members of an audience ($1) up to date as of a
+ * time ($2). It records and counts each entry and exit. Profiles that changed since a transaction ($3; $4 is the
+ * workspace) stay unchanged, because their evaluation may be outdated. The first computation ($5) has no earlier
+ * members, and stores all.
  */
 export const storeMembers = `, recent as materialized (
   select distinct unnest(profiles) as id from audience_touches where workspace_id = $4::uuid and transaction >= $3::bigint and not $5::boolean
@@ -30,7 +31,7 @@ export const storeMembers = `, recent as materialized (
 select (select count(*) from audience_members where audience_id = $1::uuid)::int + entered - gone as size, entered, gone
 from counted`
 
-/** The row no longer has the computed version, so the result is discarded. */
+/** Thrown if the row no longer has the computed version, so that the result is discarded. */
 export class Superseded extends Error {}
 
 /**

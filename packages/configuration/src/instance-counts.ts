@@ -1,6 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 
-/** The number of sources or destinations of each app in a workspace, by slug. */
+/** Counts the sources or destinations of each app in a workspace, by slug. */
 export const instanceCounts = async (
   db: Db,
   table: 'sources' | 'destinations',
@@ -16,7 +16,7 @@ export const instanceCounts = async (
   return new Map(rows.map((row) => [row.app, Number(row.count)]))
 }
 
-/** The entries whose title contains a text, ignoring case. All entries for an empty text. */
+/** Returns the entries whose title contains a text, ignoring case; all entries for an empty text. */
 export const searched = <Entry extends { title: string }>(
   entries: readonly Entry[],
   text: string | undefined,

@@ -216,7 +216,7 @@ const writeRest = async ({ context: { attempts, outcomes, parking }, commit, wor
   for (let tries = 0; tries < 5; tries++) {
     await Promise.all([attempts.flush(true), outcomes.flush()])
     const done = await commit.run(true)
-    // Events of a range that were sent during its write are not in the written row yet.
+    // A written row lacks events that were sent during its write, so the loop writes the row again.
     const written = [...workers.values()].every(({ lanes }) =>
       lanes.every(({ spilled }) => spilled.all().every(isRangeWritten)),
     )

@@ -11,7 +11,7 @@ export type DestinationEntry = {
   enabled: boolean
   /** Number of partitions that its workspace is spread over; one unless given. */
   spread?: number
-  /** Maximum number of partitions that it was ever spread over; the current number unless given. */
+  /** Maximum number of partitions over which the workspace was ever spread; if absent, the current number applies. */
   widest?: number
   /** All settings, with decrypted secrets. */
   settings: Readonly<Record<string, unknown>>

@@ -513,7 +513,7 @@ test.each([
   const { statusCode } = await app.inject({ method: 'GET', url: `/api/workspaces?${query}` })
   const { user } = process.threadCpuUsage(before)
   expect(statusCode).toBe(401)
-  // It took 25 s when the search began again at each ampersand.
+  // The search took 25 s when it began again at each ampersand.
   expect(user / 1000).toBeLessThan(2000)
 })
 

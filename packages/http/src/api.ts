@@ -25,7 +25,7 @@ import { apiHeaders } from './security-headers.ts'
 import { ignoredBy, unknownBodyKeys, unknownQueryKeys } from './unknown-keys.ts'
 import { applyMask, type Issue, parseInput } from './validation.ts'
 
-/** The actor of a token or key, or why it was rejected. */
+/** The actor of a token or key, or why the token or key was rejected. */
 export type Authentication =
   | { actor: Actor }
   | { failure: 'expired' | 'unknown' | 'key-expired' | 'key-revoked' | 'key-unknown' }
@@ -57,7 +57,7 @@ export type ApiDeps = {
   version?: string
   /**
    * The build of the pages that this server serves. During a rolling update, a page of another build may send unknown
-   * fields; they are ignored.
+   * fields, which are ignored.
    */
   pageBuild?: string | undefined
   limits?: Partial<ApiLimits>
@@ -86,7 +86,7 @@ const sendError = (reply: FastifyReply, body: ReturnType<AppError['toBody']>): F
   return reply.code(body.code).headers(apiHeaders).type(jsonType).send(text)
 }
 
-/** Options of the Fastify instance, so that URLs it cannot route get our error body. */
+/** Options of the Fastify instance, which give our error body to URLs that Fastify cannot route. */
 export const apiServerOptions: FastifyServerOptions = {
   frameworkErrors: (error, _, reply) => {
     void sendError(
@@ -101,7 +101,7 @@ const bearer = (request: FastifyRequest): string | undefined =>
 
 const actorOf = async (deps: ApiDeps, method: Method, request: FastifyRequest): Promise<Actor | undefined> => {
   if (method.access.scope === 'anybody') return undefined
-  // URLs are recorded by proxies, browsers, and call logs.
+  // A key in a URL is refused, because proxies, browsers, and call logs record URLs.
   if (hasKeyInAddress(request.raw.url ?? ''))
     throw badRequest(
       'KEY_IN_ADDRESS',
@@ -141,7 +141,7 @@ const bodyOf = (method: Method, body: unknown, query: unknown, unknown: readonly
 const addressOf = (deps: ApiDeps, request: FastifyRequest): string =>
   deps.clientIp?.(request.raw) ?? request.raw.socket.remoteAddress ?? ''
 
-/** A call in flight, with its slot. */
+/** A running call, with its slot. */
 type UnderWay = {
   actor: Actor | undefined
   request: FastifyRequest
@@ -212,7 +212,7 @@ const registerMethod = (
     method: method.verb,
     url: routePath(method.path),
     bodyLimit: method.access.scope === 'anybody' ? limits.publicBody : (method.bodyLimit ?? limits.body),
-    // Runs before the body is read.
+    // This hook runs before the body is read.
     async onRequest(request) {
       const address = addressOf(deps, request)
       const hold = calls.arrive(address)
@@ -264,7 +264,7 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
     }
     const body = faultBody()
     if (error.name === 'AbortError' && reply.raw.destroyed) {
-      // The client has disconnected, so the call was aborted: no client receives this response.
+      // The client has disconnected and the call was aborted, so that no client receives this response.
       deps.metrics.count('api_errors', 1, { code: '499' })
       return sendError(reply, body)
     }
@@ -280,10 +280,11 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
 /**
  * Serves every method of the contract below `/api`, with `openapi.json` and the documentation page `docs`. Input and
  * output are checked against the schemas: bad input returns 400 with the fields, a response that breaks its schema is a
- * fault. Every error has the body with four keys. Throws if a method has no handler.
+ * fault. Every error has the body with code, reason, message, and metadata. Throws if a method has no handler.
  */
 export const createApi = async (deps: ApiDeps): Promise<void> => {
-  // Created on the first request: it takes half a second of processor time and may never be requested.
+  // The description is created on the first request: it takes half a second of processor time and may never be
+  // requested.
   let description: string | undefined
   const describe = (): string => {
     description ??= JSON.stringify(openApiDocument(methodList, deps.version ?? '0.2.0'))

@@ -48,7 +48,7 @@ const start = async (maxInFlight: number) => {
       ...(verb === 'POST' ? { payload: {} } : {}),
     })
   return {
-    /** Starts `count` hanging calls. Resolves when each hangs or has a response, with the responses. */
+    /** Starts `count` hanging calls. Resolves with the responses when each call hangs or has a response. */
     async flood(count: number, call: (index: number) => ReturnType<typeof ask>) {
       const before = hanging
       const answers: { status: number; reason: string; retryAfter: unknown }[] = []
@@ -81,7 +81,7 @@ const start = async (maxInFlight: number) => {
   }
 }
 
-/** The response of the list of destinations, if its handler is reached. */
+/** The response that shows that the handler of the list of destinations was reached. */
 const reached = { code: 409, reason: 'REACHED' }
 
 describe('calls that hang', () => {

@@ -27,7 +27,7 @@ export type CallsInFlight = {
   arrive(address: string): PoolHold
   /** Takes a slot. Throws 429 if the caller has used its share, 503 if too many other calls are in flight. */
   begin(caller: Caller): PoolHold
-  /** Counts a call for its organization, too. Throws 429 if the organization has used its share. */
+  /** Also counts a call for its organization. Throws 429 if the organization has used its share. */
   joinOrganization(hold: PoolHold, organizationId: string): void
 }
 

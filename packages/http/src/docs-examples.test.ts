@@ -27,7 +27,7 @@ const examples = readdirSync(folder)
       }),
   )
 
-/** The method of a path; its variables are in capitals. */
+/** Returns the method for a path, whose variables are in capitals. */
 const methodOf = ({ verb, path }: Example): Method | undefined =>
   methodList.find((method) => {
     const steps = method.path.split('/')

@@ -24,8 +24,8 @@ const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinkin
 `
 
 /**
- * Serves the documentation page at `docs` with everything it loads, without other hosts. `assetsDir` holds the files of
- * swagger-ui-dist; each is read on its first request.
+ * Serves the documentation page at `docs` with all files that it loads, so that it needs no other hosts. The folder
+ * `assetsDir` has the files of swagger-ui-dist; each file is read on its first request.
  */
 export const registerDocs = (app: FastifyInstance, assetsDir: string): void => {
   const kept = new Map<string, Promise<Buffer>>()

@@ -21,11 +21,11 @@ const codeOf = (error: unknown): string => {
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** An expected failure, or undefined when the error is a fault whose text must not leave the server. */
+/** Returns an expected failure; undefined if the error is a fault whose text must not leave the server. */
 export const expectedError = (error: unknown): AppError | undefined =>
   error instanceof AppError ? error : frameworkErrors[codeOf(error)]
 
-/** The body for a fault: only an ID to find the fault in the log. */
+/** Returns the body for a fault, which only has an ID to find the fault in the log. */
 export const faultBody = (): ErrorBody & { metadata: { error_id: string } } => ({
   code: 500,
   reason: 'INTERNAL',

@@ -62,8 +62,9 @@ export type AnyHandler = (call: {
 }) => Promise<unknown>
 
 /**
- * The handler of a method, without its types. Sound because the router passes only input that passed the method's own
- * schemas, an actor unless the method is public, and the result of its access check. Throws if there is no handler.
+ * Returns the handler of a method, without its types. The type cast is safe, because the router passes only input that
+ * the method's schemas accept, an actor unless the method is public, and the result of its access check. Throws if
+ * there is no handler.
  */
 export const handlerOf = (
   handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,

@@ -28,10 +28,13 @@ const hasKey = (text: string): boolean => {
   return false
 }
 
-/** Maximum decodings: proxies and browsers may encode a URL again, and a server behind them decodes it as often. */
+/**
+ * Maximum number of decodings. Proxies and browsers may encode a URL again, and a server behind them decodes it as
+ * often.
+ */
 const maxDecodings = 4
 
-/** True if the path or query of a URL contains an API key, plain or percent-encoded, also if encoded several times. */
+/** Whether the path or query of a URL contains an API key, plain or percent-encoded, also if encoded several times. */
 export const hasKeyInAddress = (address: string): boolean => {
   let text = address
   for (let round = 0; round <= maxDecodings; round += 1) {

@@ -30,7 +30,7 @@ const title = (type: string): string => `${type.charAt(0).toUpperCase()}${type.s
 
 const callName = (type: EventType): string => `${title(type)}Call`
 
-/** Schemas of the requests and responses of collection. */
+/** Returns the schemas of the requests and responses of collection. */
 export const collectionSchemas = (): Record<string, Json> => ({
   ...Object.fromEntries(
     eventTypes.map((type) => [
@@ -92,7 +92,7 @@ const refused = (): Json =>
     ]),
   )
 
-/** The write key, if it is sent outside of the body. */
+/** The security scheme for a write key that is sent outside of the body. */
 export const collectionSecurity: Json = {
   writeKeyBasic: { type: 'http', scheme: 'basic', description: 'The write key as user name, an empty password.' },
   writeKeyHeader: { type: 'apiKey', in: 'header', name: 'X-Write-Key' },
@@ -135,7 +135,7 @@ const pixel = (operationId: string, summary: string, parameters: readonly Json[]
 const anything = { description: 'Any JSON value.' }
 const received = { ...schemaRef('Accepted') }
 
-/** The calls of collection. Their paths are at the root of the server, not below `/api`. */
+/** Returns the calls of collection. Their paths are at the root of the server, not below `/api`. */
 export const collectionPaths = (): Record<string, Json> => {
   const paths: Record<string, Json> = {
     ...Object.fromEntries(

@@ -4,7 +4,10 @@ import { z } from 'zod'
 /** A piece of a JSON document. */
 export type Json = Record<string, unknown>
 
-/** Names of schemas that several calls share: clients generated from the description have classes with these names. */
+/**
+ * Names of schemas that several calls share. Clients that are generated from the description have classes with these
+ * names.
+ */
 const named: Readonly<Record<string, z.ZodType>> = {
   Audience: contract.audience,
   AudienceChange: contract.audienceChange,
@@ -122,13 +125,13 @@ const named: Readonly<Record<string, z.ZodType>> = {
 
 const prefix = '#/components/schemas/'
 
-/** A reference to a named schema. */
+/** Returns a reference to a named schema. */
 export const schemaRef = (name: string): Json => ({ $ref: `${prefix}${name}` })
 
 /** Converts `sources.listBySource` to `SourcesListBySource`. */
 const pascal = (name: string): string => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A schema whose parts are inlined; `input` is the form that a caller may send. */
+/** Returns a schema whose parts are inlined; `input` is the form that a caller may send. */
 export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
@@ -160,7 +163,8 @@ const refsIn = (schema: unknown): string[] =>
   [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, id]) => id ?? '')
 
 /**
- * Names of schemas that differ between request and response, for example by defaults, or that contain such a schema.
+ * Returns the names of schemas that differ between request and response, for example by defaults, or that contain such
+ * a schema.
  */
 const differing = (input: Schemas, output: Schemas): Set<string> => {
   const found = new Set<string>()
@@ -173,7 +177,7 @@ const differing = (input: Schemas, output: Schemas): Set<string> => {
   return found
 }
 
-/** The given schemas and all schemas that they refer to. */
+/** Returns the given schemas and all schemas to which they refer. */
 const within = (schemas: Schemas, ids: readonly string[]): Set<string> => {
   const found = new Set(ids)
   for (const id of found) for (const ref of refsIn(schemas[id] ?? {})) found.add(ref)
@@ -190,8 +194,8 @@ const renamed = (schema: Json, names: ReadonlySet<string>): Json =>
 export type NamedSchemas = { schemas: Schemas; request(name: string): Json; response(name: string): Json }
 
 /**
- * Names every schema: shared ones by their content, bodies and responses by their call (`SourcesListResponse`). If the
- * request form differs from the response, its name ends in `Input`.
+ * Names every schema: shared schemas by their content, bodies and responses by their call (`SourcesListResponse`). If
+ * the request form differs from the response, its name ends in `Input`.
  */
 export const nameSchemas = (methods: readonly contract.Method[]): NamedSchemas => {
   const known = new Map<unknown, string>(Object.entries(named).map(([id, schema]) => [schema, id]))

@@ -76,8 +76,8 @@ const operation = (method: Method, names: NamedSchemas): Json => ({
 })
 
 /**
- * The OpenAPI 3.1 description of these methods, which are served below `/api`, and of the calls of collection. Schemas
- * are named below `components/schemas`, so that generated clients are readable.
+ * Returns the OpenAPI 3.1 description of these methods, which are served below `/api`, and of the calls of collection.
+ * Schemas are named below `components/schemas`, so that generated clients are readable.
  */
 export const openApiDocument = (methods: readonly Method[], version: string): Json => {
   const names = nameSchemas(methods)

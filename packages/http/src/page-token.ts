@@ -3,7 +3,8 @@ import { badRequest } from '@tributary/kernel'
 import type { z } from 'zod'
 
 /**
- * The scope of a page token: the method, its parameters and its filters. The page size may change from page to page.
+ * Returns the scope of a page token: the method, its parameters and its filters. The page size can change from page to
+ * page.
  */
 export const pageScope = (name: string, params: Readonly<Record<string, string>>, query: object): string => {
   const filters = Object.entries(query).filter(
@@ -16,7 +17,8 @@ export const pageScope = (name: string, params: Readonly<Record<string, string>>
 const mark = (scope: string): string => createHash('sha256').update(scope).digest('base64url').slice(0, 16)
 
 /**
- * An opaque, URL-safe token for the position after `cursor` in the list that `scope` names. It grants no permission.
+ * Returns an opaque, URL-safe token for the position after `cursor` in the list that `scope` names. It grants no
+ * permission.
  */
 export const encodePageToken = (scope: string, cursor: unknown): string =>
   Buffer.from(JSON.stringify([mark(scope), cursor])).toString('base64url')

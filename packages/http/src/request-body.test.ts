@@ -18,7 +18,8 @@ const post = (origin: string, path: string, body: string, token?: string): Promi
     body,
     headers: {
       'content-type': 'application/json',
-      // The test is about the size of bodies: unknown fields, as from a page of another build, are ignored.
+      // The test is about the size of bodies, so the header makes the API ignore unknown fields, as for a page of
+      // another build.
       'x-page-build': 'another',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },

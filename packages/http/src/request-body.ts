@@ -47,15 +47,15 @@ const createOneByOne = (most: number) => {
 
 /** Sizes in bytes. */
 export type ApiLimits = {
-  /** Maximum body of a call that needs no session. */
+  /** Maximum bytes of a body for a call that needs no session. */
   publicBody: number
-  /** Maximum body of any other call, unless its method allows more. */
+  /** Maximum bytes of a body for any other call, unless its method allows more. */
   body: number
   /** Maximum bytes of bodies in flight: of all senders without a session, and of one network. */
   strangers: { limit: number; share: number }
   /** Maximum bytes of bodies in flight: of all users, and of one user. */
   users: { limit: number; share: number }
-  /** Larger bodies of a user are processed one at a time; `waiting` others may wait. */
+  /** Bytes above which the bodies of a user are processed one at a time; at most `waiting` others wait. */
   oneByOne: { bytes: number; waiting: number }
   /** Maximum nesting depth and number of values of a JSON text. */
   depth: number
@@ -88,7 +88,7 @@ export type Sender = { actor: Actor | undefined; address: string; work: string }
 const organizationPart = 0.5
 const workPart = 0.875
 
-/** The holders to which a sender's body is charged: its network, or its user and the user's organizations. */
+/** Returns the holders to which a sender's body is charged: its network, or its user and the user's organizations. */
 const holdersOf = ({ actor, address, work }: Sender): Holders => {
   if (actor === undefined) return { network: networkOf(address), work }
   const organization = actor.memberships.map(({ organizationId }) => organizationId).toSorted()
@@ -108,7 +108,7 @@ export type RequestBodies = {
   actorOf(request: FastifyRequest): Actor | undefined
   /** Releases the bytes of a request's body after the response. */
   release(request: FastifyRequest): void
-  /** Bytes held for senders without a session, and for users. */
+  /** Returns the bytes held for senders without a session, and for users. */
   held(): { strangers: number; users: number }
 }
 
@@ -126,7 +126,7 @@ const tooManyLarge = new AppError(429, 'RATE_LIMITED', 'Too many large requests 
 type Parse = (request: FastifyRequest, text: string, done: (error: Error | null, value?: unknown) => void) => void
 
 const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
-  // Parses without a reviver, and scans the values only of a text that contains the key.
+  // The parser uses no reviver, and scans values only in a text that contains the key.
   const parser = app.getDefaultJsonParser('error', 'ignore')
   return (request, text, done) => {
     const problem = jsonShapeProblem(text, limits)
@@ -150,7 +150,7 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   const parse = createParse(app, limits)
   const senders = new WeakMap<FastifyRequest, Sender>()
   const holding = new WeakMap<FastifyRequest, PoolHold>()
-  // A large body causes long steps of work; those of one user must not directly follow each other.
+  // A large body causes long steps of work. The large bodies of one user must not directly follow each other.
   const large = createOneByOne(limits.oneByOne.waiting)
   const share = createWorkShare()
   const underWay = new WeakMap<FastifyRequest, string>()

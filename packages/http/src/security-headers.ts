@@ -1,4 +1,7 @@
-/** Headers of every API response: its content may not run, be framed, sniffed, cached, or read across origins. */
+/**
+ * Headers of every API response. Browsers must not run, frame, sniff, or cache its content, or let other origins read
+ * it.
+ */
 export const apiHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -8,7 +11,7 @@ export const apiHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
 
-/** Headers of the documentation page: it loads its own script, style and description, nothing else. */
+/** Headers of the documentation page: the page can only load its own script, style and description. */
 export const docsHeaders: Readonly<Record<string, string>> = {
   ...apiHeaders,
   'content-security-policy':

@@ -3,12 +3,12 @@ import { cutText, isJsonObject, nearestText } from '@tributary/kernel'
 import { z } from 'zod'
 import type { Issue } from './validation.ts'
 
-/** Maximum reported unknown keys: a response must not be larger than its request. */
+/** Maximum reported unknown keys, because a response must not be larger than its request. */
 const maxReported = 100
 /** Maximum reported characters of an unknown key. */
 const maxKeyLength = 100
 
-/** A schema without its wrappers: defaults, `optional`, refinements, conversions. */
+/** Returns a schema without its wrappers: defaults, `optional`, refinements, conversions. */
 const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => {
   if (schema instanceof z.ZodLazy) return unwrap(schema.unwrap())
   if (schema instanceof z.ZodPipe) return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
@@ -28,7 +28,7 @@ const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => {
 type Literals = readonly (readonly [key: string, values: readonly unknown[]])[]
 const literals = new WeakMap<z.core.$ZodType, Literals>()
 
-/** The literal fields of an object schema, such as its `type`. */
+/** Returns the literal fields of an object schema, such as its `type`. */
 const literalsOf = (schema: z.core.$ZodType): Literals => {
   const known = literals.get(schema)
   if (known !== undefined) return known
@@ -45,20 +45,23 @@ const literalsOf = (schema: z.core.$ZodType): Literals => {
 const hasItsLiterals = (schema: z.core.$ZodType, value: Readonly<Record<string, unknown>>): boolean =>
   literalsOf(schema).every(([key, values]) => value[key] === undefined || values.includes(value[key]))
 
-/** The schemas that may be intended for a value: of a union, the options whose literals match the value. */
+/**
+ * Returns the schemas that may be intended for a value. For a union, they are the options whose literals match the
+ * value.
+ */
 const candidatesFor = (schemas: readonly z.core.$ZodType[], value: unknown): z.core.$ZodType[] =>
   schemas.flatMap((wrapped) => {
     const schema = unwrap(wrapped)
     if (!(schema instanceof z.ZodUnion)) return [schema]
     const options = candidatesFor(schema.options, value)
     const fitting = isJsonObject(value) ? options.filter((option) => hasItsLiterals(option, value)) : options
-    // If no option matches, the intended one is unknown, and the schema rejects the value anyway.
+    // If no option matches, the intended option is unknown, and the schema rejects the value anyway.
     return fitting.length === 0 ? options : fitting
   })
 
 const isOpen = (schema: z.core.$ZodType): boolean => schema instanceof z.ZodUnknown || schema instanceof z.ZodAny
 
-/** The fields of object schemas by key, each with its schemas. */
+/** Returns the fields of object schemas by key, each with its schemas. */
 const fieldsOf = (schemas: readonly z.core.$ZodType[]): Map<string, z.core.$ZodType[]> => {
   const fields = new Map<string, z.core.$ZodType[]>()
   for (const schema of schemas) {
@@ -69,7 +72,7 @@ const fieldsOf = (schemas: readonly z.core.$ZodType[]): Map<string, z.core.$ZodT
   return fields
 }
 
-/** The schemas for values of unlisted keys: of records and of open objects. */
+/** Returns the schemas for values of unlisted keys, from records and open objects. */
 const restOf = (schemas: readonly z.core.$ZodType[]): z.core.$ZodType[] =>
   schemas.flatMap((schema) => {
     if (schema instanceof z.ZodRecord) return [schema.def.valueType]
@@ -87,7 +90,7 @@ const messageOf = (key: string, known: Iterable<string>): string => {
 }
 
 /**
- * A position in the body: its accepted schemas, and the schemas of responses that may be sent back, whose keys are
+ * A position in the body. `request` has the accepted schemas; keys that only response schemas (`answers`) have are
  * ignored. The result for each shape is cached, because a body may have a hundred thousand values at one position.
  */
 type Place = {
@@ -95,7 +98,7 @@ type Place = {
   answers: readonly z.core.$ZodType[]
   /** The literals by key that select one of several schemas; undefined if there is no union. */
   choices: ReadonlyMap<string, ReadonlySet<unknown>> | undefined
-  /** The shapes of values, by the kind of the value. */
+  /** The shapes of values by their kind. */
   shapes: Map<string, Shape>
 }
 
@@ -104,7 +107,7 @@ type Shape = {
   isOpen: boolean
   isObject: boolean
   fields: ReadonlyMap<string, z.core.$ZodType[]>
-  /** The position of a key's value; `ignored` and `unknown` keys have none. */
+  /** Returns the position of a key's value; `ignored` and `unknown` keys have none. */
   at(key: string): Place | 'ignored' | 'unknown'
   elements: Place | undefined
 }
@@ -118,7 +121,7 @@ const choicesOf = (schemas: readonly z.core.$ZodType[]): Place['choices'] => {
 }
 
 const placeOf = (given: readonly z.core.$ZodType[], givenBack: readonly z.core.$ZodType[]): Place => {
-  // Responses share most schemas.
+  // Duplicates are removed, because responses share most schemas.
   const distinct = (schemas: readonly z.core.$ZodType[]) => [...new Set(schemas.map(unwrap))]
   const [request, answers] = [distinct(given), distinct(givenBack)]
   return { request, answers, choices: choicesOf([...request, ...answers]), shapes: new Map() }
@@ -139,7 +142,7 @@ const shapeOf = (request: readonly z.core.$ZodType[], answers: readonly z.core.$
     isObject: rest.length > 0 || request.some((schema) => schema instanceof z.ZodObject),
     fields,
     at(key) {
-      // Not cached: the caller decides how many such keys there are.
+      // The result is not cached, because the caller decides how many such keys there are.
       if (!fields.has(key) && !answered.has(key)) return others
       const place = places.get(key) ?? named(key)
       places.set(key, place)
@@ -149,11 +152,11 @@ const shapeOf = (request: readonly z.core.$ZodType[], answers: readonly z.core.$
   }
 }
 
-/** The literals of a schema, and of all options of a union. */
+/** Returns the literals of a schema, and of all options of a union. */
 const literalsBelow = (schema: z.core.$ZodType): Literals =>
   schema instanceof z.ZodUnion ? schema.options.flatMap((option) => literalsBelow(unwrap(option))) : literalsOf(schema)
 
-/** The kind of a value: its literals that decide which schema is intended. */
+/** Returns the kind of a value: its literals, which decide the intended schema. */
 const kindOf = (choices: ReadonlyMap<string, ReadonlySet<unknown>>, value: unknown): string => {
   if (!isJsonObject(value)) return ''
   let kind = '{'
@@ -164,7 +167,7 @@ const kindOf = (choices: ReadonlyMap<string, ReadonlySet<unknown>>, value: unkno
   return kind
 }
 
-/** The intended shape of a value at a position. */
+/** Returns the intended shape of a value at a position. */
 const shapeAt = ({ request, answers, choices, shapes }: Place, value: unknown): Shape => {
   const kind = choices === undefined ? '' : kindOf(choices, value)
   const known = shapes.get(kind)
@@ -197,15 +200,15 @@ const nothing = z.object({})
 
 /** Parts of a body that a method does not use but accepts. */
 export type Ignored = {
-  /** Schemas of responses whose fields may be sent back: only the server sets them (AIP-203). */
+  /** Schemas of responses whose fields clients may send back. Only the server sets these fields (AIP-203). */
   answers: readonly z.ZodType[]
   /** Top-level fields of the body. */
   fields: readonly string[]
 }
 
 /**
- * The first 100 unknown keys of a request body; each issue names the nearest known key. Values that do not match the
- * schema are skipped.
+ * Returns the first 100 unknown keys of a request body; each issue names the nearest known key. Values that do not
+ * match the schema are skipped.
  */
 export const unknownBodyKeys = (method: Method, { answers, fields }: Ignored, body: unknown): Issue[] => {
   const issues: Issue[] = []
@@ -213,7 +216,7 @@ export const unknownBodyKeys = (method: Method, { answers, fields }: Ignored, bo
   return issues.filter(({ path }) => path.length > 1 || !fields.includes(String(path[0])))
 }
 
-/** The first 100 unknown query parameters. */
+/** Returns the first 100 unknown query parameters. */
 export const unknownQueryKeys = (method: Method, query: unknown): Issue[] => {
   const issues: Issue[] = []
   walk(placeOf([method.query ?? nothing], []), query, [], issues)
@@ -227,7 +230,7 @@ const fieldsOfRequest = (method: Method | undefined): string[] =>
   method?.request === undefined ? [] : [...fieldsOf([unwrap(method.request)]).keys()]
 
 /**
- * The parts of a method's request body that are ignored.
+ * Returns the parts of a method's request body that are ignored.
  * - Always: the fields of its own response.
  * - For `create` and `update`: the fields of the resource as the standard methods of its group return it.
  * - For a call that only reads, such as a preview, and for an update with a mask: also the fields of `create`.

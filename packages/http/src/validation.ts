@@ -2,15 +2,15 @@ import { type Method, stockMessage } from '@tributary/contract'
 import { badRequest, isJsonObject } from '@tributary/kernel'
 import { z } from 'zod'
 
-/** An error at one place of a request. */
+/** An error at one position of a request. */
 export type Issue = { path: readonly PropertyKey[]; message: string }
 
-/** Maximum reported wrong fields: more are not useful, and a response must not be larger than its request. */
+/** Maximum reported wrong fields. More would not be useful, and a response must not be larger than its request. */
 const maxFields = 100
 
 /**
- * The messages of a failed validation by field, for the first 100 fields. Paths are joined with dots; the first message
- * of a field counts.
+ * Returns the messages of a failed validation by field, for the first 100 fields. Paths are joined with dots; the first
+ * message of a field counts.
  */
 export const fieldErrors = (issues: readonly Issue[]): Record<string, string> => {
   const fields: Record<string, string> = {}
@@ -42,10 +42,10 @@ const fieldsOf = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 
 /**
- * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161). Without a mask, every given field changes;
- * with `*`, every field that can be changed. A field that only describes the change of another field is included with
- * it. Fields that only the server sets are ignored. Rejected with 400: a path that the resource does not have, and a
- * named field that is absent from the body.
+ * Returns the part of a PATCH body that its `update_mask` names (AIP-134, AIP-161). Without a mask, every given field
+ * changes; with `*`, every field that can be changed. A field that only describes the change of another field is
+ * included with it. Fields that only the server sets are ignored. Rejected with 400: a path that the resource does not
+ * have, and a named field that is absent from the body.
  */
 export const applyMask = (method: Method, body: unknown, mask: string | undefined): unknown => {
   if (!isJsonObject(body)) return body

@@ -1,6 +1,6 @@
 import { type Role, roles } from './actor.ts'
 
-/** Short forms used where access is declared; they denote the same roles. */
+/** Short names of the roles, which are used in declarations of access. */
 export const roleAliases = { ADMIN: 'ORG_ADMIN', COLLABORATOR: 'ORG_COLLABORATOR', GUEST: 'ORG_GUEST' } as const
 export type RoleAlias = keyof typeof roleAliases
 
@@ -18,7 +18,9 @@ export const editors: readonly Role[] = ['ORG_ADMIN', 'ORG_COLLABORATOR']
 /** Members who manage the organization itself. */
 export const administrators: readonly Role[] = ['ORG_ADMIN']
 
-/** The role that a value denotes: a role, its short form, or its index. Any unknown value is a guest. */
+/**
+ * Returns the role of a value, which can be a role, its short name, or its index. Any unknown value counts as a guest.
+ */
 export const toRole = (value: unknown): Role => {
   if (typeof value === 'number') return roles[value] ?? 'ORG_GUEST'
   if (typeof value !== 'string') return 'ORG_GUEST'
@@ -32,14 +34,15 @@ export type AccessSubject = {
   memberships: readonly { organizationId: string; role: Role }[]
 }
 
-/** True when the caller may learn that the organization exists. */
+/** Whether the caller may learn that the organization exists. */
 export const canSee = (subject: AccessSubject, organizationId: string): boolean =>
   subject.isPlatformAdmin || subject.memberships.some((membership) => membership.organizationId === organizationId)
 
 /**
- * The access rule, the same on the server and in the browser. A platform admin always has access; an empty list of
- * roles allows no other caller. Other callers need a membership in this organization, and all their memberships in it
- * must have an allowed role. Memberships in other organizations do not count.
+ * Returns whether a caller may act in an organization. The server and the browser use the same rule. A platform admin
+ * always has access; an empty list of roles allows no other caller. Other callers need a membership in this
+ * organization, and all their memberships in it must have an allowed role. Memberships in other organizations do not
+ * count.
  */
 export const mayAct = (subject: AccessSubject, organizationId: string, allowed: readonly Role[]): boolean => {
   if (subject.isPlatformAdmin) return true

@@ -12,8 +12,8 @@ export type ActorKey = {
 }
 
 /**
- * The caller: one user with one session, and what the session may see. For an API key, the user is the key's creator,
- * but the key's own role decides what it may do: `memberships` contains only that role.
+ * The caller of the API: a user with a session, and the memberships of the user. For an API key, the user is the key's
+ * creator, but the key's own role decides what it may do: `memberships` contains only that role.
  */
 export type Actor = {
   userId: string
@@ -21,6 +21,6 @@ export type Actor = {
   isPlatformAdmin: boolean
   sessionId: string
   memberships: readonly { organizationId: string; role: Role }[]
-  /** Present if the call is made with an API key and not by a person. */
+  /** Present if the call is made with an API key instead of a session. */
   key?: ActorKey
 }

@@ -1,4 +1,4 @@
-/** The part of the kernel that also runs in a browser: nothing here needs Node. */
+/** The exports of the kernel that also run in a browser: they do not need Node. */
 export * from './access.ts'
 export * from './actor.ts'
 export * from './click-ids.ts'

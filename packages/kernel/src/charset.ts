@@ -5,7 +5,7 @@ export type CharsetFault = 'wrong-bytes' | 'unknown-charset'
 
 const utf8Label = 'utf-8'
 
-/** The charset that a Content-Type names, in lower case and without quotes; undefined if it names none. */
+/** Returns the charset that a Content-Type names, in lower case and without quotes; undefined if it names none. */
 export const charsetOf = (contentType: string | undefined): string | undefined => {
   if (contentType === undefined || !contentType.includes(';')) return undefined
   for (const parameter of contentType.split(';').slice(1)) {
@@ -22,7 +22,7 @@ export const charsetOf = (contentType: string | undefined): string | undefined =
   return undefined
 }
 
-/** A decoder that throws on invalid bytes; undefined for a name that is not in the Encoding Standard. */
+/** Creates a decoder that throws on invalid bytes; undefined for a name that is not in the Encoding Standard. */
 const decoderOf = (label: string): InstanceType<typeof TextDecoder> | undefined => {
   try {
     return new TextDecoder(label, { fatal: true })
@@ -31,7 +31,10 @@ const decoderOf = (label: string): InstanceType<typeof TextDecoder> | undefined 
   }
 }
 
-/** The charset of a byte order mark. As in the Encoding Standard, it takes precedence over the charset of a header. */
+/**
+ * Returns the charset of a byte order mark. As in the Encoding Standard, this charset takes precedence over the charset
+ * of a header.
+ */
 const markedCharset = (bytes: Uint8Array): string | undefined => {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8Label
@@ -75,7 +78,7 @@ const hexValue = (code: number): number => {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-/** Decodes a part of a form to bytes: `+` is a space, `%41` is one byte, every other character stays. */
+/** Decodes a part of a form to bytes: `+` is a space, `%41` is one byte, every other character is kept. */
 const formBytes = (piece: string): Buffer => {
   const bytes = Buffer.from(piece)
   let length = 0
@@ -92,8 +95,8 @@ const formBytes = (piece: string): Buffer => {
 const highEscape = /%[89a-f]/i
 
 /**
- * The parameters of a URL or form, or why they cannot be decoded. The charset is the given one, else the one of the
- * form's own field `_charset_`, else UTF-8. Charsets other than UTF-8 apply to percent-encoded bytes only. Source:
+ * Returns the parameters of a URL or form, or why they cannot be decoded. The charset is the given one, else the one of
+ * the form's own field `_charset_`, else UTF-8. Charsets other than UTF-8 apply to percent-encoded bytes only. Source:
  * WHATWG URL, application/x-www-form-urlencoded; WHATWG HTML, `_charset_`.
  */
 export const formParams = (text: string, charset?: string): URLSearchParams | CharsetFault => {

@@ -17,10 +17,10 @@ export const clickIdDays = {
   rdt_cid: 28,
 } as const satisfies Readonly<Record<string, number>>
 
-/** Maximum characters of a click ID, or of all campaign parameters together; longer ones are ignored. */
+/** Maximum characters of a click ID, or of all campaign parameters together; longer texts are ignored. */
 const longest = 500
 
-/** The click IDs in the query parameters of a URL, by parameter name (case-sensitive). */
+/** Returns the click IDs in the query parameters of a URL, by parameter name (case-sensitive). */
 export const clickIdsIn = (params: URLSearchParams): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const name of Object.keys(clickIdDays)) {
@@ -30,7 +30,7 @@ export const clickIdsIn = (params: URLSearchParams): Record<string, string> => {
   return found
 }
 
-/** The campaign parameters (`utm_…`) of a URL, without the prefix of their names. */
+/** Returns the campaign parameters (`utm_…`) of a URL, by names without the prefix. */
 export const campaignIn = (params: URLSearchParams): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const [name, value] of params)

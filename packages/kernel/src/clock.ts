@@ -1,4 +1,4 @@
-/** Epoch milliseconds, UTC. Passed in wherever the time matters, so that a test can set it. */
+/** Returns the current time in epoch ms. Code that needs the time gets a clock, so that a test can set the time. */
 export type Clock = () => number
 
 /** The machine's clock. */

@@ -1,4 +1,4 @@
-/** The first `length` UTF-16 units of a text. A surrogate pair is never split. */
+/** Returns the first `length` UTF-16 units of a text. A surrogate pair is never split. */
 export const cutText = (text: string, length: number): string => {
   if (text.length <= length) return text
   const last = text.charCodeAt(length - 1)
@@ -9,7 +9,10 @@ export const cutText = (text: string, length: number): string => {
 
 const isBetween = (code: number, first: number, last: number): boolean => code >= first && code <= last
 
-/** The whole character that contains a UTF-16 unit, also if it has two units. Empty beyond the end of the text. */
+/**
+ * Returns the whole character that contains a UTF-16 unit, even if the character has two units. Empty beyond the end of
+ * the text.
+ */
 export const characterAt = (text: string, index: number): string => {
   const isSecond =
     isBetween(text.charCodeAt(index), 0xdc00, 0xdfff) && isBetween(text.charCodeAt(index - 1), 0xd800, 0xdbff)

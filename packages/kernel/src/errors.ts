@@ -2,17 +2,17 @@
 export type ErrorBody = {
   /** HTTP status. */
   code: number
-  /** Stable machine name, UPPER_SNAKE, at most 63 characters. */
+  /** Stable name of the error for programs: UPPER_SNAKE, at most 63 characters. */
   reason: string
-  /** The cause and what to do about it, for people. */
+  /** The cause and the solution, for users. */
   message: string
   /** Dynamic values; for form errors the key is the field's name. */
   metadata: Record<string, string>
 }
 
 /**
- * An expected failure with a user-readable message and a stable reason. Any other thrown error is a fault: it is logged
- * and returned as 500 without its message.
+ * An expected failure with a user-readable message and a stable reason. Any other thrown error is a fault, which is
+ * logged and returned as 500 without its message.
  */
 export class AppError extends Error {
   readonly code: number
@@ -32,24 +32,24 @@ export class AppError extends Error {
   }
 }
 
-/** 400: the request is malformed or breaks a rule; `metadata` names the fields. */
+/** Creates a 400: the request is malformed or breaks a rule; `metadata` names the fields. */
 export const badRequest = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
   new AppError(400, reason, message, metadata)
 
-/** 401: there is no session, or the session has ended. */
+/** Creates a 401: there is no session, or the session has ended. */
 export const unauthorized = (message: string, reason = 'UNAUTHORIZED'): AppError => new AppError(401, reason, message)
 
-/** 403: the caller is authenticated, but may not do this. */
+/** Creates a 403: the caller is authenticated, but may not do this. */
 export const forbidden = (message = 'You are not authorized to do this', reason = 'FORBIDDEN'): AppError =>
   new AppError(403, reason, message)
 
-/** 404: the resource does not exist, or the caller cannot see it. */
+/** Creates a 404: the resource does not exist, or the caller cannot see it. */
 export const notFound = (message: string, reason = 'NOT_FOUND'): AppError => new AppError(404, reason, message)
 
-/** 409: another write came first, or the name is taken. */
+/** Creates a 409: another write came first, or the name is taken. */
 export const conflict = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
   new AppError(409, reason, message, metadata)
 
-/** 429: too many calls; the caller may retry after `retryAfterMs`, which is sent in whole seconds. */
+/** Creates a 429: too many calls. The caller can retry after `retryAfterMs`, which is sent in whole seconds. */
 export const rateLimited = (message: string, retryAfterMs: number): AppError =>
   new AppError(429, 'RATE_LIMITED', message, { retry_after: String(Math.ceil(retryAfterMs / 1000)) })

@@ -51,9 +51,9 @@ export const parseRecordPlaces = (text: string): RecordPlace[] => {
 }
 
 /**
- * True if place `a` is earlier than place `b` of the same partition. Incarnations sort by when they began; the empty
- * one is first. Within one incarnation, offsets decide. A log that was lost begins again at low offsets in a later
- * incarnation.
+ * Whether place `a` is earlier than place `b` of the same partition. Incarnations are sorted by the time when they
+ * began; the empty incarnation is first. Within one incarnation, offsets decide. A log that was lost begins again at
+ * low offsets in a later incarnation.
  */
 export const isEarlier = (a: RecordPlace, b: RecordPlace): boolean =>
   a.incarnation === b.incarnation ? a.offset < b.offset : a.incarnation < b.incarnation

@@ -1,9 +1,10 @@
 import { isRecord } from './record.ts'
 
 /**
- * JSON without loss. `JSON.parse` rounds numbers of more than 17 digits. It turns `1.0` into `1`, and `1e400` into
- * `Infinity`, which `JSON.stringify` writes as `null`. It also moves names such as `10` to the front of their object.
- * This parser preserves all of that. It is slower than `JSON.parse` only for texts that contain such numbers or names.
+ * Reads and writes JSON without loss. `JSON.parse` rounds numbers of more than 17 digits. It turns `1.0` into `1`, and
+ * `1e400` into `Infinity`, which `JSON.stringify` writes as `null`. It also moves names such as `10` to the front of
+ * their object. This parser preserves numbers and order. It is slower than `JSON.parse` only for texts that contain
+ * such numbers or names.
  */
 
 const rawJson = (JSON as typeof JSON & { rawJSON?(text: string): unknown }).rawJSON
@@ -62,7 +63,7 @@ const onlyNumber = /^\s*-?\d/
 
 /**
  * Whether parsing with `JSON.parse` and writing with `JSON.stringify` may change a JSON text, apart from whitespace,
- * escapes, and repeated names. Runs in linear time. It is also true for some texts that would not change.
+ * escapes, and repeated names. Runs in linear time. The result is also true for some texts that would not change.
  */
 export const losesDigits = (text: string): boolean => {
   if (onlyNumber.test(text)) return !isExactNumber(text.trim())
@@ -89,7 +90,7 @@ export const jsonObject = (members: Iterable<readonly [string, unknown]>): Recor
 const number = /-?\d[\d.]*(?:[eE][-+]?\d+)?/y
 const space = /\s*/y
 
-/** The position after the string that begins at `from`. The text must be valid JSON. */
+/** Returns the position after the string that begins at `from`. The text must be valid JSON. */
 export const endOfString = (text: string, from: number): number => {
   for (let at = from + 1; ; at++) {
     const char = text.charCodeAt(at)
@@ -98,7 +99,7 @@ export const endOfString = (text: string, from: number): number => {
   }
 }
 
-/** Reads text that was already validated as JSON. */
+/** Creates a reader of text that was already validated as JSON. */
 const createReader = (text: string) => {
   let at = 0
 
@@ -186,7 +187,7 @@ export const parseExactJson = (text: string): unknown => {
 }
 
 const spaceOrEscape = /[\s\\]/
-/** Also matches a string without a closing quote, so that no character is scanned twice. */
+/** The pattern also matches a string without a closing quote, so that no character is scanned twice. */
 const tokens = /"(?:[^"\\]|\\.)*"?|\s+/g
 
 /**
@@ -202,8 +203,8 @@ export const compactJson = (text: string): string =>
     : text
 
 /**
- * The members of a JSON object, in order, as compact text by name; the last value of a repeated name counts. The text
- * must be a JSON object.
+ * Returns the members of a JSON object, in order, as compact text by name; the last value of a repeated name counts.
+ * The text must be a JSON object.
  */
 export const jsonMembers = (text: string): Map<string, string> => {
   const members = new Map<string, string>()
@@ -261,11 +262,11 @@ const keysIn = (value: unknown): number => {
 /** Whether an object in a JSON text repeats a name; `value` is the result of `JSON.parse` for the text. */
 export const hasDoubledNames = (text: string, value: unknown): boolean => namesIn(text) > keysIn(value)
 
-/** Removes repeated names as `JSON.parse` does: a repeated name keeps its first position and its last value. */
+/** Removes repeated names like `JSON.parse`: a repeated name keeps its first position and its last value. */
 export const withoutDoubledNames = (text: string): string =>
   hasDoubledNames(text, JSON.parse(text)) ? JSON.stringify(parseExactJson(text)) : text
 
-/** Integers of 16 digits or more, and exponents that may exceed the range of a double. */
+/** A pattern of integers with 16 digits or more, and of exponents that may exceed the range of a double. */
 const beyondDoubles = /\d{16}|\d[eE]\+?\d{2}/
 
 const computable = (value: unknown): unknown => {
@@ -280,7 +281,7 @@ const computable = (value: unknown): unknown => {
 
 /**
  * Parses a JSON text for arithmetic: numbers are doubles; only integers and magnitudes that a double cannot hold are
- * `ExactNumber`s. Undefined if the result of `JSON.parse` is the same.
+ * `ExactNumber`s. Returns undefined if the result of `JSON.parse` is the same.
  */
 export const computableJson = (text: string): unknown =>
   beyondDoubles.test(text) ? computable(parseExactJson(text)) : undefined

@@ -1,6 +1,7 @@
 /**
- * Named places where a test may kill the process or make a step fail. The composition root reads
- * `TRIBUTARY_FAULT=<name>[:count]` and installs a handler. Without a handler, a fault point costs a single comparison.
+ * The handler of named fault points, at which a test can kill the process or make a step fail. The composition root
+ * reads `TRIBUTARY_FAULT=<name>[:count]` and installs the handler. Without a handler, a fault point costs a single
+ * comparison.
  */
 let handler: ((point: string, about: readonly string[]) => void) | undefined
 
@@ -9,7 +10,7 @@ export const setFaultHandler = (next: typeof handler): void => {
   handler = next
 }
 
-/** Marks a place where a crash must be survivable; `about` names the item being processed. */
+/** Marks a position in the code at which the product must survive a crash; `about` names the item being processed. */
 export const faultPoint = (name: string, ...about: readonly string[]): void => {
   if (handler !== undefined) handler(name, about)
 }

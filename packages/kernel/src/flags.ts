@@ -16,5 +16,5 @@ export type FlagValues = Readonly<Record<FlagKey, boolean>>
 /** The keys of all flags, in the order of the table. */
 export const flagKeys = Object.keys(flagDefaults) as FlagKey[]
 
-/** The caller of a flag evaluation, as resource names; unknown names are left out. */
+/** The caller of a flag evaluation, as resource names; unknown names are omitted. */
 export type FlagContext = { user?: string; organization?: string; workspace?: string }

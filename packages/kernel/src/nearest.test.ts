@@ -49,6 +49,6 @@ test.each([
   } finally {
     spied.mockRestore()
   }
-  // Compared cells: at most forty tables of a hundred by a hundred.
+  // Number of compared cells: at most forty tables of a hundred by a hundred.
   expect(read).toBeLessThanOrEqual(40 * 100 * 100)
 })

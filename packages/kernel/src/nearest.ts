@@ -1,21 +1,23 @@
 /** Maximum compared characters of a text. */
 const comparedLength = 100
-/** Maximum known texts that are compared character by character: the ones with the most characters in common. */
+/**
+ * Maximum known texts that are compared character by character. They are the texts with the most characters in common.
+ */
 const maxCompared = 40
 
-/** A text without differences that typing easily changes: case and separators. */
+/** Lowercases a text and removes its separators, because people often type both differently. */
 const plain = (text: string): string =>
   text
     .slice(0, comparedLength)
     .toLowerCase()
     .replace(/[_\-. ]/g, '')
 
-/** Rows of `editDistance`, reused because allocating them would be most of the work of a comparison. */
+/** Rows of `editDistance`, which are reused, because allocating them would be most of the work of a comparison. */
 const rows = [0, 1, 2].map(() => new Uint16Array(2 * comparedLength + 2)) as [Uint16Array, Uint16Array, Uint16Array]
 
 /**
- * The number of insertions, deletions, replacements and swaps of neighbors that turn one text into the other. Returns
- * at least `limit` if there are more.
+ * Returns the number of insertions, deletions, replacements and swaps of neighbors that convert one text to the other.
+ * Returns at least `limit` if there are more.
  */
 const editDistance = (first: string, second: string, limit: number): number => {
   if (Math.abs(first.length - second.length) >= limit) return limit
@@ -44,7 +46,7 @@ const editDistance = (first: string, second: string, limit: number): number => {
   return last[second.length] ?? limit
 }
 
-/** Character counts of a text. Several characters may share a counter. */
+/** Returns the character counts of a text. Several characters may share a counter. */
 const countsOf = (text: string): Int16Array => {
   const counts = new Int16Array(128)
   for (let at = 0; at < text.length; at++) {
@@ -54,7 +56,7 @@ const countsOf = (text: string): Int16Array => {
   return counts
 }
 
-/** A cheap lower bound of `editDistance`, from the character counts of both texts. */
+/** Returns a lower bound of `editDistance`, computed quickly from the character counts of both texts. */
 const minDistance = (first: string, counts: Int16Array, second: string): number => {
   const left = counts.slice()
   let shared = 0
@@ -69,9 +71,9 @@ const minDistance = (first: string, counts: Int16Array, second: string): number 
 }
 
 /**
- * The known text with the fewest edits from a misspelled one, ignoring case and separators; the first of several.
- * Undefined if no text is known. The work is bounded: 100 characters of each text count, and at most 40 known texts are
- * compared, those with the most characters in common.
+ * Returns the known text with the fewest edits from a misspelled text, ignoring case and separators; the first of
+ * several. Undefined without known texts. To bound the work, only 100 characters of each text and the 40 known texts
+ * with the most characters in common are compared.
  */
 export const nearestText = (text: string, known: Iterable<string>): string | undefined => {
   const wanted = plain(text)

@@ -12,8 +12,8 @@ export class NewerFormat extends Error {
 }
 
 /**
- * Rejects a value that another process wrote in a format that this one does not support. Values that processes write
- * for each other have format 1, or name their format in `v`. A version that reads format 2 is released before the
+ * Rejects a value that another process wrote in a format that this version does not support. Values that processes
+ * write for each other have format 1, or name their format in `v`. A version that reads format 2 is released before the
  * version that writes it. Additions that readers may skip need no new format, because readers ignore unknown names.
  *
  * @throws NewerFormat

@@ -7,20 +7,20 @@ export type HolderKind = 'network' | 'user' | 'workspace' | 'organization' | 'wo
 /** The names of the holders of a hold, by kind. */
 export type Holders = Readonly<Partial<Record<HolderKind, string>>>
 
-/** Maximum units of one holder of each kind; a kind that is left out has no limit. */
+/** Maximum units of one holder of each kind; an omitted kind has no limit. */
 export type Shares = Readonly<Partial<Record<HolderKind, number>>>
 
 /** The exceeded limit: the share of a holder of that kind, or the total of the pool. */
 export type PoolBound = HolderKind | 'total'
 
 export type PoolOptions = {
-  /** Units of all holders together, such as calls or bytes. */
+  /** Maximum units of all holders together, such as calls or bytes. */
   total: number
   shares: Shares
   /**
-   * Kinds whose holders can never have more units than are then left free, in the pool and in the share of their kind
-   * of work. Their shares shrink while the pool fills up (dynamic thresholds, Choudhury and Hahne 1998): many holders
-   * that take all they can leave capacity for the next.
+   * Kinds whose holders can never have more units than remain free, in the pool and in the share of their kind of work.
+   * Their shares shrink while the pool fills up (dynamic thresholds, Choudhury and Hahne 1998): even many holders that
+   * take the maximum leave capacity for the next holder.
    */
   shrinking?: readonly HolderKind[]
 }
@@ -32,23 +32,23 @@ export type PoolHold = {
   /** Releases some of the units. */
   drop(units: number): void
   /**
-   * Counts the hold for another holder, too; once, even if called again. Returns false, and does not count it, if that
-   * holder's share is exceeded.
+   * Also counts the hold for another holder, once even if called again. Returns false and does not count the hold if
+   * the share of that holder would be exceeded.
    */
   join(kind: HolderKind, name: string): boolean
-  /** Releases the remaining units; may be called more than once. */
+  /** Releases the remaining units; can be called more than once. */
   release(): void
 }
 
-/** A number of units that holders take and release. */
+/** A limited number of units that holders take and release. */
 export type Pool = {
-  /** The limit that prevents the holders from taking so many units; undefined if they can take them. */
+  /** Returns the limit that prevents the holders from taking this number of units; undefined if they can take them. */
   bound(holders: Holders, units?: number): PoolBound | undefined
-  /** An empty hold, to which units are added as needed. */
+  /** Opens an empty hold, to which units are added as needed. */
   open(holders: Holders): PoolHold
-  /** Takes units (default 1); undefined, and nothing taken, if a limit would be exceeded. */
+  /** Takes units (default 1). Returns undefined and takes nothing if a limit would be exceeded. */
   take(holders: Holders, units?: number): PoolHold | undefined
-  /** Units held by all holders, or by one. */
+  /** Returns the units held by all holders, or by one holder. */
   held(kind?: HolderKind, name?: string): number
 }
 
@@ -63,7 +63,7 @@ const namesOf = (holders: Holders): [HolderKind, string][] => {
   return names
 }
 
-/** Creates an empty pool. One holder can never take units that the shares leave for others. */
+/** Creates an empty pool. No holder can take units that the shares leave for other holders. */
 export const createPool = (options: PoolOptions): Pool => {
   const { total, shares, shrinking = [] } = options
   const counts: Record<HolderKind, Map<string, number>> = {
@@ -83,7 +83,7 @@ export const createPool = (options: PoolOptions): Pool => {
     else counts[kind].delete(name)
   }
 
-  /** The limit that prevents one holder from taking `units` more, if `free` units are left afterwards. */
+  /** Returns the limit that prevents one holder from taking `units` more, if `free` units are left afterwards. */
   const boundOf = (kind: HolderKind, name: string, units: number, free: number): PoolBound | undefined => {
     const own = countOf(kind, name) + units
     if (own > (shares[kind] ?? total)) return kind
@@ -93,12 +93,12 @@ export const createPool = (options: PoolOptions): Pool => {
   const boundOfAll = (names: readonly (readonly [HolderKind, string])[], units: number): PoolBound | undefined => {
     let free = total - used - units
     let bound: PoolBound | undefined = free < 0 ? 'total' : undefined
-    // Also within a kind of work, holders that take all they can leave capacity for the next.
+    // Within a kind of work, holders that take the maximum also leave capacity for the next holder.
     for (const [kind, name] of names)
       if (kind === 'work') free = Math.min(free, (shares.work ?? total) - countOf(kind, name) - units)
     for (const [kind, name] of names) {
       const own = boundOf(kind, name, units, free)
-      // An exceeded share is reported before an exceeded total, because it says more.
+      // An exceeded share is reported before an exceeded total, because it is more specific.
       if (own !== undefined && own !== 'total') return own
       bound ??= own
     }

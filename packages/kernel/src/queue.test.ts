@@ -17,7 +17,7 @@ const queueOf = (options: Partial<QueueOptions> = {}) =>
     ...options,
   })
 
-/** Jobs that run until the test ends them, and the order in which they began. */
+/** Creates jobs that run until the test ends them, and records the order in which they begin. */
 const works = (queue: ReturnType<typeof queueOf>) => {
   const began: string[] = []
   const ends: (() => void)[] = []

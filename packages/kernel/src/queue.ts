@@ -8,13 +8,16 @@ import {
   type Shares,
 } from './pool.ts'
 
-/** Why a job is not run: the holder's queue or the whole queue is full, it waited too long, or its caller has gone. */
+/**
+ * Why a job is not run: the holder's queue or the whole queue is full, the job waited too long, or its caller has
+ * disconnected.
+ */
 export type QueueRejection = 'own-full' | 'full' | 'late' | 'gone'
 
 export type QueueOptions = PoolOptions & {
   /** The kind whose holders take turns; each holder has its own queue. */
   turns: HolderKind
-  /** Maximum waiting jobs of all holders. Beyond it, an empty queue still accepts one job. */
+  /** Maximum waiting jobs of all holders. Above it, a holder's empty queue still accepts one job. */
   waiting: number
   /** Maximum waiting jobs of one holder, by kind. */
   waitingShares: Shares
@@ -31,7 +34,7 @@ export type Queue = {
    * maximum wait, and if the signal is aborted before the start.
    */
   run<T>(holders: Holders, signal: AbortSignal, work: () => Promise<T>): Promise<T>
-  /** The number of waiting and running jobs. */
+  /** Returns the numbers of waiting and running jobs. */
   load(): { waiting: number; running: number }
 }
 
@@ -42,7 +45,7 @@ type Waiting = { holders: Holders; start(hold: PoolHold): void }
 export const createQueue = (options: QueueOptions): Queue => {
   const { turns, waitingShares, maxWaitMs, refuse } = options
   const places = createPool(options)
-  /** Waiting calls are limited by a pool, too: each holder has a share. The total is checked separately. */
+  /** A pool also limits waiting jobs: each holder has a share. The total is checked separately. */
   const waiting = createPool({ total: Number.POSITIVE_INFINITY, shares: waitingShares })
   /** Queues in the order of their next turn. */
   const queues = new Map<string, Waiting[]>()
@@ -54,7 +57,7 @@ export const createQueue = (options: QueueOptions): Queue => {
       const [next] = index < 0 ? [] : queue.splice(index, 1)
       const hold = next === undefined ? undefined : places.take(next.holders)
       if (next === undefined || hold === undefined) continue
-      // The queue that had its turn moves to the end.
+      // The queue that had its turn moves to the end of the order.
       queues.delete(name)
       if (queue.length > 0) queues.set(name, queue)
       next.start(hold)

@@ -3,7 +3,7 @@ import { ExactNumber } from './exact-json.ts'
 import { readWords } from './written-time.ts'
 
 /*
- * The only reader of times from outside. It reads texts and numbers that denote one instant:
+ * This file is the only reader of times from outside. It reads texts and numbers that stand for one instant:
  * - RFC 3339 and ISO 8601 (also basic, ordinal and week dates),
  * - RFC 9110, 5322 and 850, asctime,
  * - the forms that the languages of the SDKs print, and PostgreSQL's own form,
@@ -59,21 +59,21 @@ const readEpoch = (text: string): number | undefined => {
   const { sign, digits, point } = parts
   const first = digits.search(/[1-9]/)
   if (first < 0) return 0
-  /** Digits before the point, without leading zeros. */
+  /** Number of digits before the point, without leading zeros. */
   const size = point - first
   const shift = size <= 11 ? 3 : size <= 14 ? 0 : size <= 17 ? -3 : size === 19 ? -6 : undefined
   if (shift === undefined) return undefined
   const end = point + shift
   const ms = end <= first ? 0 : Number(digits.slice(first, end).padEnd(end - first, '0'))
-  // Rounded toward zero.
+  // The result is rounded toward zero.
   return ms === 0 ? 0 : sign * ms
 }
 
-/** Fewer digits are a date, or a time outside the supported years. */
+/** A text of 9 to 19 digits. Fewer digits are a date, or a time outside the supported years. */
 const epochText = /^[+-]?\d{9,19}(?:\.\d*)?$/
 const fourteenDigits = /^\d{14}$/
 
-/** `20261120100000`: year to second. */
+/** Reads `20261120100000`, with the parts from year to second. */
 const readCompact = (text: string): number | undefined => {
   const day = dayTime(digitsAt(text, 0, 4), digitsAt(text, 4, 2), digitsAt(text, 6, 2))
   const [hour, minute, second] = [digitsAt(text, 8, 2), digitsAt(text, 10, 2), digitsAt(text, 12, 2)]
@@ -82,7 +82,7 @@ const readCompact = (text: string): number | undefined => {
 }
 
 const readWritten = (text: string): number | undefined => {
-  // The JSON of .NET from before ISO 8601.
+  // The format is JSON of .NET from before ISO 8601.
   const ticks = /^\\?\/Date\((-?\d{1,16})(?:[+-]\d{4})?\)\\?\/$/.exec(text)?.[1]
   if (ticks !== undefined) return Number(ticks)
   if (fourteenDigits.test(text)) return readCompact(text)
@@ -94,8 +94,8 @@ const within = (ms: number | undefined): number | undefined =>
   ms !== undefined && Math.abs(ms) <= maxTime ? ms : undefined
 
 /**
- * The instant of a value, in whole ms since 1970; undefined if the value denotes none. Pure: the same value always has
- * the same result.
+ * Returns the instant of a value, in whole ms since 1970; undefined if the value is not a time. The same value always
+ * has the same result.
  */
 export const readTime = (value: unknown): number | undefined => {
   if (typeof value === 'number' || value instanceof ExactNumber) return within(readEpoch(String(value)))
@@ -108,7 +108,7 @@ export const readTime = (value: unknown): number | undefined => {
   return text === '' || text.length > maxCharacters ? undefined : within(readWritten(text))
 }
 
-/** Like `readTime`, but as RFC 3339 in UTC with milliseconds. */
+/** Like `readTime`, but returns the time as RFC 3339 in UTC with milliseconds. */
 export const readTimeText = (value: unknown): string | undefined => {
   const ms = readTime(value)
   return ms === undefined ? undefined : new Date(ms).toISOString()
@@ -118,7 +118,7 @@ export const readTimeText = (value: unknown): string | undefined => {
 export const earliestEvent = 86_400_000
 const latestEvent = Date.UTC(2200, 0, 1)
 
-/** Like `readTime`, for the time of an event; undefined also for times before 1970-01-02 and from 2200 on. */
+/** Like `readTime`, for the time of an event; also undefined for times before 1970-01-02 and from 2200 on. */
 export const readEventTime = (value: unknown): number | undefined => {
   const ms = readTime(value)
   return ms !== undefined && ms >= earliestEvent && ms < latestEvent ? ms : undefined

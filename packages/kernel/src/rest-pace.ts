@@ -1,13 +1,16 @@
 /** The pauses between the polls of a poller that looks for work. */
 export type RestPace = {
   /**
-   * Ms until the next poll: the minimum after a poll that found work; doubled after each that found none, up to the
-   * maximum.
+   * Returns the ms until the next poll: the minimum after a poll that found work, doubled after each poll that found
+   * none, up to the maximum.
    */
   after(found: boolean): number
 }
 
-/** Creates pauses from `leastMs` to `mostMs`: an idle poller costs almost nothing, and an active one is rarely late. */
+/**
+ * Creates pauses from `leastMs` to `mostMs`, so that an idle poller costs almost nothing, and an active poller is
+ * rarely late.
+ */
 export const createRestPace = ({ leastMs, mostMs }: { leastMs: number; mostMs: number }): RestPace => {
   let ms = leastMs
   return {

@@ -4,8 +4,8 @@ export type RetryPolicy = { baseMs: number; capMs: number; maxElapsedMs: number 
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * The retry policy of each operation; every figure of the product is here. Jobs have theirs in seconds in their kind
- * (`retries`), because their library schedules the retries.
+ * The retry policy of each operation; this table has all retry figures of the product. Jobs have theirs in seconds in
+ * their kind (`retries`), because their library schedules the retries.
  */
 export const retryPolicies = {
   /**
@@ -30,8 +30,8 @@ export const retryPolicies = {
 } as const satisfies Record<string, RetryPolicy>
 
 /**
- * Delay before try number `attempt` (1 = the first retry): exponential with full jitter in the upper half, capped.
- * `random` returns [0, 1).
+ * Returns the delay in ms before a retry; `attempt` 1 is the first retry. The delay grows exponentially up to a
+ * maximum, with random jitter in its upper half. `random` returns [0, 1).
  */
 export const backoffMs = (policy: RetryPolicy, attempt: number, random: () => number = Math.random): number => {
   const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** Math.min(attempt - 1, 30))

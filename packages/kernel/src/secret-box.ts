@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
 /**
- * Encrypts values that must be readable again. The context (where the value is stored) is authenticated: a box opens
- * only with the same context.
+ * Encrypts values that must be readable again. The context, which says where the value is stored, is authenticated: a
+ * box opens only with the same context.
  */
 export type SecretBox = {
   seal(plain: string, context: string): Uint8Array
-  /** Throws SecretBoxError if the key or the context is another one, or a byte was changed. */
+  /** Opens a box. Throws SecretBoxError if the key or the context is another one, or a byte was changed. */
   open(box: Uint8Array, context: string): string
 }
 
-/** A box that cannot be opened. */
+/** Thrown for a box that cannot be opened. */
 export class SecretBoxError extends Error {
   constructor(message: string) {
     super(message)
@@ -29,9 +29,9 @@ const keyId = (key: Uint8Array): Buffer =>
   createHash('sha256').update('key id').update(key).digest().subarray(0, idLength)
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A box is: format (1 byte), key ID (8), nonce (12), tag
- * (16), ciphertext. Seals with `key`; opens with `key` or any of `previous`, so that keys can be rotated. Keys have 32
- * bytes.
+ * Creates a secret box with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce. A box is: format (1 byte), key ID
+ * (8), nonce (12), tag (16), ciphertext. Seals with `key`; opens with `key` or any of `previous`, so that keys can be
+ * rotated. Keys have 32 bytes.
  */
 export const createSecretBox = (key: Uint8Array, previous: readonly Uint8Array[] = []): SecretBox => {
   const keys = new Map<string, Uint8Array>()

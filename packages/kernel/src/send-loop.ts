@@ -1,21 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRestPace } from './rest-pace.ts'
 
-/** Ms between two looks for something to send. */
+/** Minimum and maximum interval in ms between two checks for something to send. */
 const looks = { leastMs: 250, mostMs: 1000 }
 
-/** A sender that looks for something to send by itself. */
+/** A sender that regularly checks for something to send. */
 export type SendLoop = {
   start(): void
-  /** Sends what there is. Rejects where it cannot be sent now. */
+  /** Sends everything that is waiting. Rejects if sending is not possible now. */
   send(): Promise<void>
-  /** Resolves when nothing of it runs. */
+  /** Stops the sender; resolves when none of its work is running. */
   stop(): Promise<void>
 }
 
 /**
- * Makes a sender that repeats turns. A turn sends some of what there is: whether it found something, and whether there may
- * be more. It ends early once the signal aborts. After a turn that failed, `onError` is called and the next one follows.
+ * Creates a sender that repeats turns. A turn sends a part of the waiting work, and returns whether it found some and
+ * whether there may be more. A turn ends early if the signal aborts. After a failed turn, `onError` is called and the
+ * next turn follows.
  */
 export const createSendLoop = (
   turn: (signal: AbortSignal) => Promise<{ found: boolean; more: boolean }>,

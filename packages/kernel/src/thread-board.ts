@@ -11,27 +11,27 @@ import { faultPoint } from './fault-points.ts'
  */
 export type WorkNote = { readonly step: string; readonly workspaceId: string; readonly item: string }
 
-/** A thread as the watchdog sees it. */
+/** A thread in the form that the watchdog sees. */
 export type BoardThread = {
   readonly slot: number
   readonly threadId: number
-  /** Its thread ID in the operating system; 0 if unknown. */
+  /** ID of the thread in the operating system; 0 if unknown. */
   readonly osThread: number
   readonly name: string
   /** Increases on each heartbeat of the thread's event loop. */
   readonly beat: number
-  /** False while it starts or closes. */
+  /** False while the thread starts or closes. */
   readonly isWatched: boolean
   /** Whether the thread can be terminated alone, without losing any data that it holds. */
   readonly isReplaceable: boolean
-  /** Whether the watchdog only logs this thread and never terminates it, because its creator does. */
+  /** Whether the watchdog only logs this thread and never terminates it, because the thread's creator does so. */
   readonly isOnlyNamed: boolean
   readonly work: WorkNote | undefined
 }
 
 /** The operations of a thread on its own slot on the board. */
 export type BoardPlace = {
-  /** From now on, the watchdog expects heartbeats of the thread. */
+  /** Starts the watch: from now on, the watchdog expects heartbeats of the thread. */
   watch(): void
   /** Stops the watch, such as while the thread closes. */
   pause(): void
@@ -104,7 +104,7 @@ export const forgetBoardThread = (thread: number): void => {
   if (board instanceof SharedArrayBuffer) freeBoardPlace(board, thread)
 }
 
-/** Linux gives each thread an ID; its folder in /proc has that name. */
+/** Returns the ID that Linux has given this thread, which is the name of its folder in /proc. */
 const osThreadOf = (): number => {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
@@ -193,16 +193,16 @@ export const noteWork = (step: string, workspaceId: string, item: string): void 
   faultPoint('work', step, workspaceId, item)
 }
 
-/** Whether an item is held, by its name. */
+/** Whether the item with this name is held. */
 export const isHeldWork = (item: string): boolean => held.has(item)
 
-/** Whether any item is held. Almost always false; callers then need not compute item names. */
+/** Whether any item is held. The result is almost always false, and callers then need not compute item names. */
 export const isAnyWorkHeld = (): boolean => held.size > 0
 
 /** Maximum characters of an item name that is used unchanged. */
 const maxItem = 200
 
-/** The name of an item whose text may be long: the text itself, or its beginning and a hash. */
+/** Returns the name of an item whose text may be long: the text itself, or its beginning and a hash. */
 export const itemOf = (text: string): string =>
   text.length <= maxItem ? text : `${text.slice(0, maxItem - 41)}#${hash('sha1', text, 'hex')}`
 
@@ -219,17 +219,17 @@ export const inWork = <T>(note: WorkNote, task: () => T, signal?: AbortSignal): 
   return calls.run({ note, signal }, task)
 }
 
-/** The signal of the current call or job. */
+/** Returns the signal of the current call or job. */
 export const signalOfWork = (): AbortSignal | undefined => calls.getStore()?.signal
 
-/** The work note of the current call or job, for a thread that works on its behalf. */
+/** Returns the work note of the current call or job, for a thread that works on its behalf. */
 export const workOfCall = (): WorkNote | undefined => calls.getStore()?.note
 
 /** Notes the current call or job again; called after a wait for an engine. */
 export const resumeWork = (): void => {
   if (own === undefined) return
   const note = calls.getStore()?.note
-  // The item may have become held since the work began: the work is not aborted.
+  // The item may have become held since the work began; running work is not aborted.
   if (note !== undefined && !held.has(note.item)) noteWork(note.step, note.workspaceId, note.item)
 }
 
@@ -246,7 +246,7 @@ const workOf = ({ words, text }: Own): WorkNote | undefined => {
   return { step, workspaceId, item: item.join('\n') }
 }
 
-/** All threads on the board. The work of a thread is exact only while its event loop does not turn. */
+/** Returns all threads on the board. The work of a thread is exact only while its event loop does not turn. */
 export const readThreadBoard = (board: SharedArrayBuffer): BoardThread[] => {
   const threads: BoardThread[] = []
   for (let slot = 0; slot < slots; slot++) {

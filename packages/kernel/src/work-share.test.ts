@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { inWork } from './thread-board.ts'
 import { createWorkShare, takeTurn } from './work-share.ts'
 
-/** A work share on a fake clock that advances only by work. */
+/** Starts a work share on a fake clock that advances only by work. */
 const start = (settings = {}) => {
   let time = 1000
   const pass = (ms: number): void => {
@@ -21,7 +21,7 @@ test('common work never waits, whatever its amount', () => {
 
 test('a key that exceeds its share waits until its debt is paid, and no other key waits', () => {
   const { share, pass, work } = start()
-  // 3 of the 300 ms are free; a quarter of the elapsed time is paid back.
+  // 3 of the 300 ms are free. A quarter of the elapsed time reduces the debt.
   for (let n = 0; n < 3; n++) work('a', 100)
   const wait = share.wait('a')
   expect(wait).toBeGreaterThan(500)
@@ -104,7 +104,7 @@ describe('measured work', () => {
       worked += 300
     })
     expect(share.wait('works')).toBe((300 - 50) / 0.25)
-    // Without a given clock, the thread's own processor time counts: waiting costs nothing.
+    // Without a given clock, the processor time of the thread counts, so that waiting costs nothing.
     const real = createWorkShare({ freeMs: 0, burstMs: 5 })
     real.run('sleeps', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100))
     expect(real.wait('sleeps')).toBe(0)

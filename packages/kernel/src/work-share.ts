@@ -3,16 +3,18 @@ import { boundToWork, signalOfWork } from './thread-board.ts'
 
 /** Limits for the thread time that untrusted work of tenants may take. */
 export type WorkShareSettings = {
-  /** The part of the thread's time for expensive work of one key, and of all keys together. */
+  /** The share of the thread's time for expensive work of one key, and of all keys together; 0 to 1. */
   share: number
   together: number
   /** The debt that is allowed before a key has to wait, in ms. */
   burstMs: number
-  /** The free time of each piece of work, in ms: common work is never slowed down. */
+  /** The free time of each piece of work, in ms, so that common work is never slowed down. */
   freeMs: number
   /** Maximum waiting jobs of one key. */
   waiting: number
-  /** The maximum debt of a key, or of all keys together, in ms: a key that took more does not wait for all of it. */
+  /**
+   * The maximum debt of a key, or of all keys together, in ms. A key that used more time does not wait for all of it.
+   */
   maxDebtMs: number
 }
 
@@ -30,13 +32,13 @@ export const defaultWorkShare: WorkShareSettings = {
  * no other does: other tenants continue immediately, and the event loop is served between two jobs.
  */
 export type WorkShare = {
-  /** Ms until the key may start work; 0 if the key has not exceeded its share. */
+  /** Returns the ms until the key may start work; 0 if the key has not exceeded its share. */
   wait(key: string): number
   /**
    * Runs work of a key now and charges the processor time. `pieces` returns the maximum number of pieces of work in it.
    */
   run<T>(key: string, work: () => T, pieces?: () => number): T
-  /** Charges a key for time that was not measured per piece, such as reading what it sent. */
+  /** Charges a key for time that was not measured per piece, such as reading the data that it sent. */
   charge(key: string, ms: number): void
   /**
    * Runs a job when it is the key's turn: one job at a time, keys in turns, each job in its own round of the event
@@ -44,9 +46,9 @@ export type WorkShare = {
    * turn leaves the queue and never runs.
    */
   later(key: string, job: () => void, pieces?: () => number, signal?: AbortSignal): boolean
-  /** Queues the rest of a job that has begun, like `later`, but without a limit on waiting jobs. */
+  /** Queues the remaining part of a job that has begun, like `later`, but without a limit on waiting jobs. */
   resume(key: string, job: () => void, pieces?: () => number): void
-  /** The number of keys with an account. */
+  /** Returns the number of keys whose used time is stored. */
   remembered(): number
 }
 
@@ -54,7 +56,7 @@ type Account = { debtMs: number; at: number }
 
 const one = (): number => 1
 
-/** Number of accounts above which idle ones are removed. */
+/** Number of stored keys above which idle ones are removed. */
 const fewAccounts = 1024
 
 /**
@@ -63,15 +65,15 @@ const fewAccounts = 1024
  */
 const rememberedMs = 10_000
 
-/** Processor time of this thread, in ms. It excludes work of other threads on the same processor. */
+/** Returns the processor time of this thread, in ms. It excludes work of other threads on the same processor. */
 const threadMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
 /**
- * Creates a work share without debts. `now` is a monotonic clock in ms; debts are paid back by it. `worked` returns the
- * ms of work done so far. Its default is `now` if given, else the thread's processor time.
+ * Creates a work share without debts. `now` is a monotonic clock in ms, by which debts decrease. `worked` returns the
+ * ms of work done so far. Its default is `now` if given, otherwise the thread's processor time.
  */
 export const createWorkShare = (
   given: Partial<WorkShareSettings> = {},
@@ -94,7 +96,7 @@ const createAccounts = (settings: WorkShareSettings, now: () => number) => {
   const isForgotten = (account: Account): boolean =>
     debtOf(account, settings.share) === 0 && now() - account.at > rememberedMs
 
-  /** Removes idle accounts: any caller can create keys, such as networks, so accounts must not accumulate. */
+  /** Removes idle keys. Any caller can create keys, such as networks, so stored keys must not accumulate. */
   const sweep = (): void => {
     for (const [key, account] of accounts) if (isForgotten(account)) accounts.delete(key)
     sweepAt = Math.max(fewAccounts, 2 * accounts.size)
@@ -157,7 +159,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
     for (const [key, queue] of queues) {
       if (wait(key) > 0) continue
       const next = queue.shift()
-      // The key that had a turn goes to the end.
+      // The key that had a turn moves to the end.
       queues.delete(key)
       if (queue.length > 0) queues.set(key, queue)
       if (next !== undefined) run(key, next.job, next.pieces)
@@ -169,7 +171,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
   const schedule = (): void => {
     if (soon !== undefined || queues.size === 0) return
     clearTimeout(later)
-    // A key never waits for less time than all keys together do.
+    // A key never waits for less time than all keys together.
     const least = waitTogether()
     let soonest = Number.POSITIVE_INFINITY
     for (const key of queues.keys()) {
@@ -211,9 +213,9 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
 }
 
 /**
- * Runs work of a key immediately or when it is its turn. Rejects with 429 RATE_LIMITED if too many jobs of the key
- * wait, with the reason of the signal if that aborts first, and with errors of the work. The default signal is that of
- * the current call (`inWork`).
+ * Runs work of a key immediately, or when it is the key's turn. Rejects with 429 RATE_LIMITED if too many jobs of the
+ * key wait, with the reason of the signal if the signal aborts first, and with errors of the work. The default signal
+ * is that of the current call (`inWork`).
  */
 export const takeTurn = async <T>(
   share: WorkShare,

@@ -1,6 +1,8 @@
 import { dayMs, daysBefore, dayTime, digitsAt, hourMs, isLeap, minuteMs } from './calendar.ts'
 
-/** A token is a number, a word, or any other single character; `gap` is true if whitespace precedes it. */
+/**
+ * A token of a written time: a number, a word, or any other single character; `gap` is true if whitespace precedes it.
+ */
 type Token = { kind: 'number' | 'word' | 'sign'; text: string; gap: boolean }
 
 const kindOf = (code: number): Token['kind'] => {
@@ -49,22 +51,22 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const placeIn = (names: readonly string[], word: string): number =>
   word.length < 3 ? -1 : names.findIndex((name) => name.startsWith(word) || (word === 'sept' && name === 'september'))
 
-/** Named zones with one fixed offset, in minutes: RFC 5322 4.3. */
+/** Named time zones that have one fixed offset, in minutes (RFC 5322 4.3). */
 const zones: ReadonlyMap<string, number> = new Map([
   ...['z', 'utc', 'gmt', 'ut'].map((name): [string, number] => [name, 0]),
   ...['est', 'cst', 'mst', 'pst'].map((name, index): [string, number] => [name, -60 * (index + 5)]),
   ...['edt', 'cdt', 'mdt', 'pdt'].map((name, index): [string, number] => [name, -60 * (index + 4)]),
 ])
 
-/** RFC 5322 4.3: years of two digits are from 1950 to 2049. */
+/** Returns the year of a token. Years of two digits are from 1950 to 2049 (RFC 5322 4.3). */
 const yearOf = ({ text }: Token): number | undefined => {
   if (text.length === 4) return Number(text)
   return text.length === 2 ? Number(text) + (Number(text) < 50 ? 2000 : 1900) : undefined
 }
 
-/** Ends the parsing: the text is not a time. */
+/** Thrown to end the parsing: the text is not a time. */
 class NoTime extends Error {}
-/** A single instance, because texts from outside can cause it often. */
+/** The error is a single instance, because texts from outside can cause it often. */
 const noTime = new NoTime()
 const wrong = (): never => {
   throw noTime
@@ -72,7 +74,7 @@ const wrong = (): never => {
 
 type Clock = { ms: number; leap: boolean }
 
-/** A cursor that reads tokens in order. */
+/** Creates a cursor that reads tokens in order. */
 const createCursor = (tokens: readonly Token[]) => {
   let place = 0
   const peek = (ahead = 0): Token | undefined => tokens[place + ahead]
@@ -164,7 +166,7 @@ const createDates = ({ peek, isSign, skip, number, step }: Cursor) => {
   return numericDate
 }
 
-/** The fractional seconds in ms, if there are any. */
+/** Reads the fractional seconds in ms, if there are any. */
 const fractionAt = ({ peek, isSign, step }: Cursor): number => {
   const next = peek(1)
   const isThere = (isSign('.') || isSign(',')) && next?.kind === 'number' && !next.gap
@@ -211,7 +213,7 @@ const createClocks = (cursor: Cursor) => {
     return { ms: hour * hourMs + minute * minuteMs + second * 1000 + ms, leap }
   }
 
-  /** Hours and minutes after a sign, in ms. */
+  /** Reads hours and minutes after a sign, in ms. */
   const offset = (): number => {
     const sign = isSign('-') ? -1 : 1
     step()
@@ -233,7 +235,7 @@ const createClocks = (cursor: Cursor) => {
     return sign * (hours * hourMs + minutes * minuteMs + seconds * 1000)
   }
 
-  /** The offset of the zone from UTC; 0 without a zone. */
+  /** Reads the offset of the zone from UTC; 0 without a zone. */
   const zone = (): number => {
     const token = peek()
     if (token?.kind === 'word') {
@@ -268,14 +270,15 @@ const createReader = (cursor: Cursor) => {
     if (day === undefined || peek() !== undefined) return wrong()
     const time = day + ms - ahead
     if (!leap) return time
-    // RFC 3339 5.7: a leap second is the last one of a month in UTC. As in POSIX, it is the first of the next day.
+    // A leap second is the last second of a month in UTC (RFC 3339 5.7). As in POSIX, it counts as the first second of
+    // the next day.
     const second = Math.floor(time / 1000) * 1000
     return second % dayMs === 0 && new Date(second).getUTCDate() === 1 ? time : wrong()
   }
 
   const midnight: Clock = { ms: 0, leap: false }
 
-  /** A time of day and its zone, if they follow the day. */
+  /** Reads a time of day and its zone, if they follow the day. */
   const rest = (day: number | undefined): number => {
     if (peek() === undefined) return instant(day, midnight, 0)
     const joined = skipWord('t')
@@ -289,7 +292,7 @@ const createReader = (cursor: Cursor) => {
     return instant(day, time, ahead)
   }
 
-  /** `Nov 20`, followed by a year and a time, or by a time, its zone and a year. */
+  /** Reads `Nov 20`, followed by a year and a time, or by a time, its zone and a year. */
   const monthFirst = (month: number): number => {
     const day = number(1, 2)
     skipWord('st', 'nd', 'rd', 'th')
@@ -301,7 +304,7 @@ const createReader = (cursor: Cursor) => {
     return instant(dayTime(number(4, 4), month, day), time, ahead)
   }
 
-  /** `20 Nov 2026`, `20-Nov-26`. */
+  /** Reads `20 Nov 2026` or `20-Nov-26`. */
   const dayFirst = (): number => {
     const day = number(1, 2)
     const dashed = skip('-')
@@ -335,7 +338,7 @@ const createReader = (cursor: Cursor) => {
   }
 }
 
-/** The instant of a written date, in ms since 1970; undefined if the text is not a date. */
+/** Returns the instant of a written date, in ms since 1970; undefined if the text is not a date. */
 export const readWords = (text: string): number | undefined => {
   try {
     return createReader(createCursor(tokensOf(text)))()

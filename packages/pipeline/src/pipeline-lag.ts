@@ -2,7 +2,9 @@ import type { Coordination, LogReader } from '@tributary/storage'
 import { defaultPipelineSettings } from './settings.ts'
 import type { StoredPositions } from './stored-positions.ts'
 
-/** Topic on which the pipeline publishes about how many bytes of accepted bodies are not stored yet. */
+/**
+ * The topic on which the pipeline publishes the approximate number of bytes of accepted bodies that are not stored yet.
+ */
 export const backlogTopic = 'pipeline.backlog'
 
 /** The ends of the log as read at an earlier time. */

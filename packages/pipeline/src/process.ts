@@ -76,8 +76,8 @@ export type MicroBatch = {
 }
 
 /**
- * The micro-batch without rows, deliveries and live events, for records that are stored already. Only its place and IDs
- * remain.
+ * Returns a micro-batch without its rows, counts, deliveries and live events, for records that are stored already. Only
+ * the range of the records and the append time of the oldest remain.
  */
 export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   ...batch,
@@ -199,8 +199,8 @@ const exactOf = (
 const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
 
 /**
- * The facts of a record's request. A record with unreadable meta is kept for its workspace, without a source.
- *
+ * Returns the facts of a record's request. A record with unreadable metadata is kept for its workspace, without a
+ * source.
  * @throws NewerFormat
  */
 export const factsOf = (record: LogRecord): RequestFacts =>

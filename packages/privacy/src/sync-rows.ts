@@ -25,7 +25,7 @@ type Open = {
   profiles: string[]
   /** The kept runs of the sync. */
   runs: string[]
-  /** The last run that began after the request and has sent; null if there is none. */
+  /** The last run that began after the request and sent its changes; null if there is none. */
   seen_run: string | null
   mirrors: boolean
   run_number: number

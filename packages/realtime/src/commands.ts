@@ -54,7 +54,10 @@ type CommandsOptions = {
   limits: RealtimeLimits
 }
 
-/** Why a subscription is rejected, or its member (undefined outside of presence channels). */
+/**
+ * Returns why a subscription is rejected; otherwise the subscriber's member (presence channels) and whether its
+ * values are masked.
+ */
 const admit = (
   { signer, limits }: CommandsOptions,
   connection: Connection,

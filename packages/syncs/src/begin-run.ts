@@ -11,7 +11,7 @@ const syncJobData = z.object({ sync: z.string() })
 export const syncJob: JobKind<z.output<typeof syncJobData>> = {
   name: 'run-sync',
   data: syncJobData,
-  // Rows that were planned before a failure are sent later: the check of each minute starts the job again.
+  // If all retries fail, the check of each minute starts the job again, so that planned rows are sent later.
   retries: { most: 5, pauseSeconds: 2, maxPauseSeconds: 60 },
   leaseSeconds: 30,
   maxSeconds: 6 * 60 * 60,
@@ -20,12 +20,12 @@ export const syncJob: JobKind<z.output<typeof syncJobData>> = {
   keepSeconds: 60 * 60,
 }
 
-/** Continues the run of a sync after the commit. Does nothing if that is already queued. */
+/** Continues the run of a sync after the commit. Does nothing if a job for the sync is already queued. */
 export const queueSync = async (tx: Parameters<JobSender['send']>[0], jobs: JobSender, sync: string): Promise<void> => {
   await jobs.send(tx, syncJob, { sync }, { key: sync })
 }
 
-/** The active run of a sync: the one that has not ended. */
+/** Reads the active run of a sync, which is the run that has not ended. */
 export const activeRun = (tx: Tx, sync: string): Promise<SyncRunRow | undefined> =>
   tx
     .selectFrom('sync_runs')
@@ -36,7 +36,7 @@ export const activeRun = (tx: Tx, sync: string): Promise<SyncRunRow | undefined>
 
 /**
  * Starts a run in the caller's transaction. Starts of the same sync are serialized. Undefined if another run has not
- * ended, or the sync was deleted. Resolves to the ID of the run.
+ * ended, or the sync was deleted. Returns the ID of the run.
  */
 export const beginRun = async (
   tx: Tx,

@@ -15,7 +15,7 @@ afterAll(() => eventStore.close())
 
 const modes = Object.keys(syncModes) as SyncMode[]
 
-/** Pseudo-random numbers that are the same in each run of the test. */
+/** Creates pseudo-random numbers that are the same in each run of the test. */
 const randomOf = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -32,7 +32,7 @@ const staged = ({ key, sourceKey, value, broken }: Row): StagedRow => ({
   problem: broken ? 'Broken' : '',
 })
 
-/** A simulated destination. `rejects` says which keys it rejects this time, for every operation. */
+/** A simulated destination. `rejects` returns whether the destination rejects a key this time, for every operation. */
 type Destination = { rows: Map<string, string>; rejects: (key: string) => boolean }
 
 /** Applies one operation to a row of the simulated destination. */
@@ -70,12 +70,12 @@ const run = async (
   }))
   await store.noteOutcomes(id, outcomes)
   await store.confirm(sync, id, version)
-  // Repeated as after a kill: the repetition changes nothing.
+  // Repeats the confirmation like after a kill; this must change nothing.
   if (version % 2 === 0) await store.confirm(sync, id, version)
   return { id, sent, counts: await store.count(id) }
 }
 
-/** The expected result of a mode, computed row by row in the simplest way. */
+/** Computes the expected result of a mode, row by row in the simplest way. */
 const naive = (
   mode: SyncMode,
   rows: readonly Row[],
@@ -93,7 +93,7 @@ const naive = (
     if (destination.rejects(key)) continue
     const known = there.has(key)
     if (mode === 'INSERT_ONLY' ? !known && !ours.has(key) : mode === 'UPDATE_ONLY' ? known : true) {
-      // A confirmed row is not sent again, even if it was changed at the destination since.
+      // A confirmed row is not sent again, even if it was changed at the destination since then.
       if (mode === 'INSERT_ONLY' || ours.get(key) !== value) there.set(key, value)
       ours.set(key, value)
     }
@@ -108,7 +108,7 @@ const naive = (
 }
 
 describe.each(modes)('%s', (mode) => {
-  // In the last case, keys are normally unique.
+  // In the last case, unlike in the others, the keys are normally unique.
   test.each([
     [1, 70],
     [2, 70],
@@ -302,6 +302,6 @@ test('records from the event store contain the planned rows in order, as if writ
     return outboundText({ recordId: `${id}.${number}`, operation, object, key, json })
   })
   expect(lines.map((line) => JSON.parse(line))).toEqual(wanted.map((line) => JSON.parse(line)))
-  // Compared exactly if there is only one way to write it.
+  // Keys are compared exactly if they can be written in only one way.
   expect(lines.filter((line) => line.includes('a/b'))).toEqual(wanted.filter((line) => line.includes('a/b')))
 })

@@ -2,9 +2,9 @@ import type { Operation, SyncMode } from '@tributary/contract'
 import { keyJson, type ValueKind } from './value-kinds.ts'
 
 /**
- * How a key of the rows that were read compares with the rows that the destination has confirmed. With `foreign`, the destination had
- * a row with this key that is not from this sync. With `duplicate`, several rows have the key, or share a primary key. With
- * `sent_again`, the row is as it was confirmed, and is sent because everything is.
+ * How a key of the rows that were read compares with the rows that the destination has confirmed. With `foreign`, the
+ * destination had a row with this key that is not from this sync. With `duplicate`, several rows have the key, or share
+ * a primary key. With `sent_again`, the row equals its confirmed state, and is sent because the run sends all rows.
  */
 export const changes = ['added', 'changed', 'sent_again', 'unchanged', 'foreign', 'removed', 'duplicate'] as const
 export type Change = (typeof changes)[number]
@@ -59,7 +59,7 @@ export const reasons = {
   same: 'The destination takes this key for the same as the key ',
 } as const
 
-/** An SQL expression with a value for each change, by the name of the change. */
+/** Returns an SQL expression that has a value for each change, by the name of the change. */
 const byChange = (mode: SyncMode, valueOf: (action: Action) => string): string =>
   `transform(change, [${changes.map((change) => `'${change}'`).join(', ')}], [${changes
     .map((change) => `'${valueOf(actions[mode][change])}'`)
@@ -67,23 +67,25 @@ const byChange = (mode: SyncMode, valueOf: (action: Action) => string): string =
 
 export type DiffOptions = {
   mode: SyncMode
-  /** Sends every row again, even if it is confirmed. The known keys of the destination are kept. */
+  /** Whether every row is sent again, even if it is confirmed. The confirmed keys are kept. */
   resync: boolean
-  /** The key is the primary key, so that rows with the same key also share the primary key. */
+  /** Whether the key is the primary key, so that rows with the same key also share the primary key. */
   keyIsPrimary: boolean
-  /** Only keys that were rejected in the run `{of}`. */
+  /** Whether only keys that were rejected in the run `{of}` are sent. */
   onlyRejected: boolean
-  /** No key and no primary key occurs twice, so rows need not be grouped. */
+  /** Whether no key and no primary key occurs twice, so that rows need not be grouped. */
   rowsAreUnique: boolean
-  /** The keys of the destination are listed. Those that are not in the model are removed, whatever their origin. */
+  /**
+   * Whether the keys of the destination are listed. Keys that are not in the model are removed, whatever their origin.
+   */
   owns: boolean
-  /** Stored for `{run}`: which keys the destination treats as the same. */
+  /** Whether the keys that the destination treats as the same are stored for `{run}`. */
   knowsSame?: boolean
-  /** How to convert the keys of removed rows to JSON. */
+  /** The kind of the keys, by which the keys of removed rows are converted to JSON. */
   keyKind?: ValueKind
 }
 
-/** Maximum memory for a grouping before it continues on disk. */
+/** Maximum bytes of memory for a grouping before it continues on disk. */
 const groupingBytes = 256 * 1024 * 1024
 
 const hashesTwice = (column: string, condition: string): string => `
@@ -93,15 +95,15 @@ select count() as n from (
 )`
 
 /**
- * Whether keys, or primary keys, may occur several times among the staged rows of `{run}`; n is 0 if not. It compares
- * hashes: a rare collision only costs time.
+ * The statement that finds whether keys, or primary keys, occur several times among the staged rows of `{run}`; n is 0
+ * if not. It compares hashes: a rare collision only costs time.
  */
 export const repeatedStatement = ({ keyIsPrimary }: Pick<DiffOptions, 'keyIsPrimary'>): string => `
 select sum(n) as n from (${hashesTwice('key', "key != ''")}
 ${keyIsPrimary ? '' : `union all ${hashesTwice('source_key', "problem = ''")}`})
 settings max_bytes_before_external_group_by = ${groupingBytes}`
 
-/** The keys that the destination rejected in the run `{of}`. */
+/** Selects the keys that the destination rejected in the run `{of}`. */
 const rejectedKeys = `
 select change.key from sync_changes as change
 inner join (
@@ -109,27 +111,27 @@ inner join (
 ) as told on told.number = change.number
 where change.run_id = {of:String} and told.status = 'dead'`
 
-/** The number of staged rows of `{run}` with a key that was rejected in the run `{of}`. */
+/** Selects the number of staged rows of `{run}` with a key that was rejected in the run `{of}`. */
 export const rejectedCountStatement = `
 select count() as n from sync_staged where run_id = {run:String} and key in (${rejectedKeys})`
 
 /**
  * Normalizes a key for a comparison that is as loose as that of any destination. It ignores letter case, accents,
- * spaces, the form of a UUID and the form of a number. The result is a hash: keys that share it by chance are not
- * removed, either.
+ * spaces, the form of a UUID and the form of a number. The result is a hash; keys that have the same hash by chance are
+ * also not removed.
  */
 const looseKey = `sipHash64(replaceRegexpOne(replaceAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKD(key)),
   '[\\\\p{M}\\\\p{C}\\\\p{Z}\\\\s{}-]', ''), 'ß', 'ss'), '^\\\\+?0*([0-9]+?)(?:\\\\.0*|(\\\\.[0-9]*?)0+)?$', '\\\\1\\\\2'))`
 
 /**
- * Confirmed rows of `{sync}`, the last one of each key. Each sync has its own partition, so keys of several syncs are
- * separate.
+ * Selects the confirmed rows of `{sync}`, the last one of each key. Each sync has its own partition, so keys of several
+ * syncs are separate.
  */
 const confirmedBySync = 'select key, hash, held from sync_confirmed final where sync_id = {sync:String}'
 
 /**
- * Confirmed rows, and the listed keys of `{run}`. A listed key that may be a row of the model is marked as alike, and
- * not removed.
+ * Selects the confirmed rows, and the listed keys of `{run}`. A listed key that may stand for a row of the model is
+ * marked as alike, and not removed.
  */
 const confirmedOrListed = `
 select key, argMax(its_hash, its_held = ${held.confirmed}) as hash,
@@ -145,7 +147,7 @@ from (
 )
 group by key`
 
-/** The number of confirmed keys of `{sync}`, or of keys in an object that it owns. */
+/** Selects the number of confirmed keys of `{sync}`, or of keys in an object that the sync owns. */
 export const confirmedCountStatement = (owns: boolean): string => `
 select count() as n from (${owns ? confirmedOrListed : confirmedBySync}) where held in (${held.confirmed}, ${held.listed}, ${held.alike})
 settings do_not_merge_across_partitions_select_final = 1, max_bytes_before_external_group_by = ${groupingBytes}`
@@ -153,8 +155,8 @@ settings do_not_merge_across_partitions_select_final = 1, max_bytes_before_exter
 const sameKeys = 'from sync_same_keys where run_id = {run:String}'
 
 /**
- * Confirmed rows for the comparison, if the destination treats several keys as the same. The kept key takes over the
- * state of the others. It is sent again, and none of the others is removed.
+ * Selects the confirmed rows for the comparison, if the destination treats several keys as the same. The kept key takes
+ * over the state of the other keys and is sent again. The others are not removed.
  */
 const confirmedAsKept = (confirmed: string, rejected: string): string => `
 select key, hash, held from (${confirmed}) where key not in (select key ${sameKeys} and (key != kept or again = 1))
@@ -162,8 +164,8 @@ union all
 select key, toFixedString('', 16) as hash, group_held as held ${sameKeys} and key = kept and again = 1 ${rejected}`
 
 /**
- * The rows of `{run}`, one per key, with the number of rows and how many of them can be sent. Grouping all of them
- * takes three times as long as the rest of the statement.
+ * Selects the rows of `{run}`, one per key, with the number of rows of each key, and how many of these can be sent.
+ * Grouping all of them takes three times as long as the rest of the statement.
  */
 const stagedRows = ({
   keyIsPrimary,
@@ -187,10 +189,10 @@ const stagedRows = ({
 }
 
 /**
- * The statement that compares the staged rows of `{run}` with the confirmed rows of `{sync}`. It stores each key that
- * is sent or reported, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot be
- * sent is still in the model, so it is not removed. Both tables are sorted by key, and are read in that order. Most
- * rows are unchanged, and are filtered out by numbers alone before the others are described.
+ * Returns the statement that compares the staged rows of `{run}` with the confirmed rows of `{sync}`. It stores each
+ * key that is sent or reported, numbered from 1: first those that are sent, by key, then the others. A key whose row
+ * cannot be sent is still in the model, so it is not removed. Both tables are sorted by key, and are read in that
+ * order. Most rows are unchanged, and are filtered out by numbers alone before the others are described.
  */
 export const diffStatement = ({ mode, resync, owns, keyKind = 'text', ...rows }: DiffOptions): string => {
   const rejected = rows.onlyRejected ? `and key in (${rejectedKeys})` : ''
@@ -226,8 +228,8 @@ from (select key, source_key, problem from sync_staged where run_id = {run:Strin
   ${onlyRejected ? `and key in (${rejectedKeys})` : ''} order by source_key)`
 
 /**
- * Keys of `{run}` and confirmed keys of `{sync}` after `{after}`, in their order. Plain keys are left out: they are
- * equal only to themselves.
+ * Selects keys of `{run}` and confirmed keys of `{sync}` after `{after}`, in their order. Plain keys are omitted,
+ * because they equal only themselves.
  */
 export const keysToCompareStatement = `
 select distinct key from (
@@ -240,8 +242,8 @@ select distinct key from (
 settings do_not_merge_across_partitions_select_final = 1`
 
 /**
- * Stores the keys of `{run}` that share a form with other keys, if a row of the model has one of them. A confirmed key
- * is kept first, otherwise the first in the order of keys. A row that cannot be sent by itself is never kept.
+ * Stores keys that the destination treats as the same key, if the model has a row for at least one of them. A confirmed
+ * key is kept, otherwise the first key in their order. A key whose row cannot be sent is never kept.
  */
 export const sameKeysStatement = (rows: Pick<DiffOptions, 'keyIsPrimary' | 'rowsAreUnique'>): string => `
 insert into sync_same_keys (run_id, key, kept, refused, again, held, group_held)
@@ -271,8 +273,8 @@ settings join_algorithm = 'full_sorting_merge', join_use_nulls = 0, do_not_merge
   max_bytes_before_external_group_by = ${groupingBytes}`
 
 /**
- * Stores the rows of `{run}` that are refused because the destination treats their key as another one. They are
- * numbered after the `{behind}` keys before.
+ * Stores the rows of `{run}` that are refused because the destination treats their key as another key. They are
+ * numbered after the previous `{behind}` keys.
  */
 export const refusedStatement = ({ onlyRejected }: Pick<DiffOptions, 'onlyRejected'>): string => `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
@@ -306,8 +308,8 @@ ${sameKeys} and key != kept and held != ${held.nothing} and kept in (
 
 /**
  * Stores what the destination has confirmed in `{run}`: rows that were delivered or removed, and rows that were skipped
- * because the destination has its own. The status `blocked` is for events that are stored, but match no schema. A
- * rejected row keeps its last confirmed state, so it is sent again.
+ * because the destination already has a row with the key. Events with the status `blocked` are stored, but do not match
+ * the schema. A rejected row keeps its last confirmed state, so it is sent again.
  */
 export const confirmStatement = `
 insert into sync_confirmed (sync_id, key, hash, held, version)
@@ -320,11 +322,11 @@ inner join (
 where change.run_id = {run:String} and change.operation != ''
   and (told.status in ('delivered', 'blocked') or (told.status = 'filtered' and change.operation = 'insert'))`
 
-/** The change of a planned row for display: a sync that only updates adds nothing. */
+/** Returns the change of a planned row for display. A sync that only updates adds no rows. */
 export const shownChange = (row: string): string =>
   `if(${row}.operation = 'update' and ${row}.change in ('added', 'changed', 'foreign'), 'updated', ${row}.change)`
 
-/** The keys of a run by change, operation and last outcome: the number of keys, and of their rows. */
+/** Counts the keys of a run by change, operation and last outcome: the number of keys, and of their rows. */
 export const countStatement = `
 select change, operation, status, count() as keys, sum(rows) as rows
 from (

@@ -21,7 +21,7 @@ export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes' | 'rese
   event?: EventObject
 }
 
-/** The object with this name of an app's destinations; undefined if it no longer exists. */
+/** Finds the object with this name of an app's destinations; undefined if it no longer exists. */
 export const findRowObject = async (
   catalog: Catalog,
   app: string,
@@ -39,7 +39,7 @@ type Given = {
   fields: readonly SyncField[]
   to_destinations: boolean
   owns_object: boolean
-  /** Set for a sync that is not saved yet. */
+  /** Present for a sync that is not saved yet. */
   object_name?: string
 }
 
@@ -65,8 +65,8 @@ export const takesCursor = (catalog: Catalog, { data_source_app }: Pick<ModelRow
 }
 
 /**
- * The cursor with its overlap. Throws 400 for a column that cannot be a cursor, for a data source that can only read
- * all rows, and for a mode that must find removed rows.
+ * Returns the cursor with its overlap. Throws 400 for a column that cannot be a cursor, for a data source that can only
+ * read all rows, and for a mode that must find removed rows.
  */
 export const checkCursor = (
   catalog: Catalog,

@@ -1,14 +1,14 @@
 import type { SyncRunCounts } from '@tributary/contract'
 import type { ChangeCount } from './store.ts'
 
-/** The group in which a written row is counted. */
+/** Returns the group in which a written row is counted. */
 export const groupOf = ({ change, operation }: Pick<ChangeCount, 'change' | 'operation'>) => {
   if (change === 'sent_again') return 'sent_again'
   if (operation === 'update') return 'updated'
   return change === 'added' ? 'added' : 'changed'
 }
 
-/** The counts of a canceled run: rows without an outcome count as not sent. */
+/** Returns the counts of a canceled run: rows without an outcome count as not sent. */
 export const countsOfCanceled = ({ waiting, removals_waiting, ...counts }: SyncRunCounts): SyncRunCounts => ({
   ...counts,
   waiting: 0,
@@ -17,7 +17,7 @@ export const countsOfCanceled = ({ waiting, removals_waiting, ...counts }: SyncR
   removals_not_sent: counts.removals_not_sent + removals_waiting,
 })
 
-/** The number of rows if none could be sent; 0 for a run that sent some, or had no rows. */
+/** Returns the number of rows if none of them could be sent; 0 for a run that sent some rows or had none. */
 export const unsentRows = ({
   read,
   invalid,

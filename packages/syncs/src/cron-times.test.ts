@@ -4,13 +4,13 @@ import { nextCronTime } from './cron-times.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** The local time of each minute in a zone, as a minute of UTC. */
+/** Returns the local time of each minute in a zone, as a minute of UTC. */
 const clockOf = (timeZone: string) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
   return (time: number): number => Date.parse(`${format.format(time).replace(' ', 'T')}Z`)
 }
 
-/** The numbers of a field in its simplest forms: `*`, `a`, `a-b`, and lists, each with a step. */
+/** Returns the numbers of a field in its simplest forms: `*`, `a`, `a-b`, and lists, each with a step. */
 const numbersOf = (field: string, low: number, high: number): Set<number> => {
   const numbers = new Set<number>()
   for (const part of field.split(',')) {
@@ -42,8 +42,8 @@ const matcherOf = (expression: string): ((shown: number) => boolean) => {
 }
 
 /**
- * The documented rule, minute by minute: skipped times run at the end of the gap, repeated times run the first time,
- * and an hourly expression runs every hour.
+ * Applies the documented rule minute by minute: skipped times run at the end of the gap, repeated times run the first
+ * time, and an hourly expression runs every hour.
  */
 const walk = (expression: string, shownAt: readonly number[], from: number): number[] => {
   const matches = matcherOf(expression)

@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-/** The maximum by which a clock is set back, ms. */
+/** Maximum time in ms by which a clock is set back. */
 const setBackMs = 3 * 60 * minuteMs
 
 /** The clock of a time zone. Local times are given as the UTC time with the same digits, epoch ms. */
@@ -38,8 +38,8 @@ const openClock = (timeZone: string): Clock => {
 }
 
 /**
- * The moments at which a clock shows a time, in their order. There are two if the clock goes back. If the clock skips
- * the time, there is none, and the end of the gap is returned.
+ * Returns the moments at which a clock shows a time, in their order. There are two if the clock goes back. If the clock
+ * skips the time, there is none, and the end of the gap is returned.
  */
 const momentsOf = ({ offsetAt }: Clock, shown: number): { moments: number[]; gapEnd: number | undefined } => {
   const [before, after] = [offsetAt(shown - dayMs), offsetAt(shown + dayMs)]
@@ -58,7 +58,7 @@ const momentsOf = ({ offsetAt }: Clock, shown: number): { moments: number[]; gap
   return { moments, gapEnd: high }
 }
 
-/** True for an expression that includes every hour of a day. */
+/** Whether an expression includes every hour of a day. */
 const isHourly = (expression: string): boolean => {
   const [minutes = '', hours = ''] = expression.trim().split(/\s+/)
   if (minutes.startsWith('@')) return minutes.toLowerCase() === '@hourly'
@@ -73,10 +73,10 @@ const isHourly = (expression: string): boolean => {
 }
 
 /**
- * The next moment after `now`, epoch ms, of a cron expression in a time zone; null if there is none. A time that the
- * clock skips runs once, at the end of the gap. A time that the clock shows twice runs the first time. An expression
- * for every hour runs whenever the clock shows its minutes, so that an hour passes between two. Throws for an invalid
- * expression.
+ * Returns the next moment after `now` (epoch ms) of a cron expression in a time zone; null if there is none. A time
+ * that the clock skips runs once, at the end of the gap. A time that the clock shows twice runs the first time. An
+ * expression for every hour runs whenever the clock shows its minutes, so that an hour passes between two runs. Throws
+ * for an invalid expression.
  */
 export const nextCronTime = (expression: string, timeZone: string, now: number): Date | null => {
   const pattern = new Cron(expression, { timezone: 'UTC', mode: '5-part' })
@@ -104,6 +104,6 @@ export const nextCronTime = (expression: string, timeZone: string, now: number):
   return first === undefined ? null : new Date(first)
 }
 
-/** The first times of an expression on a clock that never changes. Throws for an invalid expression. */
+/** Returns the first times of an expression on a clock that never changes. Throws for an invalid expression. */
 export const shownTimes = (expression: string, count: number, now: number): Date[] =>
   new Cron(expression, { timezone: 'UTC', mode: '5-part' }).nextRuns(count, new Date(now))

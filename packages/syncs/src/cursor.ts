@@ -16,33 +16,33 @@ import { badRequest, readTimeText } from '@tributary/kernel'
 import { z } from 'zod'
 
 /**
- * The highest value of a cursor, with a hash of what was read and how. The value only applies while this hash is the
- * same.
+ * The highest value of a cursor, with a hash of the rows and settings of the reading. The value applies only while the
+ * hash is the same.
  */
 const reached = z.object({ of: z.string(), to: z.string() })
 type Reached = z.infer<typeof reached>
 
-/** The rows that a run read by a cursor, with the hash of what it read and how. */
+/** The rows that a run read by a cursor, with the hash of the rows and settings of the reading. */
 const readCursor = runCursor.extend({ of: z.string() })
 export type ReadCursor = z.infer<typeof readCursor>
 
 type Row = { cursor: string | null }
 
-/** The cursor of a sync. */
+/** Returns the cursor of a sync. */
 export const cursorOf = ({ cursor }: Row): SyncCursor | null =>
   cursor === null ? null : syncCursor.parse(JSON.parse(cursor))
 
-/** The highest value that a sync has reached by its cursor. */
+/** Returns the highest value that a sync has reached with its cursor. */
 export const reachedOf = ({ cursor_reached }: { cursor_reached: string | null }): Reached | undefined =>
   cursor_reached === null ? undefined : reached.parse(JSON.parse(cursor_reached))
 
 /**
- * The rows that a run read by the cursor of its sync. Undefined if the sync has no cursor, or the run has not read yet.
+ * Returns the range that a run read with its cursor. Undefined if the sync has no cursor, or the run has not read yet.
  */
 export const readCursorOf = ({ cursor }: Row): ReadCursor | undefined =>
   cursor === null ? undefined : readCursor.parse(JSON.parse(cursor))
 
-/** The cursor of a run as the API returns it. */
+/** Returns the cursor of a run in the form of the API. */
 export const presentRunCursor = (row: Row): RunCursor | null => {
   const found = readCursorOf(row)
   if (found === undefined) return null
@@ -50,12 +50,12 @@ export const presentRunCursor = (row: Row): RunCursor | null => {
   return shown
 }
 
-/** Whether a run read all rows of its model, and not only those from a value on. */
+/** Whether a run read all rows of its model, not only rows from a value on. */
 export const readAll = (row: Row): boolean => (readCursorOf(row)?.from ?? null) === null
 
 /**
- * The highest value after a run that ended well. Undefined if there is no new value, so that the next run starts from
- * the same value as this one.
+ * Returns the highest value after a run that ended well. Undefined if there is no new value, so that the next run
+ * starts from the same value as this one.
  */
 export const reachedBy = (run: Row & { rerun_of: string | null }, repeated: boolean): Reached | undefined => {
   const { of, to = null } = readCursorOf(run) ?? {}
@@ -64,7 +64,7 @@ export const reachedBy = (run: Row & { rerun_of: string | null }, repeated: bool
 
 const number = /^(-?\d+)(\.\d*[1-9]\d*)?/
 
-/** A number rounded down to a whole number; undefined for any other text. */
+/** Returns a number rounded down to a whole number; undefined for any other text. */
 const floorOf = (text: string): bigint | undefined => {
   if (/e/i.test(text)) {
     const value = Math.floor(Number(text))
@@ -76,9 +76,9 @@ const floorOf = (text: string): bigint | undefined => {
 }
 
 /**
- * Finds the highest of the added values, which are texts of a database. A time after `now` counts as `now`: otherwise
- * it would hide all rows until then. Texts that are not numbers or times, such as infinity, do not count. The database
- * decides which run reads their rows.
+ * Creates a finder of the highest added value; values are texts of a database. A time after `now` counts as `now`,
+ * because it would otherwise hide all rows until that time. Texts that are not numbers or times, such as infinity, do
+ * not count. The database decides which run reads their rows.
  */
 export const createHighest = (kind: CursorKind, now: number) => {
   if (kind === 'number') {
@@ -104,14 +104,16 @@ export const createHighest = (kind: CursorKind, now: number) => {
   }
 }
 
-/** The value from which rows are read: the highest value minus the overlap. */
+/** Returns the value from which rows are read: the highest value minus the overlap. */
 export const lowestOf = (kind: CursorKind, to: string, overlap: number): string => {
   if (kind === 'number') return (BigInt(to) - BigInt(overlap)).toString()
   const time = new Date(Math.max(Date.parse(to) - overlap * 60_000, 0)).toISOString()
   return kind === 'date' ? time.slice(0, 10) : time
 }
 
-/** The settings of a cursor, and everything that its value depends on: with another mapping, all rows are read once. */
+/**
+ * The settings of a cursor, and everything on which its value depends. With another mapping, all rows are read once.
+ */
 export type CursorGiven = {
   cursor: SyncCursor | null
   reached: Reached | undefined

@@ -33,8 +33,8 @@ const beginFollowers = async (
 }
 
 /**
- * Applies an event to a run as `moveRun` does, in the caller's transaction. If this ends the run, the syncs that follow
- * it are started.
+ * Applies an event to a run like `moveRun`, in the caller's transaction. If this ends the run, the syncs that follow it
+ * are started.
  */
 export const endRun = async (
   tx: Tx,

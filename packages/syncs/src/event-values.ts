@@ -28,7 +28,7 @@ const textOf = (node: Node, row: DataRow, keepsNull: boolean): string => {
   return text === '' ? '' : `{${text}}`
 }
 
-/** The fields below each parent, such as `properties`, sorted by name. */
+/** Returns the fields below each parent, such as `properties`, sorted by name. */
 const treeOf = (columns: readonly DataColumn[], fields: readonly SyncField[]): Map<string, Node> => {
   const placeOf = columnPlaces(columns)
   const tree = new Map<string, Node>()
@@ -60,10 +60,10 @@ export type EventsGiven = {
 }
 
 /**
- * Makes the function that turns rows of a model into events for collection. The key of an event is the primary key of
- * its row. Unless a column contains the message ID, it is made from sync, key and content: the same row never becomes
- * two events. Nulls stay in properties and traits, and are left out everywhere else. Throws MissingColumn as
- * `stagedRows` does.
+ * Creates the function that converts rows of a model to events for collection. The key of an event is the primary key
+ * of its row. Unless a column contains the message ID, the ID is made from sync, key and content, so that the same row
+ * never becomes two events. Nulls are kept in properties and traits, and omitted everywhere else. Throws MissingColumn
+ * like `stagedRows`.
  */
 export const stagedEvents = (
   columns: readonly DataColumn[],

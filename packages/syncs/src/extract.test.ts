@@ -24,7 +24,7 @@ test('if reading fails, it ends only after the pending write, so that deleted ro
   const given = { model: { query: { sql: 'select id from people' } }, staging: () => () => row }
   const reading = extractRows(session, store, 'run', given).catch((error: Error) => happened.push(error.message))
   await storing.promise
-  // Gives everything that could end the reading a turn.
+  // Lets the event loop turn, so that pending work could end the reading.
   await new Promise(setImmediate)
   expect(happened).toEqual([])
   stored.resolve()

@@ -12,9 +12,9 @@ const rowsAtOnce = 50_000
 const charactersAtOnce = 16 * 1024 * 1024
 
 /**
- * Reads the rows of a model as a stream and stages them; rows are stored while the next ones arrive. Resolves to their
- * number. Throws as the session does, and MissingColumn. When it settles, no write is pending, so cleared rows stay
- * cleared.
+ * Reads the rows of a model as a stream and stages them; rows are stored while the next ones arrive. Returns the number
+ * of rows. Throws the errors of the session, and MissingColumn. When the function settles, no write is pending, so
+ * cleared rows stay cleared.
  */
 export const extractRows = async (
   session: Pick<DataSourceSession, 'describe' | 'read'>,
@@ -22,9 +22,9 @@ export const extractRows = async (
   run: string,
   given: {
     model: Pick<Model, 'query'>
-    /** Makes the function that stages rows with these columns. */
+    /** Creates the function that stages rows with these columns. */
     staging: (columns: readonly DataColumn[]) => (row: DataRow) => StagedRow
-    /** Decides which rows are read, by the columns; undefined for all. */
+    /** Decides by the columns which rows are read; undefined for all rows. */
     reading?: (columns: readonly DataColumn[]) => Reading | undefined
     onRead?: ((rows: number) => Promise<void>) | undefined
   },
@@ -44,7 +44,7 @@ export const extractRows = async (
     waiting = []
     characters = 0
     storing = store.stage(run, rows)
-    // Awaited later; until then a rejection must not count as unhandled.
+    // The promise is awaited later; until then, a rejection must not count as unhandled.
     storing.catch(() => {})
   }
   try {

@@ -2,10 +2,10 @@ import { DataQueryError } from '@tributary/connector-kit'
 import { AppError } from '@tributary/kernel'
 import { MissingColumn } from './row-values.ts'
 
-/** How often a database that cannot be reached is tried. */
+/** Maximum number of attempts to reach a database. */
 const maxTries = 3
 
-/** The message for users about a failure to read and compare; undefined for a temporary failure. */
+/** Returns the message for users about a failure to read and compare; undefined for a temporary failure. */
 export const failureOf = (error: unknown, attempt: number): string | undefined => {
   if (error instanceof MissingColumn) return error.message
   if (error instanceof DataQueryError) return error.message

@@ -6,8 +6,8 @@ import { stateTimesOf } from './read.ts'
 import { type RunEvent, runTransitions } from './run-state.ts'
 
 /**
- * Applies an event to a run: stores its next state, with the other given values, at the given time. Resolves to the new
- * state, or to undefined if the current state ignores the event or the run does not exist.
+ * Applies an event to a run: stores its next state, with the other given values, at the given time. Returns the new
+ * state; undefined if the current state ignores the event or the run does not exist.
  */
 export const moveRun = (
   db: Db,

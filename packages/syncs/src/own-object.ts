@@ -15,12 +15,13 @@ type Owning = { mode: SyncMode; owns_object: boolean }
 /** Whether rows of the sync's object that are not in the model are removed, whatever their origin. */
 export const ownsObject = ({ mode, owns_object }: Owning): boolean => owns_object && mode === 'FULL_SYNC'
 
-/** Whether a sync owns its object after a change. It cannot in another mode. */
+/** Whether a sync owns its object after a change. In another mode than FULL_SYNC, it cannot own the object. */
 export const ownershipAfter = (row: Owning, change: { [Name in keyof Owning]?: Owning[Name] | undefined }): boolean =>
   change.owns_object ?? ((change.mode ?? row.mode) === 'FULL_SYNC' && row.owns_object)
 
 /**
- * The API error for a failure: 400 for an object that cannot be listed, 412 while the destination cannot be reached.
+ * Returns the API error for a failure: 400 for an object that cannot be listed, 412 if the destination cannot be
+ * reached.
  */
 const answerOf = (error: unknown): unknown => {
   if (error instanceof ConfigurationError) return badRequest('OBJECT_NOT_LISTED', error.message)
@@ -32,7 +33,7 @@ const answerOf = (error: unknown): unknown => {
 
 /**
  * Lists the keys in the object of a sync at its destination, and stores them under an ID. Rejects with 400 if the
- * object cannot be listed, with 412 while the destination cannot be reached, and as `callConnector` does.
+ * object cannot be listed, with 412 if the destination cannot be reached, and with the errors of `callConnector`.
  */
 export const listObject = async (
   deps: ListDeps,

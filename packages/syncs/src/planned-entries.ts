@@ -16,7 +16,7 @@ export type Sending = {
   sync: string
   run: string
   destinationId: string
-  /** The object in the rows, and the field that identifies records. */
+  /** The object of the rows, and the field that identifies records. */
   object: string
   identifier: string
   planSize: number
@@ -26,16 +26,13 @@ export type Sending = {
 
 /** Users who were deleted since a run started. */
 export type DeletedUsers = {
-  /** Whether a deleted user may have rows in the sync. */
+  /** Returns whether a deleted user may have rows in the sync. */
   any(): Promise<boolean>
-  /** The keys that belong to such users. */
+  /** Returns which of the keys belong to deleted users. */
   of(keys: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/**
- * The content of one append: its entries, the number of its last planned row, and the numbers of rows that are left
- * out.
- */
+/** The content of one append: its entries, the number of its last planned row, and the numbers of omitted rows. */
 export type PlannedEntries = { entries: LogEntry[]; end: number; leftOut: number[] }
 
 export const producerOf = (sync: string): string => `sync ${sync}`
@@ -66,10 +63,13 @@ const entryOf = (sending: Sending, rows: readonly PlannedRow[]): LogEntry => {
   return { key: workspaceId, meta: metaOf(sending, rows.length), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
 }
 
-/** A part of the plan: rows, or records of them. */
+/** A part of the plan: a row, or a record of several rows. */
 type Piece = { readonly last: number; readonly rows: number; readonly length: number }
 
-/** Takes parts after a number in their order, as many as fit in one append. The next parts are read meanwhile. */
+/**
+ * Creates a function that takes parts after a number in their order, as many as fit in one append. The next parts are
+ * read meanwhile.
+ */
 const takePieces = <Item extends Piece>(
   read: (after: number, limit: number) => Promise<readonly Item[]>,
   { run, planSize }: Sending,
@@ -92,7 +92,7 @@ const takePieces = <Item extends Piece>(
     if (here.length === 0) {
       here = await (ahead ?? readNext())
       ahead = end < planSize ? readNext() : undefined
-      // Awaited later; until then a rejection must not count as unhandled.
+      // The promise is awaited later; until then, a rejection must not count as unhandled.
       ahead?.catch(() => {})
     }
     let [count, rows, length] = [0, 0, 0]
@@ -110,7 +110,7 @@ const takePieces = <Item extends Piece>(
 
 type Store = Pick<SyncStore, 'planned' | 'plannedRecords'>
 
-/** Takes complete records, which the event store builds. */
+/** Creates a function that takes complete records, which the event store builds. */
 const takeRecords = (store: Store, sending: Sending, behind: number): (() => Promise<PlannedEntries>) => {
   const { run, object, identifier, workspaceId } = sending
   const metas = new Map<number, string>()
@@ -135,7 +135,7 @@ const takeRecords = (store: Store, sending: Sending, behind: number): (() => Pro
   }
 }
 
-/** Takes rows one by one, without those of deleted users. */
+/** Creates a function that takes rows one by one, without the rows of deleted users. */
 const takeRows = (
   store: Store,
   sending: Sending,
@@ -170,9 +170,9 @@ const takeRows = (
 }
 
 /**
- * Takes the planned rows after a number in their order, as entries of the stream, as many as fit in one append. While
- * no user was deleted since the run started, the event store builds whole records, and no single row is handled here.
- * Handling each row took more processor time than the rest of a run.
+ * Creates a function that takes the planned rows after a number in their order, as entries of the stream, as many as
+ * fit in one append. While no user was deleted since the run started, the event store builds whole records, and no
+ * single row is handled here. Handling each row took more processor time than the rest of a run.
  */
 export const takePlanned = (store: Store, sending: Sending, behind: number, deleted: DeletedUsers) => {
   let sent = behind

@@ -2,23 +2,23 @@ import { eventIdentifier, type OutboundRow } from '@tributary/contract'
 import { earliestEvent, jsonMembers } from '@tributary/kernel'
 import { createRowReader, type EventStore } from '@tributary/storage'
 
-/** A key that is to be sent. */
+/** A row of the plan that will be sent. */
 export type PlannedRow = {
   number: number
   key: string
   operation: OutboundRow['operation']
-  /** Undefined for a removal. */
+  /** JSON text of the row; undefined for a removal. */
   payload: string | undefined
   /** The key as JSON. For a removal it has the same type as in payloads. */
   key_json: string
 }
-/** Consecutive planned rows as one record of the stream: the body of `outboundBody`. */
+/** Consecutive planned rows as one record of the stream: the body that `outboundBody` returns. */
 export type PlannedRecord = { /** The number of its last row. */ last: number; rows: number; body: Uint8Array }
 /** An event to send, in the form for collection. */
 export type PlannedEvent = { number: number; messageId: string; payload: string }
 /**
- * Planned rows of `{run}` after `{after}` up to `{to}`. No statement contains keys, because there are many, and some
- * are long.
+ * Selects the planned rows of `{run}` after `{after}` up to `{to}`. No statement contains keys, because there are many,
+ * and some are long.
  */
 const plannedRows = (() => {
   const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
@@ -32,7 +32,7 @@ const plannedRows = (() => {
     ) as staged on staged.key = planned.key`
 })()
 
-/** The same as bodies of records, in the format of `outboundText`. A removal contains only its key. */
+/** Selects the planned rows as bodies of records, in the format of `outboundText`. A removal contains only its key. */
 const plannedRecords = `
 select toUInt32(max(number)) as last, toUInt32(count()) as rows,
   concat('[', arrayStringConcat(arrayMap(row -> row.2, arraySort(row -> row.1, groupArray((number, text)))), ',\n'), ']\n')
@@ -46,7 +46,10 @@ group by intDiv(number - {after:UInt64} - 1, {together:UInt64})
 order by last
 settings output_format_json_escape_forward_slashes = 0`
 
-/** Selects the planned rows, how many per record, and the names of their object and key. */
+/**
+ * The parameters for reading records: the range of planned rows, the number of rows per record, and the names of their
+ * object and key.
+ */
 type RecordsWanted = Record<'after' | 'limit' | 'together', number> & Record<'object' | 'identifier', string>
 
 const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
@@ -57,7 +60,7 @@ const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
 }
 
 /**
- * The number of planned rows of `{run}` that become events before `{before}`. Their times are in RFC 3339 with
+ * Counts the planned rows of `{run}` that become events before `{before}`. Their times are in RFC 3339 with
  * milliseconds. A time before `{earliest}` is not valid for an event, and is replaced by the time of receipt.
  */
 const historyStatement = `
@@ -90,9 +93,9 @@ export const createPlannedReader = (
   query: Query,
   owner: { owner: string; signal?: AbortSignal },
 ) => ({
-  /** Planned rows after a number, in their order. */
+  /** Reads planned rows after a number, in their order. */
   planned: (run: string, after: number, limit: number) => readPlanned(query, run, after, limit),
-  /** The same as records of the stream, with so many rows in each. */
+  /** Reads planned rows as records of the stream, with this number of rows in each. */
   async plannedRecords(
     run: string,
     { after, limit, together, object, identifier }: RecordsWanted,
@@ -105,14 +108,14 @@ export const createPlannedReader = (
     )
     return recordsIn(bytes)
   },
-  /** The same as events, which contain their message IDs. */
+  /** Reads planned rows as events, which contain their message IDs. */
   plannedEvents: async (run: string, after: number, limit: number): Promise<PlannedEvent[]> =>
     (await readPlanned(query, run, after, limit)).map(({ number, payload = '{}' }) => ({
       number,
       messageId: JSON.parse(jsonMembers(payload).get(eventIdentifier) ?? '""'),
       payload,
     })),
-  /** The number of planned events that happened before a time, epoch ms. */
+  /** Counts the planned events that happened before a time (epoch ms). */
   countHistory(run: string, before: number): Promise<number> {
     const times = { earliest: new Date(earliestEvent).toISOString(), before: new Date(before).toISOString() }
     return readCount(query, historyStatement, { run, ...times })

@@ -9,14 +9,14 @@ import type { SyncServices } from './services.ts'
 import { clearOrphans } from './store.ts'
 
 /**
- * How long the rows of a sync's last run are stored, to show how its rows change. Then the same for a dry run, in ms.
+ * Time in ms for which the rows of a sync's last run are stored, to show how rows change; then the time for a dry run.
  */
 const keptMs = 7 * 24 * 60 * 60_000
 const shownMs = 60 * 60_000
 
 type Deps = Pick<SyncServices, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live' | 'publicUrl'>
 
-/** Minimum difference by which a clock has gone backwards, ms. The clocks of two servers differ by less. */
+/** Minimum difference in ms that shows that a clock was set back. The clocks of two servers differ by less. */
 const backwardsMs = 5 * 60_000
 
 /**
@@ -40,8 +40,8 @@ const setBack = async ({ db, clock }: Deps): Promise<void> => {
 }
 
 /**
- * Starts the runs that are due. One run makes up for all missed ones. A sync whose run has not ended shows that
- * instead.
+ * Starts the runs that are due. One run makes up for all missed ones. A sync whose previous run has not ended starts no
+ * run, and shows the reason.
  */
 const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
   const now = clock()
@@ -61,7 +61,7 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
         .where('paused', '=', false)
         .returning('id')
         .executeTakeFirst()
-      // Another process was first.
+      // Another process has started the run.
       if (taken === undefined) return
       const begun = await beginRun(tx, jobs, id, { trigger: 'schedule', resync: false, time: new Date(now) })
       const schedule_state = begun === undefined ? 'not_ended' : 'on_time'
@@ -72,7 +72,7 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
 /**
  * Starts the syncs that are due, and notifies users of slow runs and of syncs that cannot start. Continues runs whose
  * process was killed or that wait for their destination. Removes the rows of deleted runs and syncs from the event
- * store. Call it each minute.
+ * store. Call this function each minute.
  */
 export const queueDueSyncs = async (deps: Deps): Promise<void> => {
   const { db, eventStore, jobs, clock } = deps

@@ -20,24 +20,24 @@ type Given = {
   fields: readonly SyncField[]
   identifier: string
   mode: SyncMode
-  /** JSON text of the cursor. */
+  /** The cursor as JSON text. */
   cursor: string | null
   /** The highest value of the cursor so far; undefined to read all rows. */
   reached: CursorGiven['reached']
-  /** Null if the rows do not become events. */
+  /** The source whose events the rows become; null if they do not become events. */
   source_id: string | null
   object: string
   object_name: string
-  /** The sync that the rows belong to. */
+  /** The ID of the sync to which the rows belong. */
   sync: string
   signal: AbortSignal
   withinMs: number
-  /** Receives the number of rows read so far, from time to time. */
+  /** Receives the number of rows read so far, at intervals. */
   onRead?(rows: number): Promise<void>
 }
 
 /**
- * Makes the function that stages rows with some columns by a mapping, as rows of an object or as events of a source.
+ * Creates the function that stages rows with some columns by a mapping, as rows of an object or as events of a source.
  * Throws MissingColumn if a column does not exist.
  */
 export const stagingOf = (
@@ -54,15 +54,15 @@ export const stagingOf = (
 }
 
 /**
- * The kind of a column for the destination. Times of databases other than PostgreSQL may include a zero date, which a
- * column for times cannot store.
+ * Returns the kind of a column for the destination. Times of databases other than PostgreSQL may include a zero date,
+ * which a column for times cannot store.
  */
 const columnKindOf = (type: string): RowColumn['kind'] => {
   const kind = valueKindOf(type)
   return isList(type) || (kind === 'time' && !/^timestamp.* with(?:out)? /.test(type)) ? 'any' : kind
 }
 
-/** The kinds of the fields in a mapping, and of the identifier. */
+/** Returns the kinds of the fields in a mapping, and of the identifier. */
 const kindsOf = (
   columns: readonly DataColumn[],
   { fields, identifier }: Pick<Given, 'fields' | 'identifier'>,
@@ -85,9 +85,9 @@ type RowsRead = {
 }
 
 /**
- * Reads the current rows of a model and stages them under an ID. Resolves to their number, whether the key at the
- * destination is the primary key, what was read by the cursor, and the kinds of the fields. Rejects as `useDataSource`
- * does, and with MissingColumn.
+ * Reads the current rows of a model and stages them under an ID. Returns the number of rows, whether the key at the
+ * destination is the primary key, the range of the cursor, and the kinds of the fields. Rejects with the errors of
+ * `useDataSource`, and with MissingColumn.
  */
 export const readRows = async (
   deps: ReadDeps,

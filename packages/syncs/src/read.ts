@@ -44,7 +44,7 @@ export const selectSyncs = (db: Db) =>
     .select(['models.title as model_title', 'models.audience_id', 'before.title as after_title'])
     .select((of) => of.fn.coalesce('destinations.title', 'sources.title').as('destination_title'))
 
-/** A sync of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a sync of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readSync = async (db: Db, workspaceId: string, id: string): Promise<SyncRow> => {
   const row = isId(id)
     ? await selectSyncs(db).where('syncs.workspace_id', '=', workspaceId).where('syncs.id', '=', id).executeTakeFirst()
@@ -53,7 +53,7 @@ export const readSync = async (db: Db, workspaceId: string, id: string): Promise
   return row
 }
 
-/** A run of a sync of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a run of a sync of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readSyncRun = async (
   db: Db,
   workspaceId: string,
@@ -73,7 +73,7 @@ export const readSyncRun = async (
   return row
 }
 
-/** The last run of each of these syncs; those that never ran are left out. */
+/** Reads the last run of each of these syncs; syncs that never ran are omitted. */
 export const lastRuns = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, SyncRunRow>> => {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -87,20 +87,20 @@ export const lastRuns = async (db: Db, ids: readonly string[]): Promise<Readonly
   return new Map(rows.map((row) => [row.sync_id, row]))
 }
 
-/** The mapping of a sync. */
+/** Returns the mapping of a sync. */
 export const fieldsOf = ({ fields }: Pick<SyncRow, 'fields'>): SyncField[] =>
   z.array(syncField).parse(JSON.parse(fields))
 
-/** The alert rules of a sync. */
+/** Returns the alert rules of a sync. */
 export const alertsOf = ({ alerts }: Pick<SyncRow, 'alerts'>): SyncAlerts => syncAlerts.parse(JSON.parse(alerts))
 
-/** The counts of the rows of a run, as far as known. */
+/** Returns the counts of the rows of a run; null if they are unknown. */
 export const countsOf = ({ counts }: Pick<SyncRunRow, 'counts'>): SyncRunCounts | null =>
   counts === null ? null : syncRunCounts.parse(JSON.parse(counts))
 
 const stateTimes = z.partialRecord(z.enum(syncRunStates), z.string())
 
-/** When a run last entered each of its states. */
+/** Returns the time when a run last entered each of its states. */
 export const stateTimesOf = ({ state_times }: Pick<SyncRunRow, 'state_times'>): SyncRun['state_times'] =>
   stateTimes.parse(JSON.parse(state_times))
 
@@ -112,17 +112,17 @@ const scheduleNotes: Readonly<Record<SyncRow['schedule_state'], (title: string) 
   deleted: (title) => `This sync ran after ${title}, which was deleted. Choose another schedule`,
 }
 
-/** Why the last scheduled time of a sync started no run, or that none will start; '' otherwise. */
+/** Returns why the last scheduled time of a sync started no run, or why no run will start; '' otherwise. */
 const scheduleNote = ({ schedule_state, schedule_title }: Pick<SyncRow, 'schedule_state' | 'schedule_title'>): string =>
   scheduleNotes[schedule_state](schedule_title)
 
-/** The counts of a run for display. */
+/** Returns the counts of a run for display. */
 const shownCounts = (row: SyncRunRow): SyncRunCounts | null => {
   const counts = countsOf(row)
   return counts !== null && row.state === 'canceled' ? countsOfCanceled(counts) : counts
 }
 
-/** A run as the API returns it. */
+/** Returns a run in the form of the API. */
 export const presentRun = (row: SyncRunRow): SyncRun => ({
   name: resourceNames.syncRun.format({ workspace: row.workspace_id, sync: row.sync_id, run: row.id }),
   state: row.state,
@@ -145,7 +145,7 @@ export const presentRun = (row: SyncRunRow): SyncRun => ({
   approved_by: row.approved_by === null ? '' : resourceNames.user.format({ user: row.approved_by }),
 })
 
-/** A sync as the API returns it. */
+/** Returns a sync in the form of the API. */
 export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>): Sync => {
   const last = runs.get(row.id)
   return {
@@ -189,6 +189,6 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
   }
 }
 
-/** Reads a sync, and returns it as the API does. */
+/** Reads a sync, and returns it in the form of the API. */
 export const showSync = async (db: Db, workspaceId: string, id: string): Promise<Sync> =>
   presentSync(await readSync(db, workspaceId, id), await lastRuns(db, [id]))

@@ -5,7 +5,7 @@ import { encoderOf } from './value-kinds.ts'
 
 /** A staged row. A row with a problem is not sent. */
 export type StagedRow = {
-  /** The key at the destination; '' when the row has none. */
+  /** The key at the destination; '' if the row has none. */
   key: string
   /** The key in the model. */
   sourceKey: string
@@ -23,7 +23,7 @@ const isJsonText = (text: string): boolean => {
   }
 }
 
-/** Rows cannot be staged, because the query no longer has the column. */
+/** Thrown if rows cannot be staged, because the query no longer has the column. */
 export class MissingColumn extends Error {
   readonly column: string
   constructor(column: string) {
@@ -32,7 +32,9 @@ export class MissingColumn extends Error {
   }
 }
 
-/** Finds the index of a column by its name; throws MissingColumn if it does not exist. */
+/**
+ * Creates a function that finds the index of a column by its name; throws MissingColumn if the column does not exist.
+ */
 export const columnPlaces =
   (columns: readonly DataColumn[]) =>
   (name: string): number => {
@@ -41,7 +43,10 @@ export const columnPlaces =
     return place
   }
 
-/** Makes the function that returns the primary key of a row: the value of its one column, or a JSON list of several. */
+/**
+ * Creates the function that returns the primary key of a row: the value of its only column, or a JSON list of the
+ * values of several columns.
+ */
 export const sourceKeys = (placeOf: (name: string) => number, primaryKey: readonly string[]) => {
   const keyPlaces = primaryKey.map(placeOf)
   const sourceKeyOf = (row: DataRow): string => {
@@ -53,7 +58,7 @@ export const sourceKeys = (placeOf: (name: string) => number, primaryKey: readon
 }
 
 /**
- * Makes the function that turns rows of a model into staged rows. The payload is canonical: the same values with the
+ * Creates the function that converts rows of a model to staged rows. The payload is canonical: the same values with the
  * same mapping give exactly the same text. Throws MissingColumn if a mapped column or a key column does not exist.
  */
 export const stagedRows = (
@@ -70,7 +75,7 @@ export const stagedRows = (
     .toSorted((a, b) => (a.target < b.target ? -1 : 1))
   const identifierPlace = fields.find(({ target }) => target === given.identifier)?.place ?? -1
   const isJson = /^jsonb?$/.test(columns[identifierPlace]?.type ?? '')
-  /** A text counts as itself, also if it comes as JSON. */
+  /** Returns the key of a text. A text that is JSON of a string counts as that string. */
   const keyOf = (text: string | null): string | null =>
     isJson && text?.startsWith('"') === true && isJsonText(text) ? String(JSON.parse(text)) : text
   return (row) => {

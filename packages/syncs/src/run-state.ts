@@ -14,7 +14,7 @@ export const runEvents = [
 ] as const
 export type RunEvent = (typeof runEvents)[number]
 
-/** The state stays, and the caller is notified that nothing was done. */
+/** The event does not change the state, and the caller learns that nothing was done. */
 type Ignored = undefined
 type Row = Readonly<Record<RunEvent, SyncRunState | Ignored>>
 
@@ -32,8 +32,9 @@ const ended: Row = {
 
 /**
  * The next state of a run for each state and event. `begin` starts a run, or restarts it after its process was killed,
- * before anything was sent. From `sending` on the run continues where it stopped, and a canceled run waits for the rows
- * that were appended. When two processes start the same step, the second finds another state and ends without effect.
+ * before anything was sent. From `sending` on, the run continues where it stopped, and a canceled run waits for the
+ * rows that were appended. When two processes start the same step, the second finds another state and ends without
+ * effect.
  */
 export const runTransitions: Readonly<Record<SyncRunState, Row>> = {
   queued: { ...ended, begin: 'extracting', cancel: 'canceled', fail: 'failed' },

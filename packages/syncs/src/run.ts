@@ -30,7 +30,7 @@ type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortS
 
 /** Maximum time for a database to return the rows of a model, ms. */
 const extractMs = 2 * 60 * 60_000
-/** The message with which the run asks for approval; undefined if it need not ask. */
+/** Returns the message with which the run asks for approval; undefined if no approval is needed. */
 export const doubtOf = (
   given: { read: number; readsAll: boolean; confirmed: number; changed: number; removed: number },
   { guard_percent }: Pick<SyncRow, 'guard_percent'>,
@@ -59,7 +59,7 @@ const isEnabled = async (db: SyncServices['db'], source: string): Promise<boolea
   return row?.enabled === true
 }
 
-/** Reads, compares and stores the plan; resolves to false if the run is no longer in a state for that. */
+/** Reads, compares and stores the plan; returns false if the state of the run no longer allows this. */
 const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> => {
   const { db, clock, outbound } = deps
   const { row, run, store } = working
@@ -119,7 +119,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   return next === 'sending'
 }
 
-/** Lets the next run of a sync continue from the highest value of this run. */
+/** Makes the next run of a sync continue from the highest value of this run. */
 const moveCursor = async (tx: Tx, { row, run }: Pick<Working, 'row' | 'run'>, to: { of: string; to: string }) => {
   await tx
     .updateTable('syncs')
@@ -131,8 +131,8 @@ const moveCursor = async (tx: Tx, { row, run }: Pick<Working, 'row' | 'run'>, to
 }
 
 /**
- * Ends a run, and notifies users if the rules of its sync say so, in one transaction. Its cursor advances if it ended
- * well.
+ * Ends a run, and notifies users if the rules of its sync say so, in one transaction. If the run ended well, the cursor
+ * of the sync advances.
  */
 const end = async (
   deps: SyncRunDeps,
@@ -149,7 +149,7 @@ const end = async (
   announce?.(deps.live)
 }
 
-/** Users deleted after a time who may have rows in a sync, while these rows are in its stores. */
+/** Looks up users who were deleted after a time and may have rows in a sync. */
 const deletedSince = (db: SyncServices['db'], { sync, time }: { sync: string; time: Date }): DeletedUsers => ({
   async any() {
     const requests = await db
@@ -206,7 +206,9 @@ const sendToDestination = async (
   )
 }
 
-/** Sends the plan as events of the source. While the source is turned off, nothing is sent, and the run says why. */
+/**
+ * Sends the plan as events of the source. While the source is disabled, nothing is sent, and the run shows the reason.
+ */
 const sendToSource = async (
   deps: SyncRunDeps,
   { row, run, store, signal }: Working,
@@ -266,9 +268,9 @@ const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
 }
 
 /**
- * Continues the active run of a sync. Rows that are read or planned count once they are stored. A run whose process was
- * killed reads again until it sends, and then continues after the sent rows. Rejects for a temporary error, to be
- * retried; any other error ends the run, which shows it.
+ * Continues the active run of a sync. After a kill, a run that has not sent rows reads them again; a run that was
+ * sending continues after the sent rows. Rejects for a temporary error, so that the job is retried. Any other error
+ * ends the run, which shows the error.
  */
 export const runSync = async (
   deps: SyncRunDeps,

@@ -34,7 +34,7 @@ type Given = {
 
 type Store = Pick<SyncStore, 'plan' | 'keysToCompare' | 'noteForms' | 'noteSameKeys' | 'dropForms'>
 
-/** Requests the forms of keys page by page and stores them; resolves to whether there are any. */
+/** Requests the forms of keys page by page and stores them; returns whether there are any. */
 const noteKeyForms = async (
   store: Store,
   run: string,
@@ -55,7 +55,7 @@ const noteKeyForms = async (
   }
 }
 
-/** The API error for a failure: 412, because nothing can be sent before the destination has answered. */
+/** Returns the API error for a failure: 412, because nothing can be sent before the destination has responded. */
 const answerOf = (error: unknown): unknown =>
   error instanceof DeliveryError
     ? new AppError(412, 'DESTINATION_UNREACHABLE', 'The destination could not be asked which keys are the same.', {
@@ -64,10 +64,10 @@ const answerOf = (error: unknown): unknown =>
     : error
 
 /**
- * Plans a run as `store.plan` does, and treats keys as one if the destination does. One of their rows is written, the
- * others are refused, and none of them is removed. The destination is queried only if a row must be sent. With
- * `prepares`, the object is created first if it does not exist. Rejects with 412 while the destination cannot be
- * reached, and as `callConnector` does.
+ * Plans a run like `store.plan`, and treats keys as the same if the destination does. One of their rows is written, the
+ * others are refused, and none is removed. The destination is queried only if a row must be sent. With `prepares`, the
+ * object is created first if it does not exist. Rejects with 412 if the destination cannot be reached, and with the
+ * errors of `callConnector`.
  */
 export const planBySameKeys = async (
   deps: CompareDeps,
@@ -94,7 +94,7 @@ export const planBySameKeys = async (
     if (!isNoted || (await store.noteSameKeys(sync, run, options)) === 0) return planned
   } catch (error) {
     given.signal.throwIfAborted()
-    // A dry run shows what is known without the destination.
+    // A dry run shows the plan that is known without the destination.
     if (!prepares) return planned
     throw answerOf(error)
   }

@@ -5,15 +5,15 @@ import { nextCronTime, shownTimes } from './cron-times.ts'
 import { readSync, type SyncRow } from './read.ts'
 
 const minuteMs = 60_000
-/** Minimum interval between times of a cron expression, ms, and how many of its times are checked. */
+/** Minimum interval in ms between times of a cron expression, and the number of its times that are checked. */
 const minApartMs = 5 * minuteMs
 const lookedAt = 50
 
 type Times = Pick<SyncRow, 'interval_minutes' | 'cron' | 'cron_time_zone'>
 
 /**
- * The next run of a sync with this schedule after a time, epoch ms; null if no time starts it. Cron expressions work as
- * in `nextCronTime`.
+ * Returns the time of the next run of a sync with this schedule after `now` (epoch ms); null if no time starts a run.
+ * Cron expressions work as in `nextCronTime`.
  */
 export const nextRunTime = ({ interval_minutes, cron, cron_time_zone }: Times, now: number): Date | null => {
   if (interval_minutes !== null) return new Date(now + interval_minutes * minuteMs)
@@ -41,7 +41,10 @@ export const checkCron = ({ expression, time_zone }: NonNullable<SyncSchedule['c
   if (Math.min(...apart) < minApartMs) throw refuse('cron.expression', 'A sync can run every 5 minutes at most')
 }
 
-/** The ID of the sync that another sync follows. Throws 400 if that would be circular, 404 if it does not exist. */
+/**
+ * Returns the ID of the sync that another sync follows. Throws 400 if that would be circular, 404 if the followed sync
+ * does not exist.
+ */
 const followed = async (
   tx: Tx,
   { workspace, id, after }: { workspace: string; id: string; after: string },
@@ -61,8 +64,8 @@ const followed = async (
 }
 
 /**
- * The stored form of a schedule, which has at most one trigger. Call it under a lock of the workspace, so that two
- * concurrent calls cannot create a circle. Throws 400 for an invalid schedule.
+ * Returns the stored form of a schedule, which has at most one trigger. Call this function under a lock of the
+ * workspace, so that two concurrent calls cannot create a circle. Throws 400 for an invalid schedule.
  */
 export const storedSchedule = async (
   tx: Tx,

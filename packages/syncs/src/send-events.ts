@@ -7,7 +7,7 @@ import type { EventStatus, NotedOutcome, SyncStore } from './store.ts'
 const maxPerRequest = 1000
 const charactersOfRequest = 1024 * 1024
 const maxTogether = 4000
-/** How long a run waits for the pipeline before it lets another run have its turn, ms. */
+/** Maximum time in ms that a run waits for the pipeline before another run gets its turn. */
 const patienceMs = 30_000
 
 export type SendingEvents = {
@@ -21,18 +21,18 @@ export type SendingEvents = {
 }
 
 type Deps = Pick<SyncServices, 'appendRequest' | 'whenStored' | 'clock'> & {
-  /** Read before each step; undefined ends the sending. */
+  /** Returns the state of the run, which is read before each step; undefined ends the sending. */
   state(): Promise<'sending' | 'canceling' | undefined>
 }
 
 type Outcome = Pick<NotedOutcome, 'status' | 'reason'>
 
-/** The outcome of a row, from its stored event. `sent` says whether this run sent it. */
+/** Returns the outcome of a row, from its stored event. `sent` says whether this run sent it. */
 const outcomeOf = (found: EventStatus | undefined, sent: boolean): Outcome => {
   if (found === undefined) return { status: 'filtered', reason: 'An event with this message ID was received before' }
   const { status, reason } = found
   if (status === 'rejected') return { status: 'dead', reason }
-  // It is stored, and can be replayed. Sent again, it would be another event.
+  // The event is stored and can be replayed. Sending it again would create another event.
   if (status === 'blocked') return { status, reason: 'Blocked by the schema of the source. Replay it from there' }
   return sent
     ? { status: 'delivered', reason: '' }
@@ -40,7 +40,7 @@ const outcomeOf = (found: EventStatus | undefined, sent: boolean): Outcome => {
 }
 const sentOutcome = (found: EventStatus | undefined) => (found === undefined ? undefined : outcomeOf(found, true))
 
-/** The bodies of requests with these events. */
+/** Returns the bodies of requests with these events. */
 const bodiesOf = (events: readonly PlannedEvent[]): Buffer[] => {
   const bodies: Buffer[] = []
   let texts: string[] = []
@@ -59,14 +59,14 @@ const bodiesOf = (events: readonly PlannedEvent[]): Buffer[] => {
   return bodies
 }
 
-/** Stores the outcomes of planned events, and keeps them in memory. */
+/** Creates functions that store the outcomes of planned events, and keep them in memory. */
 const createNotes = async (store: SyncStore, { source, run, planSize }: SendingEvents, clock: () => number) => {
   const statuses = new Map((await store.outcomes(run, 0, planSize)).map(({ number, status }) => [number, status]))
   return {
     statuses,
     /**
-     * Stores outcomes for events that have none yet, if `outcome` returns one. It reads the events stored since a time,
-     * epoch ms.
+     * Stores outcomes for events that have none yet, if `outcome` returns one. Reads the events that were stored since
+     * a time (epoch ms).
      */
     async note(
       events: readonly PlannedEvent[],
@@ -91,10 +91,10 @@ const createNotes = async (store: SyncStore, { source, run, planSize }: SendingE
 
 /**
  * Appends planned events to the log of accepted requests, some at a time, and waits until the pipeline has stored them.
- * A run never has more than these in the log. The outcome of an event is that of the stored event with its message ID.
- * A run that was killed first looks up which events are stored. An event that is appended again has the same message
- * ID, so it counts once. Resolves to whether the run has ended, and how many rows were refused. Rejects with
- * LogUnavailable or LogOverloaded, to be retried.
+ * A run never has more than these events in the log. The outcome of an event is the outcome of the stored event with
+ * the same message ID. After a kill, the run first looks up which events are stored. An event that is appended again
+ * has the same message ID, so it counts once. Returns whether the run has ended, and the number of refused rows.
+ * Rejects with LogUnavailable or LogOverloaded, so that the job is retried.
  */
 export const sendEvents = async (
   { appendRequest, whenStored, clock, state }: Deps,
@@ -114,7 +114,7 @@ export const sendEvents = async (
       throw error
     }
   }
-  // Events that were in flight when the run was interrupted.
+  // Stores the outcomes of events that were in flight when the run was interrupted.
   if (!(await stored())) return waits
   const { statuses, note } = await createNotes(store, sending, clock)
   let sent = 0

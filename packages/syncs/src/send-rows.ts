@@ -5,24 +5,24 @@ import { z } from 'zod'
 import { type DeletedUsers, maxRowsRead, producerOf, type Sending, takePlanned } from './planned-entries.ts'
 import type { NotedOutcome, SyncStore } from './store.ts'
 
-/** How rows reach delivery, and where their outcomes are read. */
+/** The stream by which rows reach delivery, and the log in which their outcomes are read. */
 export type Outbound = {
-  /** The stream for appending records of a workspace. */
+  /** Returns the stream for appending records of a workspace. */
   streamFor(workspaceId: string): Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   outcomes: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'ends'>
-  /** Whether the disk has space for more. */
+  /** Returns whether the disk has space for more records. */
   mayAppend(): boolean
 }
 
 /** Maximum rows in flight. */
 const maxUnderWay = 20_000
 const outcomeBytes = 4 * 1024 * 1024
-/** Outcomes written per batch, and the maximum that may wait to be written before reading pauses. */
+/** Number of outcomes that are written per batch, and maximum number of unwritten outcomes before reading pauses. */
 const notedTogether = 5000
 const maxUnnoted = 50_000
-/** Rows whose outcomes are read at once when a run continues. */
+/** Number of rows whose outcomes are read at once when a run continues. */
 const outcomesRead = 100_000
-/** How long to wait for outcomes before the state is read again, and before another run may have its turn, ms. */
+/** Times in ms to wait for outcomes: until the state is read again, and until another run may have its turn. */
 const lookMs = 1000
 const patienceMs = 30_000
 
@@ -35,18 +35,18 @@ const note = z.object({ run: z.string() })
 
 /** The state of the run, which other processes can change. */
 export type RunInSending = {
-  /** Undefined ends the sending. */
+  /** Returns the state; undefined ends the sending. */
   state(): Promise<'sending' | 'canceling' | undefined>
-  /** Everything before this offset of the log of outcomes is stored. */
+  /** Called when all outcomes before this offset of the log of outcomes are stored. */
   learned(outcomeOffset: number): Promise<void>
   deleted: DeletedUsers
 }
 
-/** The offset in the log of outcomes from which rows that a sync sends from now on may have outcomes. */
+/** Returns the offset in the log of outcomes from which rows that a sync sends from now on may have outcomes. */
 export const outcomesEnd = async (outcomes: Outbound['outcomes'], sync: string): Promise<number> =>
   (await outcomes.ends())[partitionOf(producerOf(sync), outcomes.partitions)] ?? 0
 
-/** The numbers of the planned rows that an outcome belongs to; undefined for outcomes of other runs. */
+/** Returns the numbers of the planned rows to which an outcome belongs; undefined for outcomes of other runs. */
 const numbersOf = (
   outcome: OutcomeRange | VersionedOutcome,
   prefix: string,
@@ -59,8 +59,8 @@ const numbersOf = (
 }
 
 /**
- * Reads the outcomes of the rows of a run and stores them: `settle` receives each outcome when it is read, `learned`
- * when it is stored.
+ * Creates functions that read and store the outcomes of the rows of a run. `settle` receives each outcome when it is
+ * read; `learned` is called when it is stored.
  */
 const createLearning = (
   outcomes: Outbound['outcomes'],
@@ -95,7 +95,7 @@ const createLearning = (
   }
   let reading: Promise<boolean> | undefined
   return {
-    /** Reads new outcomes; false if there are none. Concurrent calls share one read. */
+    /** Reads new outcomes; returns false if there are none. Concurrent calls share one read. */
     read(): Promise<boolean> {
       reading ??= readNews().finally(() => {
         reading = undefined
@@ -115,7 +115,7 @@ const createLearning = (
       noted = behind
     },
     isNoted: (): boolean => noted === offset,
-    /** The number of outcomes that were read and are not stored. */
+    /** Returns the number of outcomes that were read and are not stored. */
     waiting: (): number => unnotedRows,
     wait: (signal: AbortSignal) => outcomes.wait([{ partition, offset }], signal),
   }
@@ -143,10 +143,10 @@ const leftOutOutcomes = (numbers: readonly number[]): NotedOutcome[] => {
 }
 
 /**
- * Hands the planned rows of a run to delivery and reads their outcomes. The position of the run is in the stream beside
- * its rows, and the outcomes are in the event store. So each row is appended once, even after a kill. Resolves to true
- * when all appended rows are settled; a canceled run appends no more. Resolves to false when there was no progress for
- * some time, or when the run is over.
+ * Passes the planned rows of a run to delivery, and reads their outcomes. The position of the run is in the stream with
+ * its rows, and the outcomes are in the event store. So each row is appended once, even after a kill. Returns true when
+ * all appended rows are settled; a canceled run appends no more rows. Returns false if there was no progress for some
+ * time, or the run is over.
  */
 export const sendRows = async (
   { streamFor, outcomes, mayAppend }: Outbound,
@@ -210,7 +210,7 @@ export const sendRows = async (
     signal.throwIfAborted()
     const now = await shown.state()
     if (now === undefined) return { settled: false, rejected: 0 }
-    // Waits for both before an error is thrown, so that no work continues without its caller.
+    // Waits for appending and learning before an error is thrown, so that no work continues without its caller.
     let appending = now === 'sending'
     const appended = (appending ? appendSome() : Promise.resolve(false)).finally(() => {
       appending = false
@@ -220,7 +220,7 @@ export const sendRows = async (
     if (failed !== undefined) throw failed.reason
     const moved = done.some((each) => each.status === 'fulfilled' && each.value)
     if (moved) movedAt = performance.now()
-    // Only a few outcomes are left, and no others will follow now.
+    // Only a few outcomes are not stored, and no more will arrive now.
     if (!moved && !learning.isNoted()) await learning.note()
     if (learning.isNoted() && fates.settled() === sent && (sent === planSize || now === 'canceling'))
       return { settled: true, rejected: fates.rejected() }

@@ -18,12 +18,12 @@ export type SyncServices = {
   appendRequest: AppendRequest
   /** The store of files that users upload for data sources. */
   files: Files
-  /** The maximum size of such a file, bytes, and whether the disk has space for more. */
+  /** The maximum bytes of an uploaded file, and a check whether the disk has space for more. */
   uploads: { maxBytes: number; diskOk(): boolean }
-  /** Resolves once everything of a workspace that was received before the call is in the event store. */
+  /** Resolves when everything that a workspace received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   billing: BillingSettings
-  /** The public address of the product, without a trailing slash. Links in mail start with it. */
+  /** Returns the public URL of the product, without a trailing slash. Links in mail start with it. */
   publicUrl: () => string
   clock: Clock
   logger: Logger

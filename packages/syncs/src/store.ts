@@ -20,7 +20,7 @@ import type { StagedRow } from './row-values.ts'
 
 /** The outcome of a stored event. */
 export type EventStatus = { status: 'accepted' | 'blocked' | 'held' | 'rejected'; reason: string }
-/** Keys of a run with the same change, operation and status. */
+/** Number of keys and rows of a run with the same change, operation and status. */
 export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
 /**
  * The outcome of a planned row; a higher version replaces a lower one. It applies to `count` consecutive rows, with
@@ -43,7 +43,7 @@ const tablesOfRuns = [
   'sync_changes',
   'sync_outcomes',
 ] as const
-/** Tables with rows that are kept for the last run of a sync: the data that it read. */
+/** Tables with the data that a run read, which is kept for the last run of a sync. */
 const readTables: readonly string[] = ['sync_staged', 'sync_listed', 'sync_key_forms', 'sync_same_keys']
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -51,7 +51,10 @@ const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const outcomeColumns = ['run_id', 'status', 'reason', 'time', 'number', 'version'] as const
 const stagedColumns = ['run_id', 'key', 'source_key', 'payload', 'problem'] as const
 
-/** A literal, because not every version of the event store accepts a parameter here. */
+/**
+ * Drops the partition of an ID. The ID is a literal, because not every version of the event store accepts a parameter
+ * here.
+ */
 const dropPartition = (eventStore: EventStore, table: string, id: string): Promise<void> => {
   if (!isUuid.test(id)) throw new Error(`${id} is no id of a sync or a run`)
   return eventStore.command(`alter table ${table} drop partition '${id}'`)
@@ -59,7 +62,7 @@ const dropPartition = (eventStore: EventStore, table: string, id: string): Promi
 
 export type PlanOptions = Omit<DiffOptions, 'onlyRejected' | 'rowsAreUnique'> & { rerunOf?: string | null }
 
-/** The number of staged rows of a run whose key was rejected in the run `of`. */
+/** Counts the staged rows of a run whose key was rejected in the run `of`. */
 export const countRejected = async (
   eventStore: EventStore,
   params: { run: string; of: string },
@@ -126,7 +129,7 @@ const readEventStatuses = async (
   return new Map(rows.map(({ id, ...found }) => [id, found]))
 }
 
-/** Stores which keys a destination treats as the same. */
+/** Creates functions that store which keys a destination treats as the same. */
 const createSameKeyStore = (
   eventStore: EventStore,
   {
@@ -135,7 +138,10 @@ const createSameKeyStore = (
     drop,
   }: { query: Query; writer: RowWriter; drop: (table: string, partition: string) => Promise<void> },
 ) => ({
-  /** Keys after a key, in their order, that the destination might treat as another key: those that are not `plain`. */
+  /**
+   * Reads keys after a key, in their order, that the destination might treat as another key: those that are not
+   * `plain`.
+   */
   keysToCompare: async (sync: string, run: string, given: { plain: string; after: string; limit: number }) =>
     (await query<{ key: string }>(keysToCompareStatement, { sync, run, ...given })).map(({ key }) => key),
   /** Stores the forms of keys. */
@@ -147,7 +153,7 @@ const createSameKeyStore = (
     const columns = ['run_id', 'key', 'form']
     await eventStore.insert('sync_key_forms', { columns, pieces: [writer.take().bytes] }, { token: newId() })
   },
-  /** Stores which keys share a form, and removes the forms; resolves to the number of these keys. */
+  /** Stores which keys share a form, and removes the forms; returns the number of these keys. */
   async noteSameKeys(sync: string, run: string, options: Pick<DiffOptions, 'keyIsPrimary'>): Promise<number> {
     await drop('sync_same_keys', run)
     const rowsAreUnique = await hasUniqueRows(query, run, options)
@@ -166,7 +172,10 @@ const createSameKeyStore = (
   dropSameKeys: (run: string) => drop('sync_same_keys', run),
 })
 
-/** The data of a workspace's syncs in the event store. Statements of a workspace wait for each other. */
+/**
+ * Creates functions for the data of a workspace's syncs in the event store. Statements of a workspace wait for each
+ * other.
+ */
 export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
   const owner = { owner: workspaceId, ...(signal === undefined ? {} : { signal }) }
   const query: Query = (sql, params, slot = 'heavy') => eventStore.query(sql, params, { ...owner, slot })
@@ -184,15 +193,16 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
   return {
     ...createSameKeyStore(eventStore, { query, writer, drop }),
     ...createPlannedReader(eventStore, query, owner),
-    /** Removes everything of a run. */
+    /** Removes all data of a run. */
     async clear(run: string): Promise<void> {
       for (const table of tablesOfRuns) await drop(table, run)
     },
-    /** Removes what was confirmed for a sync. */
+    /** Removes the confirmed rows of a sync. */
     forget: (sync: string) => drop('sync_confirmed', sync),
     async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
       const bytes = rowsOfStaged(writer, run, rows)
-      // Never repeated: after an unknown result the run restarts. Never aborted: rows could appear after a clear.
+      // The insert is never repeated, because the run restarts after an unknown result. It is never aborted, because
+      // rows could appear after a clear.
       await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
     },
     /** Stores keys that exist at the destination. */
@@ -200,12 +210,12 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       const bytes = listedRows(writer, run, keys)
       await eventStore.insert('sync_listed', { columns: ['run_id', 'key'], pieces: [bytes] }, { token: newId() })
     },
-    /** Removes these keys, which only the comparison needs. */
+    /** Removes the listed keys, which only the comparison needs. */
     unlist: (run: string) => drop('sync_listed', run),
-    /** The number of rows of a run that are staged so far. */
+    /** Returns the number of rows of a run that are staged so far. */
     stagedCount: (run: string) =>
       readCount(query, 'select count() as n from sync_staged where run_id = {run:String}', { run }, 'short'),
-    /** Stores the plan for all keys, or for those rejected in an earlier run; resolves to the number of keys to send. */
+    /** Stores the plan for all keys, or for those rejected in an earlier run; returns the number of keys to send. */
     async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
       const onlyRejected = rerunOf !== null
       const of = rerunOf ?? ''
@@ -223,24 +233,30 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return planned
     },
     count: (run: string) => query<ChangeCount>(countStatement, { run }),
-    /** The number of confirmed keys, or, if the sync owns its object, of the keys that a run listed at the destination. */
+    /**
+     * Returns the number of confirmed keys. If the sync owns its object, returns the number of keys that a run listed
+     * at the destination.
+     */
     confirmedCount: (sync: string, run: string, owns: boolean) =>
       readCount(query, confirmedCountStatement(owns), { sync, run }),
-    /** The outcomes of stored events of a source by their message IDs, among events received since a time, epoch ms. */
+    /**
+     * Reads the outcomes of stored events of a source by their message IDs, among events received since a time (epoch
+     * ms).
+     */
     eventStatuses: (source: string, ids: readonly string[], from: number) =>
       readEventStatuses(query, { workspace: workspaceId, source, from, ids }),
     async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
       const bytes = outcomeRows(outcomeWriter, run, outcomes)
       await eventStore.insert('sync_outcomes', { columns: outcomeColumns, pieces: [bytes] }, { token: newId() })
     },
-    /** The outcomes of planned rows after a number. */
+    /** Reads the outcomes of planned rows after a number. */
     outcomes: (run: string, after: number, limit: number) =>
       query<{ number: number; status: string }>(
         `select number, argMax(status, version) as status from sync_outcomes
          where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} group by number`,
         { run, after, to: after + limit },
       ),
-    /** Stores what the destination has confirmed. A repetition changes nothing. */
+    /** Stores the rows that the destination has confirmed. A repetition changes nothing. */
     async confirm(sync: string, run: string, version: number): Promise<void> {
       await eventStore.command(confirmStatement, { sync, run, version })
       await eventStore.command(replacedStatement, { sync, run, version })
@@ -250,8 +266,8 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
 export type SyncStore = ReturnType<typeof createSyncStore>
 
 /**
- * The syncs and runs whose rows are kept. These are confirmed rows of syncs, planned rows with their outcomes of runs,
- * and staged rows of active runs and of the last run of each sync.
+ * The syncs and runs whose rows are kept. `syncs` keep confirmed rows, `runs` keep planned rows with their outcomes,
+ * and `staged` runs keep staged rows.
  */
 export type KnownSyncs = { syncs: ReadonlySet<string>; runs: ReadonlySet<string>; staged: ReadonlySet<string> }
 

@@ -20,7 +20,8 @@ const sourceTarget = async (db: Db, workspaceId: string, id: string): Promise<Sy
 }
 
 /**
- * The target with a name. Throws 400 for a name of neither kind, and 404 for a target that is not in this workspace.
+ * Reads the target with a name. Throws 400 for a name of neither kind, and 404 for a target that is not in this
+ * workspace.
  */
 export const namedTarget = async (db: Db, workspaceId: string, name: string): Promise<SyncTarget> => {
   const source = resourceNames.source.parse(name)
@@ -33,7 +34,7 @@ export const namedTarget = async (db: Db, workspaceId: string, name: string): Pr
   return await destinationTarget(db, workspaceId, destination)
 }
 
-/** The target of a sync; throws 404 if it no longer exists. */
+/** Returns the target of a sync; throws 404 if it no longer exists. */
 export const targetOf = (
   db: Db,
   row: { workspace_id: string; destination_id: string | null; source_id: string | null },
@@ -42,11 +43,11 @@ export const targetOf = (
     ? destinationTarget(db, row.workspace_id, row.destination_id ?? '')
     : sourceTarget(db, row.workspace_id, row.source_id)
 
-/** The event object of a source with this name; undefined if it does not exist. */
+/** Returns the event object of a source with this name; undefined if it does not exist. */
 export const eventObjectOf = (object: string): EventObject | undefined =>
   eventObjects.find(({ name }) => name === object)
 
-/** The object of a target with this name; undefined if it no longer exists. */
+/** Finds the object of a target with this name; undefined if it no longer exists. */
 export const findObject = async (
   catalog: Catalog,
   target: SyncTarget,
@@ -59,13 +60,15 @@ export const findObject = async (
   return await findRowObject(catalog, target.app, object)
 }
 
-/** The error for an unknown name, with the names that exist. */
+/** Returns the error for an unknown name, with the names that exist. */
 export const noSuchObject = (object: string, names: readonly string[]): Error => {
   const text = `There is no object "${cutText(object, 100)}" here. Choose one of: ${names.join(', ')}`
   return badRequest('VALIDATION', text, { object: text })
 }
 
-/** The object of a target that rows are written to. Throws 400 for an unknown name, with the names that exist. */
+/**
+ * Returns the object of a target to which rows are written. Throws 400 for an unknown name, with the names that exist.
+ */
 export const requireObject = async (catalog: Catalog, target: SyncTarget, object: string): Promise<SyncObject> => {
   const found = await findObject(catalog, target, object)
   if (found !== undefined) return found

@@ -1,6 +1,6 @@
 /**
- * How to convert a value of a column to JSON: `integer` is a number that fits in 64 bits, `flag` is written `t` or `f`,
- * `bool` as in JSON.
+ * The conversion of a column's values to JSON: `integer` is a number that fits in 64 bits, `flag` is written `t` or
+ * `f`, `bool` as in JSON.
  */
 export type ValueKind = 'integer' | 'number' | 'flag' | 'bool' | 'json' | 'time' | 'text'
 
@@ -16,15 +16,15 @@ const isJsonText = (text: string): boolean => {
 const integerType =
   /^(?:tinyint|smallint|mediumint|int|integer|oid|year)\b|^bigint$|^bit\((?:[1-9]|[1-5]\d|6[0-3])\) unsigned$/
 const numericType = /^(?:bigint|bit\(64\) unsigned|numeric|decimal|real|float|double|double precision)\b/
-/** Numbers, and types that are read as JSON, by their names in ClickHouse. */
+/** Patterns of the names of ClickHouse types for numbers, and for values that are read as JSON. */
 const clickhouseInteger = /^(?:Int(?:8|16|32|64)|UInt(?:8|16|32))\b/
 const clickhouseNumber = /^(?:U?Int|Float|BFloat|Decimal)\d*\b/
 const clickhouseJson =
   /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|(?:Multi)?(?:LineString|Polygon)|Geometry)\b/
 
 /**
- * The kind of the values in a column, by the name of its type in the data source. For a list of PostgreSQL, the kind of
- * its elements.
+ * Returns the kind of the values in a column, by the name of its type in the data source; for a list of PostgreSQL, the
+ * kind of its elements.
  */
 export const valueKindOf = (type: string): ValueKind => {
   if (integerType.test(type) || clickhouseInteger.test(type)) return 'integer'
@@ -35,7 +35,7 @@ export const valueKindOf = (type: string): ValueKind => {
   return /^(?:timestamp|datetime)/.test(type) ? 'time' : 'text'
 }
 
-/** True for a list type of PostgreSQL, which contains the type of its elements. */
+/** Whether a type is a list of PostgreSQL, which contains the type of its elements. */
 export const isList = (type: string): boolean => type.endsWith('[]')
 
 const number = '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$'
@@ -44,8 +44,8 @@ const monthAndDay =
   '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))'
 const leapYear = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)'
 /**
- * A moment in UTC, or without a zone, on a valid day of the calendar. A zero date of MySQL, or February 30, is not
- * valid.
+ * A pattern of moments in UTC, or without a zone, on a valid day of the calendar. A zero date of MySQL, or February 30,
+ * is not valid.
  */
 const moment = `^(${year}-${monthAndDay}|${leapYear}-02-29) ([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]+)?)(?:\\+00)?$`
 const isNumber = new RegExp(number)
@@ -59,17 +59,20 @@ const encoders: Readonly<Record<ValueKind, (text: string) => string>> = {
   bool: (text) => (text === 'true' || text === 'false' ? text : JSON.stringify(text)),
   // A line feed between two values would end the line of the row.
   json: (text) => (isJsonText(text) ? text.replace(/[\n\r]/g, ' ') : JSON.stringify(text)),
-  // In RFC 3339. A time without a zone counts as UTC.
+  // Writes the time as RFC 3339. A time without a zone counts as UTC.
   time: (text) => JSON.stringify(text.replace(isMoment, '$1T$2Z')),
   text: (text) => JSON.stringify(text),
 }
 
-/** Converts a value of this kind to JSON. Values that JSON cannot express, such as NaN, stay texts. */
+/**
+ * Returns the function that converts a value of this kind to JSON. Values that JSON cannot express, such as NaN, stay
+ * texts.
+ */
 export const encoderOfKind = (kind: ValueKind): ((text: string) => string) => encoders[kind]
 
 const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** The same as an SQL expression for a text named `key`; '' for a text that is used unchanged. */
+/** Returns the same conversion as an SQL expression for a text named `key`; '' for a text that is used unchanged. */
 export const keyJson = (kind: ValueKind): string => {
   switch (kind) {
     case 'integer':
@@ -89,7 +92,7 @@ export const keyJson = (kind: ValueKind): string => {
   }
 }
 
-/** The end of the list element that starts here, and its value: null for NULL, undefined if it has no end. */
+/** Returns the end of the list element that starts here, and its value: null for NULL, undefined if it has no end. */
 const readElement = (
   text: string,
   start: number,
@@ -114,8 +117,8 @@ const readElement = (
 }
 
 /**
- * Makes the function that turns a list in PostgreSQL's format into JSON with elements of the list's type. It returns
- * undefined for a text that is not a list. Bounds that do not start with 1 are dropped.
+ * Creates the function that converts a list in PostgreSQL's format to JSON with elements of the list's type. The
+ * function returns undefined for a text that is not a list. Bounds that do not start with 1 are dropped.
  */
 export const listJson = (type: string): ((text: string) => string | undefined) => {
   const element = type.slice(0, -2)
@@ -145,7 +148,10 @@ export const listJson = (type: string): ((text: string) => string | undefined) =
   }
 }
 
-/** Converts a value of a column with this type to JSON. Values that JSON cannot express, such as NaN, stay texts. */
+/**
+ * Returns the function that converts a value of a column with this type to JSON. Values that JSON cannot express, such
+ * as NaN, stay texts.
+ */
 export const encoderOf = (type: string): ((text: string) => string) => {
   if (!isList(type)) return encoderOfKind(valueKindOf(type))
   const toJson = listJson(type)

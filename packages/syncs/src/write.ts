@@ -7,11 +7,11 @@ export const insertSync = async (tx: Tx, values: Insertable<SyncsTable>): Promis
   await tx.insertInto('syncs').values(values).execute()
 }
 
-/** Changes a sync; false if it does not exist. */
+/** Changes a sync; returns false if it does not exist. */
 export const setSync = async (tx: Tx, id: string, change: Updateable<SyncsTable>): Promise<boolean> =>
   (await tx.updateTable('syncs').set(change).where('id', '=', id).returning('id').executeTakeFirst()) !== undefined
 
-/** Deletes a sync with its runs; false if it does not exist. */
+/** Deletes a sync with its runs; returns false if it does not exist. */
 export const removeSync = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.deleteFrom('syncs').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined
 

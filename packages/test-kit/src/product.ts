@@ -74,8 +74,9 @@ const isPrivate = (path: string): boolean => {
 const readSearchBit = 1n << 2n
 
 /**
- * How to start a program under another account: command, arguments and options of `spawn`. An account that cannot
- * access the checkout gets one capability of root: to read all files if root may pass that on, else also to write them.
+ * Returns how to start a program under another account: command, arguments and options of `spawn`. An account without
+ * access to the checkout gets one capability: reading all files, or overriding all file permissions if root cannot
+ * grant that.
  */
 const startedAs = (user: { uid: number; gid: number } | undefined, program: string, args: readonly string[]) => {
   if (user === undefined || !isPrivate(program)) return { program, args, options: { ...user } }

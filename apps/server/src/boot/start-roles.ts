@@ -48,7 +48,7 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
   const pipelineStarts = threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
   if (!isStreamThere) await pipelineStarts
-  // They read the stream, and do not depend on each other.
+  // Delivery, profiles, and signals read the stream and do not depend on each other, so they stop in parallel.
   stack.defer(async () => {
     await Promise.all([threads.delivery?.stop(), threads.profiles?.stop(), threads.signals?.stop()])
   })

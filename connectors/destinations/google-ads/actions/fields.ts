@@ -3,7 +3,7 @@ import { googleComparable } from '../../../wire/conversions/comparable.ts'
 const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
 const plain = { type: 'string', kind: 'context' } as const
 
-/** The fields of both actions: the person of a conversion, and the consent. */
+/** The fields that both actions have: the user of a conversion, and the consent. */
 export const personFields = {
   conversion_action_id: {
     label: 'Conversion action',

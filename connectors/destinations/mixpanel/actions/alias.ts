@@ -25,7 +25,7 @@ export const alias = defineAction({
   },
 })
 
-/** Merges the two ids. */
+/** Returns the records that merge the two IDs. */
 export const aliasOperations = (outgoing: OutgoingEvent, settings: MixpanelSettings): Made => {
   const payload = alias.payloadOf(outgoing)
   const { user_id: id, previous_id: other, message_id: messageId, time } = payload

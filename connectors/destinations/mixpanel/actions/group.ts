@@ -32,7 +32,7 @@ export const group = defineAction({
   },
 })
 
-/** Sets the group's profile, and adds the group to the groups of its user. */
+/** Returns the records that set the group's profile, and add the group to the groups of its user. */
 export const groupOperations = (outgoing: OutgoingEvent, settings: MixpanelSettings): Made => {
   const payload = group.payloadOf(outgoing)
   const { group_id: id, traits = {} } = payload

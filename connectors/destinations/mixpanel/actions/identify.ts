@@ -42,11 +42,11 @@ const profileNames: ReadonlyMap<string, string> = new Map([
   ['phone', '$phone'],
 ])
 
-/** Traits under the names that profiles have for them. */
+/** Returns traits under the names that profiles have for them. */
 export const profileOf = (traits: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(traits).map(([name, value]) => [profileNames.get(name) ?? name, value]))
 
-/** Sets the profile, and merges device and user when the event has both. */
+/** Returns the records that set the profile, and merge device and user if the event has both. */
 export const identifyOperations = (outgoing: OutgoingEvent, settings: MixpanelSettings): Made => {
   const payload = identify.payloadOf(outgoing)
   const { user_id: user = '', anonymous_id: other = '', ip = '', message_id: messageId, time } = payload

@@ -68,7 +68,7 @@ const propertyNames = {
 /** Mixpanel, "Import Events": an event has fewer than 255 properties and less than 1 MB uncompressed. */
 const limits = { properties: 254, bytes: 1024 * 1024 - 1 }
 
-/** The event as Mixpanel imports it, or the reason why it exceeds Mixpanel's limits. */
+/** Returns the event in Mixpanel's import format, or the reason why it exceeds Mixpanel's limits. */
 export const trackOperations = (outgoing: OutgoingEvent, settings: MixpanelSettings): Made => {
   const payload = track.payloadOf(outgoing)
   const context = Object.entries(propertyNames).flatMap(([field, name]) => {

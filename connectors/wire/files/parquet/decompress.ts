@@ -16,7 +16,7 @@ const byteAt = (input: Uint8Array, at: number): number => {
   return value
 }
 
-/** Snappy without framing (google/snappy, format_description.txt). */
+/** Decompresses Snappy without framing (google/snappy, format_description.txt). */
 const unsnappy = (input: Uint8Array, size: number): Uint8Array => {
   const output = new Uint8Array(size)
   let at = 0
@@ -48,7 +48,7 @@ const unsnappy = (input: Uint8Array, size: number): Uint8Array => {
   return output
 }
 
-/** An LZ4 block (lz4/lz4, doc/lz4_Block_format.md). */
+/** Decompresses an LZ4 block (lz4/lz4, doc/lz4_Block_format.md). */
 const unlz4 = (input: Uint8Array, size: number): Uint8Array => {
   const output = new Uint8Array(size)
   let at = 0
@@ -76,7 +76,10 @@ const unlz4 = (input: Uint8Array, size: number): Uint8Array => {
   return output
 }
 
-/** Hadoop's frame around LZ4 blocks: two sizes of four bytes, big-endian, before each. Some writers of the codec LZ4 leave it out. */
+/**
+ * Decompresses LZ4 blocks in Hadoop's frame, with two sizes of four bytes, big-endian, before each block. Some writers
+ * of the codec LZ4 omit the frame.
+ */
 const unlz4Hadoop = (input: Uint8Array, size: number): Uint8Array => {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength)
   const parts: { from: number; to: number; size: number }[] = []
@@ -100,10 +103,13 @@ const unlz4Hadoop = (input: Uint8Array, size: number): Uint8Array => {
   return output
 }
 
-/** One buffer of the whole page: parts that are put together at the end take twice its size. */
+/** Options for a single buffer for the whole page, because joining parts at the end would take twice its size. */
 const inOnePart = (size: number) => ({ maxOutputLength: size, chunkSize: Math.max(64, size + 1) })
 
-/** By the numbers of CompressionCodec (apache/parquet-format, parquet.thrift). LZO is not supported. */
+/**
+ * Decompression functions by the numbers of CompressionCodec (apache/parquet-format, parquet.thrift). LZO is not
+ * supported.
+ */
 const codecs: Readonly<Record<number, (input: Uint8Array, size: number) => Uint8Array>> = {
   0: (input) => input,
   1: unsnappy,
@@ -118,8 +124,8 @@ const codecs: Readonly<Record<number, (input: Uint8Array, size: number) => Uint8
 export const knowsCodec = (codec: number): boolean => Object.hasOwn(codecs, codec)
 
 /**
- * The decompressed bytes of a page, which must be exactly `size`: no more is ever allocated, whatever the page
- * contains. Throws BrokenFile for another size.
+ * Returns the decompressed bytes of a page, which must be exactly `size` bytes. No more memory is allocated, whatever
+ * the page contains. Throws BrokenFile for another size.
  */
 export const decompress = (codec: number, input: Uint8Array, size: number): Uint8Array => {
   if (size === 0) return new Uint8Array()

@@ -1,19 +1,21 @@
 import { BrokenFile } from '../broken-file.ts'
 import type { PhysicalType } from './footer.ts'
 
-/** A value of a page. Bytes are a view of it. */
+/** A value of a page. Bytes are a view of the page. */
 export type Raw = boolean | number | bigint | Uint8Array
-/** Gives the values of a page one after the other; nothing is kept of those that were given. Throws BrokenFile at the end. */
+/**
+ * Returns the next value of a page at each call. Returned values are not kept. Throws BrokenFile after the last value.
+ */
 export type Values = () => Raw
 
-/** Maximum bytes of one value, also of one with several parts. */
+/** Maximum bytes of one value, also of a value with several parts. */
 const valueBytes = 8 * 1024 * 1024
 
 export const damagedPage = (): BrokenFile => new BrokenFile('The Parquet file is damaged: a page has too few values')
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** A place in bytes from which numbers are read. */
+/** Creates a cursor, a position in bytes from which numbers are read. */
 const createCursor = (bytes: Uint8Array) => {
   let at = 0
   const byte = (): number => {
@@ -53,7 +55,7 @@ const createCursor = (bytes: Uint8Array) => {
   }
 }
 
-/** The number of bits that stand at `bit`, the least first. Bits behind the end are 0. */
+/** Returns the `width` bits at the position `bit` as a number, the lowest bit first. Bits after the end are 0. */
 const bitsAt = (bytes: Uint8Array, bit: number, width: number): number => {
   let value = 0
   let got = 0
@@ -68,7 +70,7 @@ const bitsAt = (bytes: Uint8Array, bit: number, width: number): number => {
   return value
 }
 
-/** Numbers in runs of repeated ones and of packed bits (parquet-format, Encodings.md, RLE). */
+/** Creates a reader of numbers in runs of repeated numbers and of packed bits (parquet-format, Encodings.md, RLE). */
 export const hybrid = (bytes: Uint8Array, width: number): (() => number) => {
   if (width === 0) return () => 0
   if (width > 32) throw damagedPage()
@@ -86,7 +88,7 @@ export const hybrid = (bytes: Uint8Array, width: number): (() => number) => {
         left = count
       } else {
         repeated = undefined
-        // The last run can be cut short where its values end.
+        // The last run can be truncated after its last value.
         packed = bytes.subarray(cursor.at(), cursor.at() + count * width)
         cursor.skip(count * width)
         left = Math.min(count * 8, Math.floor((packed.length * 8) / width))
@@ -101,7 +103,7 @@ export const hybrid = (bytes: Uint8Array, width: number): (() => number) => {
   }
 }
 
-/** Unencoded values in order (PLAIN). */
+/** Creates a reader of unencoded values in order (PLAIN). */
 const plain = (bytes: Uint8Array, type: PhysicalType, length: number): Values => {
   const view = viewOf(bytes)
   let at = 0
@@ -142,8 +144,8 @@ const plain = (bytes: Uint8Array, type: PhysicalType, length: number): Values =>
 }
 
 /**
- * Integers as differences (DELTA_BINARY_PACKED). `end` is the position after them; it reads to the end of the block
- * with the last one.
+ * Creates a reader of integers as differences (DELTA_BINARY_PACKED). `end` returns the position after them, for which
+ * it reads to the end of the last block.
  */
 const deltas = (bytes: Uint8Array) => {
   const cursor = createCursor(bytes)
@@ -185,17 +187,17 @@ const deltas = (bytes: Uint8Array) => {
   return { next, total, end: () => Math.min(cursor.at(), bytes.length) }
 }
 
-/** Lengths of a page, read whole, and where they end. */
+/** Reads all lengths of a page, and the position after them. */
 const lengthsOf = (bytes: Uint8Array): { lengths: Int32Array; end: number } => {
   const { next, total, end } = deltas(bytes)
-  // A block without bits describes thousands of values in a few bytes; a page has no more lengths than values.
+  // A block without bits describes thousands of values in a few bytes. A page cannot have more lengths than values.
   if (total > 16 * 1024 * 1024) throw damagedPage()
   const lengths = new Int32Array(total)
   for (let index = 0; index < total; index++) lengths[index] = Number(BigInt.asIntN(32, next()))
   return { lengths, end: end() }
 }
 
-/** Byte arrays whose lengths come first (DELTA_LENGTH_BYTE_ARRAY). */
+/** Creates a reader of byte arrays whose lengths come first (DELTA_LENGTH_BYTE_ARRAY). */
 const deltaLengths = (bytes: Uint8Array): (() => Uint8Array) => {
   const { lengths, end } = lengthsOf(bytes)
   const cursor = createCursor(bytes.subarray(end))
@@ -203,7 +205,7 @@ const deltaLengths = (bytes: Uint8Array): (() => Uint8Array) => {
   return () => cursor.take(lengths[index++] ?? -1)
 }
 
-/** Byte arrays that begin as the ones before them (DELTA_BYTE_ARRAY). */
+/** Creates a reader of byte arrays that begin like the previous array (DELTA_BYTE_ARRAY). */
 const deltaBytes = (bytes: Uint8Array): (() => Uint8Array) => {
   const { lengths: shared, end } = lengthsOf(bytes)
   const rest = deltaLengths(bytes.subarray(end))
@@ -224,7 +226,7 @@ const deltaBytes = (bytes: Uint8Array): (() => Uint8Array) => {
 
 const widthsOfTypes: Partial<Record<PhysicalType, number>> = { INT32: 4, FLOAT: 4, INT64: 8, DOUBLE: 8 }
 
-/** First bytes of all values first, then their second ones, and so on (BYTE_STREAM_SPLIT). */
+/** Creates a reader of values whose first bytes come first, then their second bytes, and so on (BYTE_STREAM_SPLIT). */
 const splitStreams = (bytes: Uint8Array, type: PhysicalType, length: number): Values => {
   const width = widthsOfTypes[type] ?? length
   if (width < 1 || bytes.length % width !== 0) throw damagedPage()
@@ -242,7 +244,7 @@ const lengthPrefixed = (bytes: Uint8Array): Uint8Array => {
   return bytes.subarray(4, 4 + size)
 }
 
-/** The encodings of values without a dictionary, by their numbers (parquet.thrift, Encoding). */
+/** Creates a reader of values without a dictionary, by the number of their encoding (parquet.thrift, Encoding). */
 export const valuesOf = (encoding: number, bytes: Uint8Array, type: PhysicalType, length: number): Values => {
   const isBytes = type === 'BYTE_ARRAY' || type === 'FIXED_LEN_BYTE_ARRAY'
   if (encoding === 0) return plain(bytes, type, length)

@@ -3,7 +3,7 @@ import { BrokenFile } from '../broken-file.ts'
 import { knowsCodec } from './decompress.ts'
 import { numberOf, readThrift, structOf, structsOf, type ThriftStruct, Truncated } from './thrift.ts'
 
-/** By their numbers (parquet.thrift, Type). */
+/** The physical types by their numbers (parquet.thrift, Type). */
 const physicalTypes = [
   'BOOLEAN',
   'INT32',
@@ -16,17 +16,17 @@ const physicalTypes = [
 ] as const
 export type PhysicalType = (typeof physicalTypes)[number]
 
-/** A column, a member of one, or the element of a list. */
+/** A column, a member of a column, or the element of a list. */
 export type Node = {
   name: string
   repetition: 'required' | 'optional' | 'repeated'
-  /** The levels at which a present value is defined and repeated, as pages have them. */
+  /** The definition and repetition levels of a present value, as in pages. */
   maxDefinition: number
   maxRepetition: number
   children: Node[]
-  /** For leaves: the encoding of values in pages, and the place of the leaf among all of them. */
+  /** For leaves: the physical type of the values, and the index of the leaf among all leaves. */
   leaf: { type: PhysicalType; length: number; at: number } | undefined
-  /** The meaning of the values, by two generations of annotations. */
+  /** The meaning of the values: the newer annotation (logical), and the older one (converted). */
   logical: ThriftStruct | undefined
   converted: number | undefined
   scale: number | undefined
@@ -37,7 +37,7 @@ export type Chunk = { codec: number; from: number; to: number; values: number }
 export type RowGroup = { rows: number; chunks: Chunk[] }
 export type ParquetFooter = { columns: Node[]; leaves: Node[]; rowGroups: RowGroup[]; rows: number }
 
-/** Maximum bytes of a footer, schema depth, leaves and rows of a file. */
+/** Maximum bytes of a footer, and maximum schema depth, leaves and rows of a file. */
 const footerBytes = 64 * 1024 * 1024
 const deepest = 24
 const maxLeaves = 10_000
@@ -49,7 +49,7 @@ const textOf = (value: unknown): string => (value instanceof Uint8Array ? new Te
 
 const repetitions = ['required', 'optional', 'repeated'] as const
 
-/** The tree of the schema's flat list, without its root. */
+/** Returns the tree of the schema, which the file has as a flat list, without its root. */
 const schemaOf = (elements: readonly ThriftStruct[]): { columns: Node[]; leaves: Node[] } => {
   const leaves: Node[] = []
   let at = 0
@@ -105,7 +105,7 @@ const chunkOf = (column: ThriftStruct, bytes: number): Chunk => {
     throw new BrokenFile(`The Parquet file is compressed with a codec that can't be read (${codec})`)
   const data = numberOf(meta, 9) ?? -1
   const dictionary = numberOf(meta, 11) ?? 0
-  // Some writers set the place of a dictionary that is not there to 0.
+  // Some writers set the position of a missing dictionary to 0.
   const from = dictionary > 0 && dictionary < data ? dictionary : data
   const to = from + (numberOf(meta, 7) ?? -1)
   if (from < 4 || to < from || to > bytes) throw damaged('a column lies outside of the file')
@@ -119,7 +119,7 @@ const rowGroupOf = (group: ThriftStruct, leaves: number, bytes: number): RowGrou
   return { rows, chunks: rows === 0 ? [] : columns.map((column) => chunkOf(column, bytes)) }
 }
 
-/** Fills the buffer from this place of the file on. Throws BrokenFile when the file ends before. */
+/** Fills the buffer from this position of the file on. Throws BrokenFile if the file is too short. */
 export const readAt = (fd: number, buffer: Uint8Array, from: number): void => {
   for (let got = 0; got < buffer.length; ) {
     const count = readSync(fd, buffer, got, buffer.length - got, from + got)

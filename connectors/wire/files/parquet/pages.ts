@@ -9,10 +9,13 @@ import { numberOf, readThrift, structOf, type ThriftStruct, Truncated } from './
 const pageBytes = 64 * 1024 * 1024
 const openBytes = 256 * 1024 * 1024
 
-/** Bytes of all open pages of a file. */
+/** Number of bytes of all open pages of a file. */
 export type OpenPages = { bytes: number }
 
-/** Bytes of the head of a page: most are short; statistics in it can be long. */
+/**
+ * Numbers of bytes that are read for the head of a page, one after the other. Most heads are short, but statistics in
+ * them can be long.
+ */
 const headBytes = [256, 64 * 1024, 8 * 1024 * 1024] as const
 
 const damaged = (): BrokenFile => new BrokenFile('The Parquet file is damaged: a page is not valid')
@@ -21,7 +24,7 @@ const dataPage = 0
 const dictionaryPage = 2
 const dataPageV2 = 3
 
-/** The encodings that name values of the dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY. */
+/** Whether an encoding refers to values of the dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY. */
 const isByDictionary = (encoding: number): boolean => encoding === 2 || encoding === 8
 
 /** A page of the file, and the function that decompresses a part of it to a number of bytes. */
@@ -48,7 +51,7 @@ const headAt = (fd: number, from: number, to: number): { head: ThriftStruct; end
   throw damaged()
 }
 
-/** The pages of a chunk, one open at a time; undefined at its end. */
+/** Creates a reader of the pages of a chunk, with one open page at a time; undefined at the end. */
 const readPages = (fd: number, chunk: Chunk, open: OpenPages) => {
   let place = chunk.from
   let held = 0
@@ -77,10 +80,10 @@ const readPages = (fd: number, chunk: Chunk, open: OpenPages) => {
   }
 }
 
-/** Bits of a level. */
+/** Returns the number of bits of a level. */
 const levelWidth = (most: number): number => 32 - Math.clz32(most)
 
-/** The data before the values: levels with this number of bits, after their length. */
+/** Returns the levels before the values, and the remaining bytes. The levels follow their length. */
 const levelsOf = (bytes: Uint8Array, most: number): { levels: () => number; rest: Uint8Array } => {
   if (most === 0) return { levels: () => 0, rest: bytes }
   if (bytes.length < 4) throw damaged()
@@ -150,7 +153,7 @@ const textsIn = (
     }
   }
   if (dictionary === undefined) throw damaged()
-  // A page of nulls has no width.
+  // A page that has only nulls has no bit width.
   const indexes = values.length === 0 ? undefined : hybrid(values.subarray(1), values[0] ?? 0)
   return () => {
     const text = indexes === undefined ? undefined : dictionary[indexes()]
@@ -168,27 +171,31 @@ const readDictionary = (
   const bytes = unpack(packed, numberOf(head, 2) ?? -1)
   const count = numberOf(structOf(head, 7), 1) ?? -1
   if (count < 0) throw damaged()
-  // It stays until the chunk is read.
+  // The dictionary stays in memory until the chunk is read.
   hold(open, bytes.length)
   const next = count === 0 ? undefined : textOf(valuesOf(0, bytes, leaf.type, leaf.length))
   const found: string[] = []
-  // Each takes a bit at least, so a count that is made up ends here.
+  // Each value takes at least a bit, so a false count fails here.
   for (let index = 0; index < count; index++) found.push(next?.() ?? '')
   return found
 }
 
-/** The entries of a leaf in order: how far each is repeated and defined, and the text of the value if there is one. */
+/**
+ * Reads the entries of a leaf in order: the repetition and definition level of each entry, and the text of its value if
+ * there is one.
+ */
 export type LeafReader = {
-  /** The repetition of the entry that comes next; -1 at the end. */
+  /** Returns the repetition level of the next entry; -1 at the end. */
   repetition(): number
   definition(): number
-  /** The value of the entry, or null; moves to the next one. */
+  /** Returns the value of the entry, or null; moves to the next entry. */
   take(): string | null
 }
 
 /**
- * Reads the pages of a leaf in a row group as their values are needed: one page and one dictionary are open at a time.
- * Sizes are checked against the file and the limits before anything is allocated. Throws BrokenFile.
+ * Creates a reader of a leaf in a row group, which reads pages when their values are needed. One page and one
+ * dictionary are open at a time. Sizes are checked against the file and the limits before anything is allocated. Throws
+ * BrokenFile.
  */
 export const readLeaf = (fd: number, chunk: Chunk, node: Node, textOf: TextOf, open: OpenPages): LeafReader => {
   const { leaf, maxDefinition, maxRepetition } = node
@@ -203,7 +210,7 @@ export const readLeaf = (fd: number, chunk: Chunk, node: Node, textOf: TextOf, o
   let repetition = -1
   let definition = 0
 
-  /** Moves to the next page; false at the end of the chunk. */
+  /** Moves to the next page; returns false at the end of the chunk. */
   const nextPage = (): boolean => {
     const page = pages.next()
     if (page === undefined) return false
@@ -218,7 +225,7 @@ export const readLeaf = (fd: number, chunk: Chunk, node: Node, textOf: TextOf, o
       definitions = parts.definitions
       texts = textsIn(parts, leaf, dictionary, textOf)
     }
-    // Other kinds, such as an index, have no values.
+    // Other kinds of pages, such as an index, have no values.
     if (left < 0) throw damaged()
     return true
   }

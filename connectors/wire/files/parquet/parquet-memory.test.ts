@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tributary-parquet-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const path = join(folder, 'hostile.parquet')
 
-/** The result of a reading in a process that may use 64 MB for its objects. */
+/** Reads a file in a process whose objects can use 64 MB; returns the result. */
 const readInBounds = (): { grownBytes: number } => {
   const limits = ['--max-old-space-size=64', '--max-semi-space-size=4']
   const output = execFileSync(process.execPath, [...limits, '--disable-warning=ExperimentalWarning', reader, path])
@@ -22,7 +22,7 @@ const readInBounds = (): { grownBytes: number } => {
 
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
-/** Levels of one bit in runs, behind the length of all. */
+/** Returns levels of one bit in runs, after their total length. */
 const levels = (...runs: [count: number, level: number][]): number[] => {
   const bytes = runs.flatMap(([count, level]) => [...varint(count * 2), level])
   return [bytes.length, 0, 0, 0, ...bytes]
@@ -38,7 +38,7 @@ const footer = (bytes: Uint8Array): Uint8Array => {
   length.writeUInt32LE(bytes.length)
   return Buffer.concat([Buffer.from('PAR1'), bytes, length, Buffer.from('PAR1')])
 }
-/** A text of a decimal of 38 digits in 16 bytes, behind its length. */
+/** Returns a decimal of 38 digits in 16 bytes, after its length. */
 const decimal = (digits: bigint): number[] => [
   16,
   0,

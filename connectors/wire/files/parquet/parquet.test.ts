@@ -8,7 +8,8 @@ import { readParquet, scanParquet } from './rows.ts'
 import { type WrittenColumn, writeParquet } from './testing/write-parquet.ts'
 import { writeTexts } from './write-texts.ts'
 
-// Written by ClickHouse 26.7 (types, pages), hyparquet-writer 0.17 (encodings), and from apache/parquet-testing (second-pages).
+// The files were written by ClickHouse 26.7 (types, pages) and hyparquet-writer 0.17 (encodings), or are from
+// apache/parquet-testing (second-pages).
 const written = (name: string): Uint8Array => readFileSync(new URL(`./testing/${name}.parquet`, import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-parquet-'))
@@ -99,7 +100,7 @@ const page = (given: WrittenColumn['pages'][number], more: Partial<WrittenColumn
   pages: [given],
   ...more,
 })
-/** Levels of 1 bit in runs, each with its count, preceded by the length of all. */
+/** Returns levels of 1 bit in runs, each with its count, after their total length. */
 const levels = (...runs: [count: number, level: number][]): number[] => {
   const bytes = runs.flatMap(([count, level]) => {
     const run: number[] = []
@@ -110,7 +111,7 @@ const levels = (...runs: [count: number, level: number][]): number[] => {
   return [bytes.length, 0, 0, 0, ...bytes]
 }
 const many = 50_000_000
-/** A list of booleans that takes a few bytes. */
+/** Returns a file with a list of booleans that takes a few bytes. */
 const endless = (rows: bigint, ...repeated: [number, number][]) =>
   writeParquet(rows, [
     page(
@@ -205,7 +206,7 @@ test('a file with 2,000 columns is read', () => {
 })
 
 test('a file with randomly changed bytes is read or refused with a readable message', () => {
-  // A fixed sequence, so that what fails once fails again.
+  // The sequence is fixed, so that a failure can be repeated.
   let state = 1
   const random = (below: number): number => {
     state = (state * 48_271) % 2_147_483_647

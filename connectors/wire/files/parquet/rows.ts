@@ -6,8 +6,8 @@ import { type LeafReader, type OpenPages, readLeaf } from './pages.ts'
 import { jsonOf, kindOfLeaf, textsOf, type ValueKind } from './value-texts.ts'
 
 /**
- * Maximum characters of a row, characters of all rows, columns, characters of a name, and rows and characters of a
- * batch.
+ * Maximum characters of a row and of all rows, maximum columns, maximum characters of a name, and maximum rows and
+ * characters of a batch.
  */
 const rowCharacters = 8 * 1024 * 1024
 const fileCharacters = 20 * 1024 * 1024 * 1024
@@ -16,11 +16,14 @@ const nameCharacters = 300
 const rowsAtATime = 500
 const charactersAtATime = 1024 * 1024
 
-/** LIST and MAP by both generations of annotations (LogicalTypes.md). MAP_KEY_VALUE is what some writers say for MAP. */
+/**
+ * Whether a node is a LIST or MAP, by both generations of annotations (LogicalTypes.md). Some writers use MAP_KEY_VALUE
+ * for MAP.
+ */
 const isList = ({ logical, converted }: Node): boolean => logical?.has(3) === true || converted === 3
 const isMap = ({ logical, converted }: Node): boolean => logical?.has(2) === true || converted === 1 || converted === 2
 
-/** Whether the repeated member of a list is its element itself, as older writers have it. */
+/** Whether the repeated member of a list is the element itself, as older writers write it. */
 const isElement = (list: Node, repeated: Node): boolean =>
   repeated.children.length !== 1 || repeated.name === 'array' || repeated.name === `${list.name}_tuple`
 
@@ -37,7 +40,7 @@ const leafOf = (node: Node, leaves: Leaves): LeafReader => {
   return found
 }
 
-/** The definition level of the next entry. */
+/** Returns the definition level of the next entry. */
 const definitionAt = (node: Node, leaves: Leaves): number => leafOf(firstLeaf(node), leaves).definition()
 
 const misfit = (node: Node): BrokenFile =>
@@ -54,7 +57,7 @@ const skip = (node: Node, leaves: Leaves, defined: number): number => {
   return 4
 }
 
-/** Makes a function for each node that reads one value and converts it to text. */
+/** Creates functions that read one value of a node and convert it to text. */
 const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: number) => void) => {
   const kindOf = (node: Node): ValueKind => {
     const found = kinds[node.leaf?.at ?? -1]
@@ -77,7 +80,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
   const mapOf = (repeated: Node, key: Node, value: Node | undefined, leaves: Leaves): string => {
     const pairs = new Map<string, string>()
     itemsOf(repeated, leaves, () => {
-      // The last value of a key counts (LogicalTypes.md, Maps).
+      // For a repeated key, the last value counts (LogicalTypes.md, Maps).
       const name = jsonAt(key, leaves)
       pairs.set(name, value === undefined ? 'null' : jsonAt(value, leaves))
       return ''
@@ -87,7 +90,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
     return `{${[...pairs].map(([name, of]) => `${name}:${of}`).join()}}`
   }
 
-  /** The JSON of a present node. */
+  /** Returns the JSON of a present node. */
   const bodyOf = (node: Node, leaves: Leaves): string => {
     if (node.leaf !== undefined) {
       const value = leafOf(node, leaves).take()
@@ -119,7 +122,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
   }
 
   return {
-    /** The value of a column in the next row, a nested one as JSON; null for none. */
+    /** Returns the value of a column in the next row; a nested value as JSON, null if there is none. */
     valueOf(column: Node, leaves: Leaves): string | null {
       if (column.leaf !== undefined && column.repetition !== 'repeated') {
         const value = leafOf(column, leaves).take()
@@ -145,7 +148,7 @@ const checkNames = (columns: readonly Node[]): void => {
   }
 }
 
-/** Rows of one row group after the other, some at a time. */
+/** Yields rows in batches, one row group after the other. */
 function* rowsOf(fd: number, { columns, leaves, rowGroups }: ParquetFooter): Generator<FileRow[], void, void> {
   const kinds = leaves.map(kindOfLeaf)
   let inRow = 0
@@ -167,7 +170,7 @@ function* rowsOf(fd: number, { columns, leaves, rowGroups }: ParquetFooter): Gen
     for (let index = 0; index < rows; index++) {
       row++
       inRow = 0
-      // A repetition belongs to the row before, which has ended.
+      // A repetition belongs to the previous row, which has ended.
       if (readers.some((reader) => reader.repetition() > 0))
         throw new BrokenFile(`The Parquet file is damaged: row ${row} has parts that do not fit together`)
       found.push(columns.map((column) => valueOf(column, readers)))
@@ -187,14 +190,15 @@ function* rowsOf(fd: number, { columns, leaves, rowGroups }: ParquetFooter): Gen
 }
 
 /**
- * The rows of a Parquet file, as texts in PostgreSQL's formats. Throws BrokenFile with the position for a broken file.
+ * Yields the rows of a Parquet file, as texts in PostgreSQL's formats. Throws BrokenFile with the position for a broken
+ * file.
  */
 export function* readParquet(fd: number, size: number): Generator<FileRow[], void, void> {
   yield* rowsOf(fd, readFooter(fd, size))
 }
 
 /**
- * Reads all of a Parquet file, and returns its columns and the number of rows. Throws BrokenFile for one that is broken
+ * Reads all of a Parquet file, and returns its columns and the number of rows. Throws BrokenFile if the file is broken
  * anywhere.
  */
 export const scanParquet = (fd: number, size: number): FileScan => {

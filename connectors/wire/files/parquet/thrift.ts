@@ -3,19 +3,19 @@ import { BrokenFile } from '../broken-file.ts'
 export type ThriftStruct = ReadonlyMap<number, ThriftValue>
 export type ThriftValue = boolean | number | bigint | Uint8Array | readonly ThriftValue[] | ThriftStruct
 
-/** Maximum depth of nested structs: Parquet needs a handful. */
+/** Maximum depth of nested structs. Parquet needs only a few levels. */
 const deepest = 32
 
 const broken = (): BrokenFile => new BrokenFile('The Parquet file is damaged: its description cannot be read')
 
-/** The description ends before it is whole. */
+/** Thrown if the bytes end before the struct is complete. */
 export class Truncated extends Error {
   override readonly name = 'Truncated'
 }
 
 /**
  * Reads a struct of Thrift's compact protocol that begins at `start`, and returns its end. Bytes are views. Throws
- * Truncated when the bytes end first, and BrokenFile for an invalid struct.
+ * Truncated if the bytes end too early, and BrokenFile for an invalid struct.
  */
 export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftStruct; end: number } => {
   let at = start
@@ -50,7 +50,7 @@ export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftSt
     const head = byte()
     const size = head >> 4
     const kind = head & 0x0f
-    // Each element takes a byte at least, so what is longer than the rest is cut off or broken.
+    // Each element takes at least a byte, so a list that is longer than the remaining bytes is truncated or broken.
     const count = size === 15 ? length() : size
     const isFlags = kind === 1 || kind === 2
     // Grows with the elements that are there: a file may claim more than the memory can hold.
@@ -102,20 +102,20 @@ export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftSt
   return { struct: struct(0), end: at }
 }
 
-/** A member that is a number; undefined when it is not there or not one that is exact. */
+/** Returns a member that is a number; undefined if it is missing or not an exact number. */
 export const numberOf = (struct: ThriftStruct | undefined, id: number): number | undefined => {
   const value = struct?.get(id)
   const found = typeof value === 'bigint' ? Number(value) : value
   return typeof found === 'number' && Number.isSafeInteger(found) ? found : undefined
 }
 
-/** A member that is a struct; undefined when it is not there. */
+/** Returns a member that is a struct; undefined if it is missing. */
 export const structOf = (struct: ThriftStruct | undefined, id: number): ThriftStruct | undefined => {
   const value = struct?.get(id)
   return value instanceof Map ? value : undefined
 }
 
-/** A member that is a list of structs; empty when it is not there. */
+/** Returns a member that is a list of structs; empty if it is missing. */
 export const structsOf = (struct: ThriftStruct, id: number): ThriftStruct[] => {
   const value = struct.get(id)
   return Array.isArray(value) ? value.filter((each) => each instanceof Map) : []

@@ -4,7 +4,7 @@ import type { Raw, Values } from './encodings.ts'
 import type { Node } from './footer.ts'
 import { numberOf, structOf } from './thrift.ts'
 
-/** The kind of a leaf's values: the type of their column, their text, and their type inside of a nested value. */
+/** The kind of a leaf's values: the type of the column, the conversion to text, and the type inside a nested value. */
 export type ValueKind = { type: string; text: (raw: Raw) => string; inJson: 'number' | 'boolean' | 'text' }
 
 const day = 86_400_000n
@@ -12,17 +12,17 @@ const hour = 3_600_000_000_000n
 
 const outOfRange = (): BrokenFile => new BrokenFile('The Parquet file has a date that no calendar has')
 
-/** Days since 1970 as ISO 8601 has them. */
+/** Converts days since 1970 to ISO 8601. */
 const dateText = (days: bigint): string => {
   const ms = days * day
-  // The range of Date.
+  // Checks the range of Date.
   if (ms > 8_640_000_000_000_000n || ms < -62_167_219_200_000n) throw outOfRange()
   const date = new Date(Number(ms))
   const two = (value: number): string => String(value).padStart(2, '0')
   return `${String(date.getUTCFullYear()).padStart(4, '0')}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
 }
 
-/** Nanoseconds of a day as a time, to the last digit that is not 0. */
+/** Converts nanoseconds of a day to a time, up to the last digit that is not 0. */
 const timeText = (nanos: bigint): string => {
   const two = (value: bigint): string => String(value).padStart(2, '0')
   const rest = withoutEnd(String(nanos % 1_000_000_000n).padStart(9, '0'), '0')
@@ -40,7 +40,7 @@ const bytesOf = (raw: Raw): Uint8Array => (raw instanceof Uint8Array ? raw : new
 const bigOf = (raw: Raw): bigint => (typeof raw === 'bigint' || typeof raw === 'number' ? BigInt(raw) : 0n)
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 
-/** The least digits that are the same 32-bit number again. */
+/** Returns the fewest digits that represent the same 32-bit number. */
 const floatText = (value: number): string => {
   if (!Number.isFinite(value)) return String(value)
   for (let digits = 6; digits < 9; digits++) {
@@ -59,7 +59,7 @@ const halfText = (bytes: Uint8Array): string => {
   return floatText(sign * (exponent === 0 ? 2 ** -14 * fraction : 2 ** (exponent - 15) * (1 + fraction)))
 }
 
-/** The signed number that bytes are, the first one the highest. */
+/** Converts bytes to a signed number, with the highest byte first. */
 const bigEndian = (bytes: Uint8Array): bigint => {
   if (bytes.length === 0) return 0n
   if (bytes.length > 128) throw new BrokenFile('The Parquet file has a decimal of more than 128 bytes')
@@ -87,7 +87,7 @@ const stringText = (raw: Raw): string => {
 const text = (type: string, of: (raw: Raw) => string): ValueKind => ({ type, text: of, inJson: 'text' })
 const number = (type: string, of: (raw: Raw) => string = String): ValueKind => ({ type, text: of, inJson: 'number' })
 
-/** Nanoseconds of one of what a time counts: milliseconds, microseconds or nanoseconds (parquet.thrift, TimeUnit). */
+/** Returns the nanoseconds of a time unit: milliseconds, microseconds or nanoseconds (parquet.thrift, TimeUnit). */
 const unitNanos = (unit: ReadonlyMap<number, unknown> | undefined): bigint =>
   unit?.has(1) === true ? 1_000_000n : unit?.has(2) === true ? 1000n : 1n
 
@@ -114,7 +114,7 @@ const time = (nanos: bigint): ValueKind =>
 
 const date = (): ValueKind => text('date', (raw) => dateText(bigOf(raw)))
 
-/** The kind that follows from the physical type, without an annotation. */
+/** Returns the kind that follows from the physical type, without an annotation. */
 const plainKind = (node: Node): ValueKind => {
   switch (node.leaf?.type) {
     case 'BOOLEAN':
@@ -127,7 +127,7 @@ const plainKind = (node: Node): ValueKind => {
       return number('real', (raw) => floatText(Number(raw)))
     case 'DOUBLE':
       return number('double precision')
-    // Nanoseconds of a day, and the Julian day.
+    // INT96 has the nanoseconds of a day, and the Julian day.
     case 'INT96':
       return text('timestamp without time zone', (raw) => {
         const bytes = bytesOf(raw)
@@ -140,7 +140,10 @@ const plainKind = (node: Node): ValueKind => {
   }
 }
 
-/** By LogicalType (apache/parquet-format, LogicalTypes.md); undefined for a type without effect on the value. */
+/**
+ * Returns the kind by LogicalType (apache/parquet-format, LogicalTypes.md); undefined for a type without effect on the
+ * value.
+ */
 const logicalKind = (node: Node): ValueKind | undefined => {
   const { logical, leaf } = node
   const isInteger = leaf?.type === 'INT32' || leaf?.type === 'INT64'
@@ -163,7 +166,7 @@ const logicalKind = (node: Node): ValueKind | undefined => {
   return undefined
 }
 
-/** By ConvertedType, the predecessor of LogicalType, which is all that older files have. */
+/** Returns the kind by ConvertedType, the predecessor of LogicalType. Older files have only this annotation. */
 const convertedKind = (node: Node): ValueKind | undefined => {
   const { converted, leaf } = node
   const isInteger = leaf?.type === 'INT32' || leaf?.type === 'INT64'
@@ -180,12 +183,12 @@ const convertedKind = (node: Node): ValueKind | undefined => {
 }
 
 /**
- * The kind of a leaf's values. Numbers, decimals and times are exact to the digit; bytes without another type are `\x`
- * and hexadecimal digits, as PostgreSQL writes them.
+ * Returns the kind of a leaf's values. Numbers, decimals and times are exact to the digit; bytes without another type
+ * are `\x` and hexadecimal digits, as PostgreSQL writes them.
  */
 export const kindOfLeaf = (node: Node): ValueKind => logicalKind(node) ?? convertedKind(node) ?? plainKind(node)
 
-/** Makes texts of values. */
+/** Creates a function that converts the values of a leaf to texts. */
 export const textsOf =
   ({ text: of }: ValueKind) =>
   (values: Values): (() => string) =>
@@ -194,7 +197,7 @@ export const textsOf =
 
 const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/
 
-/** The JSON of a leaf's text. */
+/** Returns the JSON of a leaf's text. */
 export const jsonOf = ({ inJson, type }: ValueKind, value: string): string => {
   if (inJson === 'boolean') return value === 't' ? 'true' : 'false'
   if (inJson === 'number' && isNumber.test(value)) return value

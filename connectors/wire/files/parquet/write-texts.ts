@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 
 /**
- * Returns a Parquet file of texts, in one row group. Each column has as many values as there are rows; null is none. Equal rows give
- * equal bytes.
+ * Returns a Parquet file of texts, in one row group. Each column has as many values as there are rows; null means no
+ * value. Equal rows give equal bytes.
  */
 export const writeTexts = (
   columns: readonly { name: string; values: readonly (string | null)[] }[],
@@ -21,7 +21,7 @@ export const writeTexts = (
       codec: compression === 'gzip' ? 'GZIP' : 'UNCOMPRESSED',
       compressors: { GZIP: gzipSync },
       rowGroupSize: Number.POSITIVE_INFINITY,
-      // Readers would get the least and the greatest text of a column, which they need not have.
+      // Statistics would show readers the least and the greatest text of a column, which they do not need.
       statistics: false,
       createdBy: 'Tributary',
     }),

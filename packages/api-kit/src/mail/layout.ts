@@ -1,10 +1,10 @@
-/** The content of a mail. Every text is plain, and is escaped when it is written as HTML. */
+/** The content of a mail. Every text is plain text, which is escaped in the HTML version. */
 export type MailContent = {
   subject: string
   paragraphs: readonly string[]
-  /** A one-time code, shown large. */
+  /** A one-time code, which is shown in large type. */
   code?: string
-  /** The main action, as a button in HTML and as an address in plain text. */
+  /** The main action, as a button in HTML and as a URL in plain text. */
   action?: { label: string; url: string }
   /** Smaller text below the code and the button. */
   notes: readonly string[]
@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, string>> = {
 /** Escapes a text for HTML, also for a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** A text as one line: characters that could end a header line or hide text become spaces. */
+/** Returns a text as one line: characters that could end a header line or hide text become spaces. */
 export const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -46,8 +46,8 @@ const withoutSchemes = (text: string): string =>
     .join('')
 
 /**
- * A name that no mail program turns into a link: schemes are removed, and dots that could belong to a domain become
- * middle dots. An email address is unchanged.
+ * Returns a name that no mail program turns into a link: schemes are removed, and dots that could belong to a domain
+ * become middle dots. An email address is unchanged.
  */
 const unlinked = (text: string): string => {
   if (/^[^\s@:/\\]+@[^\s@:/\\]+$/.test(text)) return text
@@ -62,8 +62,8 @@ const unlinked = (text: string): string => {
 }
 
 /**
- * A name that a user chose, as one line of at most 60 characters without links, so that users cannot put their own
- * content into mails to strangers.
+ * Returns a name that a user chose as one line of at most 60 characters without links, so that users cannot put their
+ * own content into mails to strangers.
  */
 export const shortName = (text: string): string => {
   const characters = Array.from(unlinked(oneLine(text)))
@@ -73,9 +73,9 @@ export const shortName = (text: string): string => {
 const font = '-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
 
 /**
- * The colours of the web application (`apps/web/src/ui/theme.css`), the only ones in mails. Light colours are set on
- * each element, since many programs ignore style sheets. Programs that use them and show dark mail get the dark
- * colours.
+ * The colors of the web application (`apps/web/src/ui/theme.css`), the only ones in mails. Light colors are set on each
+ * element, because many programs ignore style sheets. Programs that use style sheets and show dark mail get the dark
+ * colors.
  */
 export const mailColours = {
   light: {
@@ -148,7 +148,7 @@ const text = ({ paragraphs, code, action, notes }: MailContent): string =>
     '-- \nTributary',
   ].join('\n\n')
 
-/** The common layout of every mail, as plain text and as HTML. */
+/** Returns the common layout of every mail, as plain text and as HTML. */
 export const layOut = (content: MailContent): { subject: string; text: string; html: string } => {
   const clean: MailContent = { ...content, subject: oneLine(content.subject) }
   return { subject: clean.subject, text: text(clean), html: html(clean) }

@@ -9,7 +9,7 @@ export type OutgoingMail = { id: string; recipient: string; subject: string; tex
 /** Sends mail. Throws if it cannot be sent; MailRefused if retries are useless. */
 export type MailTransport = { send(mail: OutgoingMail): Promise<void> }
 
-/** The mail server permanently refuses this mail. */
+/** Thrown if the mail server permanently refuses a mail. */
 export class MailRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -17,13 +17,13 @@ export class MailRefused extends Error {
   }
 }
 
-/** Removes the text from the row of a mail that will not be sent again. */
+/** Column values that remove the text from the row of a mail that will not be sent again. */
 const withoutText = { body_text: '', body_html: '' } as const
 
 /**
- * Makes the function that runs a `mailJob`: it sends the mail and then marks it as sent. If a process dies in between,
- * the mail is sent again. A mail that was sent already, or has expired, is skipped. The text is removed as soon as the
- * mail is sent or given up.
+ * Creates the function that runs a `mailJob`: it sends the mail and then marks the mail as sent. If a process dies in
+ * between, the mail is sent again. A mail that was sent already, or has expired, is skipped. The text is removed as
+ * soon as the mail is sent or given up.
  *
  * @throws JobGivenUp if the mail is permanently refused; the transport's error if it must be retried
  */

@@ -7,13 +7,16 @@ import type { Mail } from './templates.ts'
 
 const data = z.object({ mail: z.string() })
 
-/** Sends a mail. It contains only the ID of the mail: texts are in one place, from which they are removed. */
+/**
+ * The job that sends a mail. The job contains only the ID of the mail, so that its text is stored in a single place,
+ * from which it is removed.
+ */
 export const mailJob: JobKind<z.output<typeof data>> = {
   name: 'mail',
   data,
-  // Until the mail expires, which the run checks.
+  // Retries continue until the mail expires, which the run checks.
   retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
-  // Longer than the timeout of a transport, in case the database is unavailable meanwhile.
+  // The lease is longer than the timeout of a transport, in case the database is unavailable meanwhile.
   leaseSeconds: 60,
   maxSeconds: 5 * 60,
   atOnce: 4,
@@ -22,14 +25,14 @@ export const mailJob: JobKind<z.output<typeof data>> = {
 }
 
 /**
- * Queues a mail in the caller's transaction. It is sent after the commit, normally within about a second. If the mail
- * server does not accept it, it is retried until `expireTime`.
+ * Queues a mail in the caller's transaction. The mail is sent after the commit, normally within about a second. If the
+ * mail server does not accept it, it is retried until `expireTime`.
  */
 export const queueMail = async (
   tx: Tx,
   jobs: JobSender,
   given: {
-    /** A single address. */
+    /** A single email address. */
     recipient: string
     mail: Mail
     time: Date
@@ -55,8 +58,8 @@ export const queueMail = async (
 }
 
 /**
- * Makes sure that every waiting mail has a job, also those that an older version queued without one. Call it at every
- * start.
+ * Makes sure that every waiting mail has a job, also those that an older version queued without one. Call this function
+ * at every start.
  */
 export const queueWaitingMails = async (db: Db, jobs: JobSender, now: number): Promise<void> => {
   const waiting = await db

@@ -7,15 +7,15 @@ export type Mail = { kind: string; subject: string; text: string; html: string }
 const codeNote = 'This code works once and expires in 10 minutes. No one at Tributary will ever ask you for it.'
 const unaskedNote = "If you didn't request this, you can ignore this email. No one can sign in without the code."
 
-/** An address of the web application. `origin` is the public address of the product. */
+/** Returns a URL of the web application. `origin` is the public URL of the product. */
 const pageUrl = (origin: string, path: string, query: Readonly<Record<string, string>> = {}): string => {
   const search = new URLSearchParams(query).toString()
   return `${origin}${path}${search === '' ? '' : `?${search}`}`
 }
 
 /**
- * The sign-in page with the code filled in. The user must submit it, so that a program that only opens the link does
- * not use the code up.
+ * Returns the URL of the sign-in page with the code filled in. The user must submit the page, so that a program that
+ * only opens the link does not use up the code.
  */
 const loginUrl = ({ origin, email, code }: { origin: string; email: string; code: string }): string =>
   pageUrl(origin, '/auth/login', { method: 'otp', email, otp: code })
@@ -23,7 +23,7 @@ const loginUrl = ({ origin, email, code }: { origin: string; email: string; code
 const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const utc = (time: Date): string => `${timeFormat.format(time)} UTC`
 
-/** A code to sign in with. */
+/** Returns the mail with a code to sign in. */
 export const loginCodeMail = (given: { code: string; email: string; origin: string }): Mail => ({
   kind: 'login-code',
   ...layOut({
@@ -35,7 +35,7 @@ export const loginCodeMail = (given: { code: string; email: string; origin: stri
   }),
 })
 
-/** A code to sign up with, and a link that fills it in. */
+/** Returns the mail with a code to sign up, and a link that fills the code in. */
 export const signUpCodeMail = (given: { code: string; email: string; origin: string }): Mail => ({
   kind: 'sign-up-code',
   ...layOut({
@@ -50,7 +50,10 @@ export const signUpCodeMail = (given: { code: string; email: string; origin: str
   }),
 })
 
-/** For a registered address that asked to sign up: says that it has an account, and offers a code to sign in. */
+/**
+ * Returns the mail for a registered address that requested to sign up: it says that an account exists, and offers a
+ * code to sign in.
+ */
 export const alreadyRegisteredMail = (given: { code: string; email: string; origin: string }): Mail => ({
   kind: 'already-registered',
   ...layOut({
@@ -65,7 +68,7 @@ export const alreadyRegisteredMail = (given: { code: string; email: string; orig
   }),
 })
 
-/** An invitation into an organisation. `url` is the page that accepts it. */
+/** Returns the mail with an invitation to an organization. `url` is the page that accepts the invitation. */
 export const invitationMail = (given: {
   /** Name or address of the user who sent the invitation. */
   inviter: string
@@ -89,7 +92,7 @@ export const invitationMail = (given: {
   }
 }
 
-/** A mail about a password that was set or changed, with advice if the user did not do this. */
+/** Returns the mail about a password that was set or changed, with advice if the user did not do this. */
 export const passwordChangedMail = (given: { email: string; origin: string; time: Date; first: boolean }): Mail => ({
   kind: 'password-changed',
   ...layOut({
@@ -102,7 +105,7 @@ export const passwordChangedMail = (given: { email: string; origin: string; time
   }),
 })
 
-/** A mail about a sign-in from a network and with a browser that the account has not seen before. */
+/** Returns the mail about a sign-in from a network and with a browser that the account has not used before. */
 export const newPlaceMail = (given: {
   email: string
   origin: string
@@ -124,7 +127,7 @@ export const newPlaceMail = (given: {
   }),
 })
 
-/** The link with which the first administrator of a new organisation sets up the account. */
+/** Returns the mail with the link by which the first administrator of a new organization sets up the account. */
 export const onboardingMail = (given: {
   firstName: string
   organization: string
@@ -146,7 +149,7 @@ export const onboardingMail = (given: {
   }
 }
 
-/** An email about a sync. Its title is the message, such as 'needs attention' or 'has recovered'. */
+/** Returns an email about a sync. Its title is the message, such as 'needs attention' or 'has recovered'. */
 export const syncAlertMail = (given: { sync: string; what: string; body: string; url: string }): Mail => {
   const sync = shortName(given.sync)
   return {
@@ -161,7 +164,8 @@ export const syncAlertMail = (given: { sync: string; what: string; body: string;
 }
 
 /**
- * An email about an organization's usage of its plan. Its title is the message, for example that a limit is reached.
+ * Returns an email about an organization's usage of its plan. Its title is the message, for example that a limit is
+ * reached.
  */
 export const planUsageMail = (given: { organization: string; title: string; body: string; url: string }): Mail => ({
   kind: 'plan-usage',

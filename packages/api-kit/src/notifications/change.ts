@@ -12,7 +12,10 @@ export const markAllRead = async (db: Db, userId: string, time: Date): Promise<v
     .execute()
 }
 
-/** Marks a notification of a user as read. If it already was, the first time stays. Undefined if it does not exist. */
+/**
+ * Marks a notification of a user as read. If it was already read, the first time is kept. Returns undefined if the
+ * notification does not exist.
+ */
 export const markRead = (
   db: Db,
   { id, userId, time }: { id: string; userId: string; time: Date },
@@ -40,8 +43,8 @@ export const deleteNotificationsOfOrganization = async (tx: Tx, organizationId: 
 }
 
 /**
- * Deletes the notifications of a workspace. Those of its organization are kept, and link to the settings in another
- * workspace.
+ * Deletes the notifications of a workspace. Notifications of its organization are kept, and link to the settings in
+ * another workspace.
  */
 export const moveNotifications = async (tx: Tx, workspaceId: string, otherId: string): Promise<void> => {
   const own = `/workspaces/${workspaceId}/`

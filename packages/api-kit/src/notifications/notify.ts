@@ -5,7 +5,7 @@ import type { LiveChannel } from '../live.ts'
 import { presentNotification } from './present.ts'
 
 export type Notice = {
-  /** Null for a notice about the whole installation. */
+  /** The organization; null for a notice about the whole installation. */
   organizationId: string | null
   kind: NotificationKind
   title: string
@@ -18,12 +18,12 @@ export type Notice = {
   now: number
 }
 
-/** Shows the stored notices in inboxes that are currently open. */
+/** Sends the stored notices to inboxes that are currently open. */
 export type Announce = (live: LiveChannel) => void
 
 /**
  * Puts a notice into the inboxes of these users in the transaction of the reported change. Users who were already
- * notified of the cause are left out. Call the returned function after the commit.
+ * notified of the cause are omitted. Call the returned function after the commit.
  */
 export const notify = async (tx: Tx, userIds: readonly string[], notice: Notice): Promise<Announce> => {
   if (userIds.length === 0) return () => {}

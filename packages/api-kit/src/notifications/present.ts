@@ -2,7 +2,7 @@ import { type Notification, notificationKinds, resourceNames } from '@tributary/
 import type { NotificationsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** A notification as the API returns it. */
+/** Returns a notification in the form of the API. */
 export const presentNotification = (row: Selectable<NotificationsTable>): Notification => ({
   name: resourceNames.notification.format({ user: row.user_id, notification: row.id }),
   kind: notificationKinds.find((kind) => kind === row.kind) ?? 'invitation_accepted',

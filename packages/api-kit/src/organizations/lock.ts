@@ -3,16 +3,16 @@ import { type Actor, forbidden, mayAct, notFound } from '@tributary/kernel'
 import type { Tx } from '../db.ts'
 
 /**
- * Serializes changes of an organisation's members until the transaction ends, so that the second change sees the first.
- * Other writes in the organisation are not blocked.
+ * Serializes changes of an organization's members until the transaction ends, so that the second change sees the first.
+ * Other writes in the organization are not blocked.
  */
 export const lockOrganization = async (tx: Tx, organizationId: string): Promise<void> => {
   await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().executeTakeFirst()
 }
 
 /**
- * Locks the organisation, and checks again that the caller may do the action. It reads the current role, while the role
- * of the session may be two seconds old. Throws 404 if the caller has left the organisation, 403 for a role that is not
+ * Locks the organization, and checks again that the caller may do the action. Reads the current role, because the role
+ * in the session may be two seconds old. Throws 404 if the caller has left the organization, 403 for a role that is not
  * allowed.
  */
 export const lockOrganizationFor = async (tx: Tx, actor: Actor, { id, roles }: OrganizationRef): Promise<void> => {

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { CountServices } from '../services.ts'
 
 /**
- * Owners of stored events with values that their workspaces block, as decimal numbers: such events have no profile. An
- * ID counts in any letter case and with surrounding spaces, so all forms in which it was sent are looked up.
+ * Reads the owners of stored events with values that their workspaces block, as decimal numbers. Such events have no
+ * profile. An ID counts in any letter case and with surrounding spaces, so all forms in which it was sent are looked
+ * up.
  */
 export const readBlockedOwners = async (
   { db, eventStore, profileLedger }: Pick<CountServices, 'db' | 'eventStore' | 'profileLedger'>,

@@ -3,7 +3,7 @@ import type { CountServices } from '../services.ts'
 import { readBlockedOwners } from './blocked-owners.ts'
 import { readSuppressed } from './suppressed.ts'
 
-/** The events to count: those of workspaces that meet all conditions. Values are parameters. */
+/** The events to count: those of workspaces that meet all conditions. Values are passed as parameters. */
 export type ProfilesCounted = {
   workspaces: readonly string[]
   conditions?: readonly string[]
@@ -23,7 +23,7 @@ const firstTime = `(source_id, message_id) not in (
 
 type CountDeps = Pick<CountServices, 'db' | 'eventStore' | 'profileLedger'>
 
-/** The condition for events that count: non-test events that were accepted for the first time. */
+/** Returns the condition for events that count: non-test events that were accepted for the first time. */
 const firstAccepted = async (
   { eventStore }: Pick<CountDeps, 'eventStore'>,
   { workspaces, conditions = [], params = {} }: ProfilesCounted,
@@ -64,7 +64,7 @@ const countSeen = async (
   return rows.map(({ bucket, n }) => [String(bucket), Number(n)])
 }
 
-/** The number of profiles per bucket, as `countProfiles` counts them, for buckets of any type. */
+/** Counts the profiles per bucket like `countProfiles`, for buckets of any type. */
 export const countProfilesBy = (
   deps: CountDeps,
   counted: ProfilesCounted & { bucket: string },
@@ -78,10 +78,10 @@ export const countProfilesBy = (
   )
 
 /**
- * The number of profiles per bucket, without empty buckets. It counts distinct profiles with an accepted non-test event
- * that is not a replay of a blocked or held one. The event was received before its user was suppressed, and has no
- * value that its workspace blocks now. The number is exact, except for merges of the last seconds, which reach the
- * event store later.
+ * Counts the profiles per bucket, without empty buckets. Counts distinct profiles with an accepted non-test event that
+ * is not a replay of a blocked or held one. The event was received before its user was suppressed, and has no value
+ * that its workspace blocks now. The number is exact, except for merges of the last seconds, which reach the event
+ * store later.
  */
 export const countProfiles = async (
   deps: CountDeps,
@@ -106,7 +106,7 @@ export const countNewProfiles = (
       `select bucket, count() as n from (select who, min(bucket) as bucket from ${seen} group by who) group by bucket`,
   )
 
-/** The number of non-test events per bucket that were accepted for the first time. */
+/** Counts the non-test events per bucket that were accepted for the first time. */
 export const countFirstEvents = async (
   deps: Pick<CountDeps, 'eventStore'>,
   counted: ProfilesCounted,

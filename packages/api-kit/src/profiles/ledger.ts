@@ -3,8 +3,8 @@ import type { Tx } from '../db.ts'
 type PlainIdentifier = { type: string; value: string }
 
 /**
- * Identifiers of deleted people, with one number for those of one person, how many profiles had one of them, and the
- * position of the ledger.
+ * Identifiers of deleted people, the number of profiles that had one of them, and the position of the ledger.
+ * Identifiers of the same person have the same number.
  */
 export type ForgottenPeople = {
   identifiers: readonly (PlainIdentifier & { person: number })[]
@@ -16,7 +16,7 @@ export type ForgottenPeople = {
 export type ProfileLedger = {
   /**
    * Splits identifiers off a profile, in this transaction. They become a new profile, whose ID is returned. Refused if
-   * one of them does not belong to the profile, or if none would stay.
+   * an identifier does not belong to the profile, or if none would stay.
    */
   split(
     tx: Tx,
@@ -28,7 +28,7 @@ export type ProfileLedger = {
       time: Date
     },
   ): Promise<{ made: string } | { refused: 'unknown_identifier' | 'nothing_left' }>
-  /** The column `owner` of stored events that belong to an identifier, as a decimal number. */
+  /** Returns the column `owner` of stored events that belong to an identifier, as a decimal number. */
   ownerOf(workspaceId: string, identifier: { type: string; value: string }): string
   /**
    * Deletes or suppresses people in this transaction. With `erases`, profiles with one of the identifiers are deleted,
@@ -47,18 +47,20 @@ export type ProfileLedger = {
       time: Date
     },
   ): Promise<ForgottenPeople | undefined>
-  /** Replaces values by hashes in the ledger of a workspace, up to an entry. May be repeated. */
+  /** Replaces values by hashes in the ledger of a workspace, up to an entry. The call can be repeated. */
   forgetValues(
     workspaceId: string,
     request: { identifiers: readonly PlainIdentifier[]; sequence: number },
   ): Promise<void>
-  /** Lifts the suppression of the identifier with this hash, in this transaction; false if it is not suppressed. */
+  /**
+   * Lifts the suppression of the identifier with this hash, in this transaction; returns false if it is not suppressed.
+   */
   release(tx: Tx, workspaceId: string, hash: string): Promise<boolean>
-  /** The hashes of a value as an identifier of any kind that was ever deleted or suppressed. */
+  /** Returns the hashes of a value as an identifier of any kind that was ever deleted or suppressed. */
   hashesOf(workspaceId: string, value: string): Promise<string[]>
   /**
-   * Restores hashes that the database has lost, in this transaction: suppressions apply immediately. Resolves to the
-   * identifiers of profiles that have one of them, or to undefined if the workspace does not exist.
+   * Restores hashes that the database has lost, in this transaction: suppressions apply immediately. Returns the
+   * identifiers of profiles that have one of these hashes; undefined if the workspace does not exist.
    */
   restoreHashes(tx: Tx, missing: MissingHashes): Promise<readonly (PlainIdentifier & { hash: string })[] | undefined>
 }

@@ -4,12 +4,12 @@ import type { Db } from '../db.ts'
 /** A condition on events, and its parameters. */
 export type EventCondition = { where: string; params: Record<string, unknown> }
 
-/** Later than any event, epoch ms: the last time that the event store can compare with. */
+/** A time after any event in epoch ms: the last time with which the event store can compare. */
 const never = 9_999_999_999_999
 
 /**
- * The condition that an event was received after its owner was suppressed, so that it has no profile. Undefined if no
- * user of the workspaces is suppressed.
+ * Reads the condition that an event was received after its owner was suppressed, so that it has no profile. Undefined
+ * if no user of the workspaces is suppressed.
  */
 export const readSuppressed = async (db: Db, workspaces: readonly string[]): Promise<EventCondition | undefined> => {
   const { rows } = await sql<{ owner: string; time: Date }>`

@@ -1,5 +1,5 @@
-// Contains every statement that writes `sources`: the API makes and changes them, billing holds their events over a
-// plan.
+// Contains every statement that writes `sources`. The API creates and changes sources; billing sets whether they hold
+// events that exceed the plan.
 import type { SourcesTable } from '@tributary/storage'
 import type { Insertable, Updateable } from 'kysely'
 import type { Tx } from '../db.ts'

@@ -5,8 +5,8 @@ import { propertyCondition, propertyValue } from '../attributes.ts'
 import { type Condition, condition, createEventsParams, joined } from '../sql-builder.ts'
 
 /**
- * The profiles whose events are read, by their numbers in the event store: all between two numbers, or a list. With all
- * IDs of a few profiles, an index finds their events.
+ * The profiles whose events are read, by their numbers in the event store: all profiles between two numbers, or a list.
+ * With all IDs of a few profiles, an index finds their events.
  */
 export type Scope = { from: bigint; to: bigint } | { profiles: readonly bigint[]; ids?: readonly string[] | undefined }
 
@@ -22,7 +22,7 @@ export type CompileOptions = {
   suppressed: EventCondition | undefined
 }
 
-/** The result of the statement for each profile that has a value. */
+/** A row that the statement returns for each profile with a value. */
 export type ValueRow = {
   profile: string
   /**
@@ -32,7 +32,7 @@ export type ValueRow = {
   value: string | null
   /** Number of counted events. */
   n: string | number
-  /** The time of the counted event that will leave the window first, epoch ms. */
+  /** The time of the counted event that will leave the window first, in epoch ms. */
   edge: string | number
 }
 
@@ -42,16 +42,16 @@ export type ValuesStatement = { text: string; params: Readonly<Record<string, un
 export const valueBytes = 8192
 const dayMs = 86_400_000
 
-/** Length of the time window of a definition, in ms; undefined for all stored events. */
+/** Returns the length of a definition's time window in ms; undefined for all stored events. */
 export const windowMs = ({ window_days }: Pick<ComputedTraitDefinition, 'window_days'>): number | undefined =>
   window_days === null ? undefined : window_days * dayMs
 
 const types: ReadonlySet<string> = new Set(eventTypes)
 /** The time of an event as given, but never later than it was received. */
 const happened = 'least(timestamp, receive_time)'
-/** Ties are ordered by the ID, so that the result is always the same. */
+/** Order of events: ties are ordered by the ID, so that the result is always the same. */
 const order = `tuple(${happened}, event_id)`
-/** Larger numbers are not added up, because the sum of billionths has 256 bits. */
+/** Maximum number that is added up. The sum of billionths has 256 bits. */
 const largest = '1e30'
 
 /** The aggregate state per owner, how the states of one profile are merged, and which events have a value. */
@@ -74,7 +74,7 @@ const gatheringOf = (
   switch (operation) {
     case 'sum':
     case 'average': {
-      // Whole billionths, so that the sum does not depend on the order.
+      // Numbers are added as whole billionths, so that the sum does not depend on their order.
       const sure = number()
       return {
         state: `sumState(toInt256(round(assumeNotNull(${sure}) * 1e9)))`,
@@ -100,7 +100,7 @@ const gatheringOf = (
         has: isNotEmpty,
       }
     case 'most_frequent': {
-      // Keys are sorted, so that the same one is taken among equally frequent ones.
+      // Keys are sorted, so that the result is always the same key among equally frequent ones.
       const mode = 'arrayMap(m -> m.1[indexOf(m.2, arrayMax(m.2))], [sumMapMerge(state)])[1]'
       return {
         state: `sumMapState(${elements}, arrayMap(x -> toUInt64(1), ${elements}))`,
@@ -117,7 +117,7 @@ const gatheringOf = (
 
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
-/** Conditions on the owner of an event, and on the profile that the owner belongs to now after merges. */
+/** Returns conditions on the owner of an event, and on the profile to which the owner belongs after merges. */
 const scoped = (scope: Scope, add: (name: string, type: string, value: unknown) => string) => {
   const within = (column: string): string =>
     'from' in scope
@@ -133,9 +133,9 @@ const scoped = (scope: Scope, add: (name: string, type: string, value: unknown) 
 }
 
 /**
- * The statement that computes a trait for profiles; previews, full passes and changes all use it. It reads accepted,
- * non-test events of one workspace and aggregates them by owner, then by profile. Each value is a parameter. Profiles
- * without such an event are not in the result.
+ * Returns the statement that computes a trait for profiles; previews, full passes and changes all use it. It reads
+ * accepted, non-test events of one workspace and aggregates them by owner, then by profile. Each value is a parameter.
+ * Profiles without such an event are not in the result.
  */
 export const compileComputedTrait = (
   definition: ComputedTraitDefinition,
@@ -198,7 +198,7 @@ const ofBillionths = (text: string): string => {
   return `${billionths < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The value of a profile as JSON text; null if it is too large to be stored. */
+/** Returns the value of a profile as JSON text; null if it is too large to be stored. */
 export const valueOf = (operation: ComputedTraitDefinition['operation'], { value, n }: ValueRow): string | null => {
   if (value === null) return null
   switch (operation) {

@@ -3,10 +3,10 @@ import type { ComputedTraitDefinition } from '@tributary/contract'
 import type { ComputedValue, EventStore } from '@tributary/storage'
 import { compileComputedTrait, type Scope, type ValueRow, valueOf, windowMs } from './compile.ts'
 
-/** The number of a profile in the event store: the first 8 bytes of its ID. */
+/** Returns the number of a profile in the event store: the first 8 bytes of its ID. */
 export const numberOfProfile = (profileId: string): bigint => BigInt(`0x${profileId.replaceAll('-', '').slice(0, 16)}`)
 
-/** The profiles that a trait is computed for. `profiles` are the IDs of the profiles in the scope. */
+/** The profiles for which a trait is computed. `profiles` are the IDs of the profiles in the scope. */
 export type ComputationRequest = {
   workspaceId: string
   definition: ComputedTraitDefinition
@@ -19,8 +19,8 @@ export type ComputationRequest = {
 }
 
 /**
- * Computes a trait for profiles from the stored events. Profiles without a value are not in the result. Rejects as the
- * event store does.
+ * Computes a trait for profiles from the stored events. Profiles without a value are not in the result. Rejects with
+ * the errors of the event store.
  */
 export const computeValues = async (
   { db, eventStore }: { db: Db; eventStore: Pick<EventStore, 'query'> },

@@ -9,7 +9,7 @@ export const passEveryMs = 24 * 3_600_000
 /** Maximum entries of a ledger, and changes of a trait, per read. */
 const atOnce = { entries: 20_000, changes: 20_000 } as const
 
-/** IDs of the workspaces that have work at a time. */
+/** Reads the IDs of the workspaces that have work at a time. */
 export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> => {
   const { rows } = await sql<{ workspace_id: string }>`
     select p.workspace_id from computed_trait_places p
@@ -23,17 +23,17 @@ export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> =
   return rows.map(({ workspace_id }) => workspace_id)
 }
 
-/** The positions in the log of requests, and how far its events are stored. */
+/** Reads positions in the log of requests, and up to which of them events are stored. */
 export type StoredLog = {
-  /** The current end of each partition. */
+  /** Returns the current end of each partition. */
   ends(): Promise<readonly number[]>
-  /** Whether the requests of a partition before an offset are stored. */
+  /** Returns whether the requests of a partition before an offset are stored. */
   isStored(partition: number, offset: number): boolean
 }
 
 /**
  * Queues the computation of all given traits for profiles that were merged or split, and stores the new position in the
- * ledger. Resolves to whether the ledger has more entries.
+ * ledger. Returns whether the ledger has more entries.
  */
 export const noteMoved = async (db: Db, workspaceId: string, traits: readonly ComputedTraitRow[]): Promise<boolean> => {
   const { rows: places } = await sql<{ place: string; length: string }>`
@@ -59,7 +59,7 @@ export const noteMoved = async (db: Db, workspaceId: string, traits: readonly Co
   return upTo < length
 }
 
-/** The changes of a trait since it was computed last. */
+/** The changes of a trait since it was last computed. */
 export type Pending = {
   /** Profiles to compute. */
   profiles: readonly string[]
@@ -72,8 +72,8 @@ export type Pending = {
 }
 
 /**
- * Finds the profiles for which a trait must be computed. These are the profiles of at most `most` changes whose events
- * are stored, the earliest first, and as many whose values are due.
+ * Finds the profiles for which a trait must be computed. These are the profiles of the earliest `most` changes whose
+ * events are stored, and as many profiles whose values are due.
  */
 export const readPending = async (
   { db, ends, isStored }: StoredLog & { db: Db },
@@ -85,7 +85,7 @@ export const readPending = async (
     select identifier, log_partition, log_offset, serial from computed_trait_changes where trait_id = ${id}::uuid
     order by serial limit ${atOnce.changes}`.execute(db)
   const end = changes.length === 0 ? [] : await ends()
-  // An offset beyond the end belongs to a log that was replaced: its events will never be stored.
+  // An offset beyond the end belongs to a log that was replaced, whose events will never be stored.
   const stored = changes.filter(
     ({ log_partition, log_offset }) =>
       log_partition === withoutRequest ||
@@ -112,7 +112,7 @@ export const readPending = async (
   }
 }
 
-/** The next profiles of a full pass, in the order of their IDs. */
+/** Reads the next profiles of a full pass, in the order of their IDs. */
 export const readProfilesAfter = async (
   db: Db,
   workspaceId: string,

@@ -17,12 +17,13 @@ export type ComputedTraitRow = Selectable<ComputedTraitsTable>
 export const computedTraitName = (workspace: string, computedTrait: string): string =>
   resourceNames.computedTrait.format({ workspace, computed_trait: computedTrait })
 
-/** The definition in the row of a computed trait. */
+/** Returns the definition in the row of a computed trait. */
 export const definitionOf = ({ definition }: Pick<ComputedTraitRow, 'definition'>): ComputedTraitDefinition =>
   computedTraitDefinition.parse(JSON.parse(definition))
 
 /**
- * A computed trait of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another workspace.
+ * Reads a computed trait of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another
+ * workspace.
  */
 export const readComputedTrait = async (db: Db, workspaceId: string, id: string): Promise<ComputedTraitRow> => {
   const row = isId(id)
@@ -38,7 +39,7 @@ export const readComputedTrait = async (db: Db, workspaceId: string, id: string)
   return row
 }
 
-/** The time up to which the computed traits of a workspace are current; null if they never were. */
+/** Reads the time up to which the computed traits of a workspace are current; null if they never were. */
 export const readAsOf = async (db: Db, workspaceId: string): Promise<Date | null> => {
   const row = await db
     .selectFrom('computed_trait_places')
@@ -51,7 +52,7 @@ export const readAsOf = async (db: Db, workspaceId: string): Promise<Date | null
 const stateOf = ({ failure, computed_version, version }: ComputedTraitRow): ComputedTraitState =>
   failure !== '' ? 'failed' : computed_version < version ? 'computing' : 'live'
 
-/** A row of the list as the API returns it. */
+/** Returns a row of the list in the form of the API. */
 export const presentSummary = (row: ComputedTraitRow, asOf: Date | null): ComputedTraitSummary => {
   const state = stateOf(row)
   return {
@@ -68,7 +69,7 @@ export const presentSummary = (row: ComputedTraitRow, asOf: Date | null): Comput
   }
 }
 
-/** A computed trait as the API returns it for its page. */
+/** Returns a computed trait in the form of the API for its page. */
 export const presentComputedTrait = async (db: Db, row: ComputedTraitRow): Promise<ComputedTrait> => {
   const [asOf, author, { rows }] = await Promise.all([
     readAsOf(db, row.workspace_id),

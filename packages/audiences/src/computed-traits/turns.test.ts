@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTurns } from './turns.ts'
 
-/** The owners of the next turns, if every owner in `busy` still has work after its turn. */
+/** Returns the owners of the next turns, if every owner in `busy` still has work after its turn. */
 const take = (turns: ReturnType<typeof createTurns>, busy: readonly string[], count: number): (string | undefined)[] =>
   Array.from({ length: count }, () => {
     turns.offer(busy)

@@ -3,7 +3,7 @@ export type Turns = {
   /** Sets the waiting owners. Removes all others, and adds new ones at the end. */
   offer(ids: readonly string[]): void
   /**
-   * The owner of the next turn at a time (ms): among those that may have a turn, the one that has waited longest.
+   * Returns the owner of the next turn at a time (ms). It has waited longest among the owners that may have a turn.
    * Undefined if there is none.
    */
   next(now: number): string | undefined
@@ -11,7 +11,10 @@ export type Turns = {
   served(id: string, from: number): void
 }
 
-/** Gives the turn to the owner that has waited longest, so an owner waits for at most one turn of each other owner. */
+/**
+ * Creates turns that go to the owner that has waited longest, so an owner waits for at most one turn of each other
+ * owner.
+ */
 export const createTurns = (): Turns => {
   /** The time from which each owner may have a turn, in the order in which they wait. */
   const waiting = new Map<string, number>()

@@ -20,7 +20,7 @@ export type WorkDeps = StoredLog & {
   db: Db
   /** The event store without the events of users who are being deleted. */
   eventStore: Pick<EventStore, 'query'>
-  /** Contains the traits whose changes are recorded when an event arrives. */
+  /** The cache of the traits whose changes are recorded when an event arrives. */
   cache: Pick<ComputedTraitCache, 'knows'>
   /** Copies the latest merges and splits to the event store. */
   bringOwners(): Promise<void>
@@ -30,19 +30,19 @@ export type WorkDeps = StoredLog & {
   signal: AbortSignal
   /** Profiles per page of a full pass. */
   pageProfiles: number
-  /** Maximum duration of a turn, in ms. Then the workspace starts no other trait. */
+  /** Maximum duration of a turn in ms, after which the workspace starts no other trait. */
   turnMs: number
 }
 
-/** Changes per statement. For fewer profiles than `few`, an index finds the events. */
+/** Number of changes per statement. If there are fewer profiles than `few`, an index finds their events. */
 const chunk = 5000
 const few = 50
 /** Maximum values that are removed per statement. */
 const removedAtOnce = 5000
-/** Delay until a trait that needs too much is tried again, ms. */
+/** Delay in ms until a trait that needs too much work is tried again. */
 const retryAfterMs = 10 * 60_000
 
-/** The reason why a definition cannot be computed, as text. Undefined for any other error. */
+/** Returns why a definition cannot be computed, as text; undefined for any other error. */
 const failureOf = (error: unknown): string | undefined => {
   if (error instanceof EventStoreBusy) return undefined
   if (error instanceof EventStoreLimitExceeded)
@@ -52,9 +52,7 @@ const failureOf = (error: unknown): string | undefined => {
   return error instanceof EventStoreQueryError ? 'The event store could not compute it' : undefined
 }
 
-/**
- * Runs a task for a trait. A task that needs too much is shown as a failure of the trait, and other traits continue.
- */
+/** Runs a task for a trait. If the task needs too much work, the trait shows a failure, and other traits continue. */
 const attempt = async (
   { db, clock, logger, signal }: WorkDeps,
   row: ComputedTraitRow,
@@ -91,7 +89,7 @@ const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>):
     if (same !== undefined) await write(tx)
   })
 
-/** The IDs by which an index finds the events of a few profiles; undefined for more profiles. */
+/** Reads the IDs by which an index finds the events of a few profiles; undefined for more profiles. */
 const readIds = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[] | undefined> => {
   if (profiles.length > few) return undefined
   const { rows } = await sql<{ value: string }>`
@@ -140,7 +138,7 @@ const beginPass = async ({ db, clock }: WorkDeps, row: ComputedTraitRow): Promis
     .returningAll()
     .executeTakeFirst()
 
-/** Text values are large, so their pages are smaller. */
+/** Returns the size of a page. Text values are large, so their pages are smaller. */
 const pageOf = (row: ComputedTraitRow, pageProfiles: number): number => {
   const { operation } = definitionOf(row)
   return operation === 'first' || operation === 'last' ? Math.ceil(pageProfiles / 4) : pageProfiles
@@ -167,7 +165,7 @@ const computePage = async (
   })
 }
 
-/** Computes one page of a full pass, and starts or ends the pass; true if the pass has more pages. */
+/** Computes one page of a full pass, and starts or ends the pass; returns true if the pass has more pages. */
 const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> => {
   const { db, clock, metrics, pageProfiles } = deps
   const row = given.pass_time === null ? await beginPass(deps, given) : given
@@ -202,7 +200,7 @@ const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> =
   return !ends
 }
 
-/** Removes a part of the values of a deleted trait, and finally the trait; true if values are left. */
+/** Removes a part of the values of a deleted trait, and finally the trait; returns true if values are left. */
 const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
   if (await removeComputedValues(db, { workspaceId: row.workspace_id, id: row.id }, removedAtOnce)) return true
   await db.deleteFrom('computed_traits').where('id', '=', row.id).execute()
@@ -217,9 +215,9 @@ const isPassing = ({ pass_time, compute_time, computed_version, version }: Compu
 
 /** In-memory state of a workspace between its turns. */
 export type Memory = {
-  /** The trait that was computed last. All others come before it. */
+  /** The trait that was computed last. All other traits come before it in the next turn. */
   last: string
-  /** The end of the log when a full pass was found to be due, by the trait and its version. */
+  /** The end of the log at the time when a full pass became due, by the trait and its version. */
   readonly passes: Map<string, readonly number[]>
   /** The end of the log at an earlier time. */
   mark: { at: Date; ends: readonly number[] } | undefined
@@ -244,7 +242,7 @@ const mayPass = async (deps: WorkDeps, { passes }: Memory, row: ComputedTraitRow
   return true
 }
 
-/** The traits in their order of turns: those after the last one, then the others. */
+/** Returns the traits in their order of turns: those after the last computed trait, then the others. */
 const inTurn = (traits: readonly ComputedTraitRow[], last: string): ComputedTraitRow[] => {
   const at = traits.findIndex(({ id }) => id === last) + 1
   return [...traits.slice(at), ...traits.slice(0, at)]
@@ -285,8 +283,8 @@ const storeAsOf = async (
 }
 
 /**
- * Gives the computed traits of a workspace a turn: each trait after the others, and no new one after `turnMs`. Resolves
- * to whether more can be done now.
+ * Gives the computed traits of a workspace a turn, one trait after the other, and starts no trait after `turnMs`.
+ * Returns whether more can be done now.
  */
 export const workOn = async (deps: WorkDeps, memory: Memory, workspaceId: string): Promise<boolean> => {
   const { db, cache, clock, signal, turnMs } = deps

@@ -11,7 +11,7 @@ import { createMemory, type Memory, type WorkDeps, workOn } from './work.ts'
 export type ComputedTraitWorkerDeps = Omit<WorkDeps, 'eventStore' | 'cache' | 'signal' | 'pageProfiles' | 'turnMs'> & {
   eventStore: EventStore
   cache: Pick<ComputedTraitCache, 'isEmpty' | 'knows'>
-  /** How often to look for changes, in total and per workspace, ms. */
+  /** Interval in ms at which the worker checks for changes, in total and per workspace. */
   everyMs?: number
   /** Profiles per page of a full pass. */
   pageProfiles?: number
@@ -21,13 +21,13 @@ export type ComputedTraitWorkerDeps = Omit<WorkDeps, 'eventStore' | 'cache' | 's
 
 export type ComputedTraitWorker = {
   start(): void
-  /** Computes everything that is pending now, full passes included. Rejects while a store is unavailable. */
+  /** Computes all pending changes, full passes included. Rejects while a store is unavailable. */
   catchUp(): Promise<void>
-  /** Resolves when it has stopped completely. */
+  /** Stops the worker; resolves when it has stopped completely. */
   stop(): Promise<void>
 }
 
-/** How often to store the time up to which values are current, ms. */
+/** Interval in ms at which the time up to which values are current is stored. */
 const asOfEveryMs = 10_000
 
 /** Reads which workspaces have pending work, and stores that values are current in all others. */
@@ -36,7 +36,7 @@ const createPendingReader = (
   cache: ComputedTraitWorkerDeps['cache'],
 ) => {
   let storedAt = 0
-  /** False while no workspace has computed traits: then nothing is queried. */
+  /** False while no workspace has computed traits, so that nothing is queried. */
   let maybeAny = true
   return async (): Promise<string[]> => {
     if (!cache.isEmpty()) maybeAny = true
@@ -73,7 +73,7 @@ const createFailures = ({ logger }: Pick<WorkDeps, 'logger'>, everyMs: number) =
   const counts = new Map<string, number>()
   return {
     forget: (workspaceId: string): void => void counts.delete(workspaceId),
-    /** Records a failure, and returns when the workspace may have its next turn. */
+    /** Records a failure, and returns the time from which the workspace may have its next turn. */
     note(workspaceId: string, error: unknown): number {
       const count = (counts.get(workspaceId) ?? 0) + 1
       counts.set(workspaceId, count)
@@ -85,9 +85,9 @@ const createFailures = ({ logger }: Pick<WorkDeps, 'logger'>, everyMs: number) =
 }
 
 /**
- * Keeps the values of computed traits up to date. Changes only say which profiles to compute: each value comes from the
- * event store by the same statement. So repetitions and the order of changes do not matter. It may be killed at any
- * time, and continues from its stored progress. While a store is unavailable, values stay as they are.
+ * Creates the worker that keeps the values of computed traits up to date. Changes only say which profiles to compute,
+ * and each value comes from the event store by the same statement. So repetitions and the order of changes do not
+ * matter. A killed worker continues from its stored progress. While a store is unavailable, values stay as they are.
  */
 export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): ComputedTraitWorker => {
   const { db, cache, logger, everyMs = 500, pageProfiles = 10_000, turnMs = 500 } = given
@@ -113,7 +113,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
 
   const turns = createTurns()
   const failures = createFailures(deps, everyMs)
-  /** Runs one turn, for the workspace that has waited longest; resolves to whether there was one. */
+  /** Runs one turn for the workspace that has waited longest; returns whether there was such a workspace. */
   const takeTurn = async (): Promise<boolean> => {
     turns.offer(await alone(readBusy))
     const workspaceId = turns.next(performance.now())
@@ -138,7 +138,8 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
       try {
         const worked = await takeTurn()
         away = 0
-        // Limits this worker to half of the event store's time while work is left, since all workspaces share it.
+        // Limits this worker to half of the event store's time while work is left, because all workspaces share the
+        // event store.
         await pause(worked ? Math.min(performance.now() - began, everyMs) : everyMs)
       } catch (error) {
         if (signal.aborted) return

@@ -17,7 +17,9 @@ export const setComputedTrait = async (tx: Tx, id: string, change: Updateable<Co
   await tx.updateTable('computed_traits').set(change).where('id', '=', id).execute()
 }
 
-/** Marks a computed trait as deleted at a time; false if it is marked already. The worker removes its values. */
+/**
+ * Marks a computed trait as deleted at a time; returns false if it is already marked. The worker removes its values.
+ */
 export const markTraitDeleted = async (tx: Tx, id: string, time: Date): Promise<boolean> => {
   const { numUpdatedRows } = await tx
     .updateTable('computed_traits')

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import type { ReportedChange } from './changes.ts'
 
 /**
- * Maximum total size of the traits in an event, in bytes. Names are in alphabetical order; those beyond the limit are
- * left out.
+ * Maximum total size of the traits in an event, in bytes. Traits are in alphabetical order; traits beyond the limit are
+ * omitted.
  */
 const traitBytes = 16 * 1024
 
@@ -27,17 +27,17 @@ type Member = readonly [name: string, text: string]
 const valuesOf = ({ identifiers }: ReportedProfile, type: string): string[] =>
   identifiers.filter((each) => each.type === type).map(({ value }) => value)
 
-/** Identifiers other than user ID and anonymous ID, in the form in which SDKs send them. */
+/** Returns identifiers other than user ID and anonymous ID, in the form in which SDKs send them. */
 const externalIdsOf = ({ identifiers }: ReportedProfile) =>
   identifiers
     .filter(({ type }) => !['user_id', 'anonymous_id', 'previous_id'].includes(type))
     .map(({ type, value }) => ({ type, id: value, collection: 'users', encoding: 'none' }))
 
 /**
- * The event that reports to a destination that a profile entered or left. It is a `track` with the first user ID and
- * anonymous ID of the profile, as the JSON text that delivery splits without parsing. The permanent message ID is `id`:
- * an event that is made again is the same message. An existing member has the time of the fill, since destinations
- * refuse old events.
+ * Returns the event that reports to a destination that a profile entered or left. It is a `track` call with the first
+ * user ID and anonymous ID of the profile, as JSON text that delivery splits without parsing. The message ID is `id`,
+ * so that an event that is created again is the same message. For an existing member, the time is the time of the fill,
+ * because destinations refuse old events.
  */
 export const audienceEventText = (
   audience: { id: string; title: string },
@@ -84,7 +84,7 @@ export const audienceEventText = (
 
 /**
  * Reads profiles with their current values. A merged profile is read as the profile that it became. Deleted profiles
- * are left out, since they have no values.
+ * are omitted, because they have no values.
  */
 export const readReportedProfiles = async (
   db: Db,

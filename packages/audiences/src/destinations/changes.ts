@@ -13,8 +13,8 @@ type Connection = {
 }
 
 /**
- * Members that an audience had when it was connected, after the cursor, in the order of their IDs. A profile that has
- * merged into another of these members is left out, because that member represents both.
+ * Reads members that an audience had when it was connected, after the cursor, in the order of their IDs. A profile that
+ * has merged into another of these members is omitted, because that member represents both.
  */
 export const readFill = async (
   db: Db,
@@ -47,7 +47,7 @@ export const readFill = async (
   }))
 }
 
-/** Number of members of an audience as of a change. */
+/** Counts the members of an audience as of a change. */
 export const countFill = async (db: Db, audienceId: string, change: string): Promise<number> => {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from (
@@ -60,9 +60,9 @@ export const countFill = async (db: Db, audienceId: string, change: string): Pro
 type ChangeRow = { id: string; kind: 'entered' | 'left'; profile_id: string; time: Date; carried: boolean }
 
 /**
- * Changes after the last one that was sent, in their order, and the place of the last of them. Changes that only give a
- * member another ID are left out. When a profile merges into a member, neither its exit nor the entry of that member by
- * the merge is sent. The entry of a profile that has since merged into an earlier member is not sent, either.
+ * Reads the changes after the last sent change, in their order, and the place of the last of them. Changes that only
+ * give a member another ID are omitted. If a profile merges into a member, neither its exit nor the entry of that
+ * member by the merge is sent. The entry of a profile that has since merged into an earlier member is also not sent.
  */
 export const readChangesBehind = async (
   db: Db,

@@ -9,8 +9,8 @@ import { setConnection } from './write.ts'
 
 export type ConnectionSteps = {
   /**
-   * Sends one record of a connection while it locks its row: a cancellation or a resend waits for the lock. False if
-   * nothing is left to send.
+   * Sends one record of a connection under a lock of its row, for which a cancellation or a resend waits. Returns false
+   * if nothing is left to send.
    */
   step(id: string): Promise<boolean>
   /** Discards the positions in memory, so that they are read from the stream again. */
@@ -19,7 +19,9 @@ export type ConnectionSteps = {
 
 /** Maximum events per record of the stream. */
 const eventsAtOnce = 50
-/** Sequence numbers per run of a connection. Those of a later run come after all of an earlier one. */
+/**
+ * Number of sequence numbers per run of a connection. The numbers of a later run follow all numbers of an earlier run.
+ */
 const placesOfRun = 2 ** 40
 
 type Row = Selectable<AudienceDestinationsTable> & { title: string }
@@ -29,14 +31,14 @@ const sequenceOf = ({ run }: Row, place: number): number => run * placesOfRun + 
 const idOf = ({ id, run, state }: Row, { place, profileId }: ReportedChange): string =>
   state === 'filling' ? `${id}-fill-${run}-${profileId}` : `${id}-${place}`
 
-/** The reason why existing members are sent; undefined for changes. */
+/** Returns the reason why existing members are sent; undefined for changes. */
 const fillOf = ({ state, run, run_time, create_time }: Row): Fill | undefined => {
   if (state !== 'filling') return undefined
   return run === 0 ? { kind: 'first_fill', time: create_time } : { kind: 'resend', time: run_time ?? create_time }
 }
 
 /**
- * Makes the function that sends the next record of a connection to the stream. Each change is sent once, even after a
+ * Creates the function that sends the next record of a connection to the stream. Each change is sent once, even after a
  * kill.
  */
 export const createConnectionSteps = ({
@@ -59,7 +61,10 @@ export const createConnectionSteps = ({
     return made
   }
 
-  /** Leaves out deleted profiles, whose identifiers no longer exist: `createFarewells` sends their exits. */
+  /**
+   * Returns the texts of changes, without deleted profiles, whose identifiers no longer exist. `createFarewells` sends
+   * their exits.
+   */
   const textsOf = async (row: Row, changes: readonly ReportedChange[]) => {
     const audience = { id: row.audience_id, title: row.title }
     const ids = changes.map(({ profileId }) => profileId)

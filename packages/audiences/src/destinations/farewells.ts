@@ -9,8 +9,9 @@ import { audienceRecord } from './records.ts'
 const eventsAtOnce = 50
 
 /**
- * Records, in the transaction of a deletion, the destinations that have one of the deleted people as a member: the last
- * change they were sent is an entry. The person of a profile is its index among the entries of the request.
+ * Records, in the transaction of a deletion, the destinations that have one of the deleted people as a member. The last
+ * change that such a destination received is an entry. The `person` of a profile is the index of the person among the
+ * entries of the request.
  */
 export const noteFarewells = async (
   tx: Tx,
@@ -54,9 +55,9 @@ type Row = {
 }
 
 /**
- * Makes the function that sends the exits of deleted profiles, with the identifiers that they had. An exit has the time
- * of the deletion, so that delivery keeps no sample of the event. An exit that was appended but not recorded, because
- * the process was killed, is appended again under the same ID.
+ * Creates the function that sends the exits of deleted profiles, with the identifiers that they had. An exit has the
+ * time of the deletion, so that delivery keeps no sample of the event. An exit that was appended but not recorded,
+ * because the process was killed, is appended again under the same ID.
  */
 export const createFarewells =
   ({ db, stream }: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) =>

@@ -3,12 +3,12 @@ import { losesDigits } from '@tributary/kernel'
 import type { AudienceDestinationsTable, LogEntry } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** The producer name that a connection uses in the stream. */
+/** Returns the producer name that a connection uses in the stream. */
 export const producerOf = (connection: string): string => `audience ${connection}`
 
 type Connection = Pick<Selectable<AudienceDestinationsTable>, 'id' | 'workspace_id' | 'audience_id' | 'destination_id'>
 
-/** A record of the stream with audience events for one destination, in the pipeline's format for events. */
+/** Returns a record of the stream with audience events for one destination, in the pipeline's format for events. */
 export const audienceRecord = (
   { id, workspace_id, audience_id, destination_id }: Connection,
   events: readonly { profileId: string; text: string }[],

@@ -6,9 +6,9 @@ import { createConnectionSteps } from './connection-steps.ts'
 export type AudienceSenderDeps = {
   db: Db
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
-  /** Whether this process sends for a workspace; true for all if undefined. */
+  /** Returns whether this process sends for a workspace; if undefined, it sends for all. */
   isMine?: (workspaceId: string) => boolean
-  /** Whether the disk has space for more. */
+  /** Returns whether the disk has space for more records. */
   mayAppend: () => boolean
   logger: Logger
 }
@@ -21,7 +21,7 @@ type Connection = { id: string; workspace_id: string; audience_id: string }
 const recordsAtOnce = 20
 
 /**
- * Makes the sender of entries and exits of audiences: it appends them to the stream as events for one destination.
+ * Creates the sender of entries and exits of audiences, which appends them to the stream as events for one destination.
  * Delivery maps, sends and retries them like events of sources. The position of a connection is in the stream beside
  * its events, so each change is appended once, even after a kill.
  */
@@ -55,9 +55,7 @@ export const createAudienceSender = ({
       .orderBy('c.create_time')
       .execute()
 
-  /**
-   * Sends some records of a connection; resolves to whether there may be more. Skips a connection whose work is held.
-   */
+  /** Sends some records of a connection; returns whether there may be more. Skips a connection whose work is held. */
   const sendOf = async (
     { id, workspace_id: workspaceId, audience_id: audienceId }: Connection,
     signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { Insertable, Updateable } from 'kysely'
 /** The audience and the destination of a connection. */
 export type ConnectionEnds = { audienceId: string; destinationId: string }
 
-/** Connects a destination to an audience; false if it is already connected. */
+/** Connects a destination to an audience; returns false if it is already connected. */
 export const insertConnection = async (tx: Tx, values: Insertable<AudienceDestinationsTable>): Promise<boolean> => {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('audience_destinations')
@@ -38,7 +38,7 @@ export const endFill = async (tx: Tx, { audienceId, destinationId }: ConnectionE
   return numUpdatedRows > 0n
 }
 
-/** Deletes a connection; false if it does not exist. */
+/** Deletes a connection; returns false if it does not exist. */
 export const removeConnection = async (tx: Tx, { audienceId, destinationId }: ConnectionEnds): Promise<boolean> => {
   const { numDeletedRows } = await tx
     .deleteFrom('audience_destinations')

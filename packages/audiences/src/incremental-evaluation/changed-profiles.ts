@@ -12,15 +12,16 @@ export type Storing = {
   isBehind: () => boolean
 }
 
-/** Age from which the events of a change count as stored, ms, unless storing is behind. */
+/** Age in ms from which the events of a change count as stored, unless storing is behind. */
 const storingMs = 15_000
 
 /** Maximum changes per read. */
 const touchesAtOnce = 2000
 
 /**
- * The transaction below which an evaluation that starts now sees every change. Events may be missing for younger
- * changes, and for those after the stored positions (`formatRecordPlaces`, '' for unknown).
+ * Returns the mark of an evaluation that starts now: it sees every change whose transaction is below the mark. Events
+ * may be missing for changes of the last seconds, and for changes after the stored positions (`formatRecordPlaces`, ''
+ * for unknown).
  */
 export const markNow = async (db: Db, workspaceId: string, storedBefore: string): Promise<string> => {
   const places = parseRecordPlaces(storedBefore)
@@ -53,7 +54,7 @@ type Row = {
   old: boolean
 }
 
-/** The profiles of a workspace that changed since a transaction, and whose events are stored. */
+/** Reads the profiles of a workspace that changed since a transaction, and whose events are stored. */
 export const readChangedProfiles = async (
   db: Db,
   workspaceId: string,
@@ -80,7 +81,7 @@ export const readChangedProfiles = async (
   return { profiles: [...stored], before: String(before), complete, late: waits.some(({ old }) => old) }
 }
 
-/** All profiles of a workspace that changed since a transaction, whether or not their events are stored. */
+/** Reads all profiles of a workspace that changed since a transaction, whether or not their events are stored. */
 export const readAllChangedSince = async (db: Db, workspaceId: string, from: string): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select distinct unnest(profiles) as id from audience_touches

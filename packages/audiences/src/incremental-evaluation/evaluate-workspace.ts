@@ -10,7 +10,7 @@ import { type ReevaluationDeps, reevaluateProfiles } from './reevaluate-profiles
 
 type Live = { id: string; version: number; as_of: Date; touched_before: string }
 
-/** Profiles with an event that has left the time window of a condition in one of the queries. */
+/** Reads the profiles with an event that has left the time window of a condition in one of the queries. */
 const crossedSince = async (
   { db, eventStore }: Pick<ReevaluationDeps, 'db' | 'eventStore'>,
   {
@@ -28,7 +28,7 @@ const crossedSince = async (
   const { chunks } = await runEvents(eventStore, statement, { workspaceId, slot: 'heavy', signal })
   const found: string[] = []
   for (const { owners } of chunks) {
-    // The number is the start of the ID.
+    // The number of a profile is the start of its ID.
     const { rows } = await sql<{ id: string }>`
       select p.id from unnest(${owners}::bigint[]) as crossed (owner)
       cross join lateral (select lpad(to_hex(crossed.owner), 16, '0') as begins) as named
@@ -56,7 +56,7 @@ const queriesOfLive = (live: readonly Live[], known: readonly KnownAudience[]) =
   })
 
 /**
- * Brings the live audiences of a workspace up to date. It evaluates the profiles that changed since the last time, and
+ * Brings the live audiences of a workspace up to date. Evaluates the profiles that changed since the last time, and
  * those that may change only because time passes. The result is the same as a complete computation of the stored events
  * now.
  */
@@ -79,8 +79,8 @@ export const evaluateWorkspace = async (
   )
   const before = new Date(Math.min(...live.map((each) => each.as_of.getTime())))
   const touched = await readChangedProfiles(db, workspaceId, least, storing)
-  // While storing is late, the current members are unknown. The audiences stay exact as of the earlier time, which is
-  // shown.
+  // While storing is late, the current members are unknown. The audiences stay exact as of the earlier time, which
+  // users see.
   if (touched.late) return
   const queries = audiences.map(({ query }) => query)
   const crossed = touched.complete

@@ -18,22 +18,22 @@ export type IncrementalEvaluation = {
   start(): void
   /** Brings all audiences with changes up to date. Rejects while a store is unavailable. */
   pass(): Promise<void>
-  /** Resolves when it has stopped completely. */
+  /** Stops the evaluation; resolves when it has stopped completely. */
   stop(): Promise<void>
 }
 
-/** How often to look for changes, ms. */
+/** Interval in ms between checks for changes. */
 const everyMs = 500
-/** How often to evaluate a workspace without changes, because time passes, ms. */
+/** Interval in ms at which a workspace without changes is evaluated, because time passes. */
 const quietMs = 20_000
 /**
- * The pause is this many times as long as the work. That uses half of a processor, or a seventh while other work has
- * priority.
+ * The pause after work, as a multiple of the duration of the work. So the work uses half of a processor, or a seventh
+ * while other work has priority.
  */
 const restShare = { quiet: 1, busy: 6 } as const
 const maxRestMs = 10_000
 /**
- * A workspace whose last pass took longer than this counts as slow, ms. Slow workspaces take turns among themselves, in
+ * Duration in ms of a pass above which a workspace counts as slow. Slow workspaces take turns among themselves, in
  * parallel to all others.
  */
 const slowMs = 1000
@@ -58,15 +58,15 @@ const readLive = async (db: Db): Promise<Due[]> => {
 }
 
 /**
- * Keeps the live audiences of all workspaces up to date, in small steps that leave most of the processor to other work. Its position is
- * stored with the audiences, so it continues after a restart. Workspaces take turns, the one that is furthest behind first. The
- * passes of slow ones delay no other workspace.
+ * Keeps the live audiences of all workspaces up to date, in small steps that leave most of the processor to other work.
+ * The position is stored with the audiences, so the evaluation continues after a restart. Workspaces take turns; the
+ * one that is furthest behind comes first. The passes of slow workspaces delay no other workspace.
  */
 export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): IncrementalEvaluation => {
   const { db, clock, storing, logger } = deps
   const stopping = new AbortController()
   const { signal } = stopping
-  /** When to retry a workspace that failed, and how often it has failed. */
+  /** For each workspace that failed, the number of failures and the time of the next retry. */
   const failed = new Map<string, { count: number; until: number }>()
   const slow = new Set<string>()
   let cleared = 0
@@ -91,7 +91,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
       if (signal.aborted) return
       const count = (before?.count ?? 0) + 1
       failed.set(workspaceId, { count, until: performance.now() + backoffMs(retryPolicies.consumer, count) })
-      // The complete computation every few minutes meets the same error and reports it.
+      // Only the first failure is reported, because the complete computation every few minutes reports the same error.
       if (count === 1)
         logger.warn({ err: error, workspaceId }, 'audiences of a workspace cannot be brought up to date; trying again')
     } finally {

@@ -20,7 +20,7 @@ export type LiveAudience = { row: Pick<AudienceRow, 'id' | 'version'>; query: Au
 export type Reevaluation = {
   workspaceId: string
   audiences: readonly LiveAudience[]
-  /** Profiles with changes. A merged profile stands for the profile that it became. */
+  /** Profiles with changes. A merged profile counts as the profile that it became. */
   profiles: readonly string[]
   asOf: Date
   queryOf: (audience: string) => AudienceQuery | undefined
@@ -35,9 +35,9 @@ const peopleAtOnce = 5000
 const timeoutMs = 20_000
 
 /**
- * Reads `members`, which have `met`, and brings the stored members of audiences ($2) up to date. It does so for the
- * profiles $1, as of a time ($4). The positions of the audiences in `met` are $3. It records each entry and exit, and
- * counts them.
+ * The part of a statement that reads `members` with their `met`, and brings the stored members of audiences ($2) up to
+ * date. It does so for the profiles $1, as of a time ($4). The positions of the audiences in `met` are $3. It records
+ * each entry and exit, and counts them.
  */
 const storeTouched = `, audience as (
   select * from unnest($2::uuid[], $3::integer[]) as audience (id, place)
@@ -85,7 +85,10 @@ const storeChanges = async (
       left_count = audience_hours.left_count + excluded.left_count`.execute(tx)
 }
 
-/** The current profiles for the given ones, which may have been merged. A merge may also make a profile enter. */
+/**
+ * Returns the current profiles of the given profiles, which may have been merged. A merge may also make a profile
+ * enter.
+ */
 const currentOf = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     with recursive found as (

@@ -4,7 +4,7 @@ import { type Actor, badRequest } from '@tributary/kernel'
 import { type AudienceListChangesTable, deleteOldListEntries, writeListEntries } from '@tributary/storage'
 import { type Insertable, sql } from 'kysely'
 
-/** The query of an audience that is a list, for one version of the list. */
+/** Returns the query of an audience that is a list, for one version of the list. */
 export const listQuery = (name: string, version: number): AudienceQuery =>
   audienceQuery.parse({
     groups: {
@@ -12,7 +12,7 @@ export const listQuery = (name: string, version: number): AudienceQuery =>
     },
   })
 
-/** The change to the list of an audience in a version; null for an audience without a list. */
+/** Reads the change to the list of an audience in a version; null for an audience without a list. */
 export const readListChange = async (
   db: Db,
   audienceId: string,
@@ -47,7 +47,7 @@ export type ListVersion = { workspaceId: string; audienceId: string; version: nu
 
 /**
  * Writes the entries of a list as of a version: those of `base` and `add`, without `remove`, by the sequences of
- * identifiers. Identifiers that no longer have a profile are left out. Throws 400 if the list gets too long, alone or
+ * identifiers. Identifiers that no longer have a profile are omitted. Throws 400 if the list gets too long, alone or
  * with its versions.
  */
 export const storeEntries = async (

@@ -5,15 +5,15 @@ import { type RawBuilder, sql } from 'kysely'
 
 export type CacheFollowerDeps = {
   db: Db
-  /** For the connection that listens for changes. */
+  /** The pool from which the connection that listens for changes is taken. */
   pool: Relational['pool']
   logger: Logger
-  /** How long a change can go unnoticed if its notification is lost, in ms. */
+  /** Maximum time in ms that a change can go unnoticed if its notification is lost. */
   pollMs?: number
 }
 
 export type CacheFollower = {
-  /** True from the first snapshot on. */
+  /** Returns true from the first snapshot on. */
   ready(): boolean
   /**
    * Checks for changes now. Resolves when everything committed before the call is in the snapshot, or the check has
@@ -71,11 +71,11 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
 }
 
 /**
- * Keeps a snapshot of the relational store in memory. It is checked after each notification and at least every
- * `pollMs`, and updated whenever the version of the configuration has increased. The argument of `load` is the set of
- * changes since. Undefined stands for everything: at first, after very many changes, and if the store is older than
- * before. It returns a function that puts the rows into the snapshot. Version and rows are read in one snapshot of the
- * store, so no change is missed. While the store is unavailable, the last snapshot is used.
+ * Keeps a snapshot of the relational store in memory. The snapshot is checked after each notification and at least
+ * every `pollMs`, and updated whenever the version of the configuration has increased. The argument of `load` is the
+ * set of changes since the last update. It is undefined for everything: at first, after very many changes, and if the
+ * store is older than before. `load` returns a function that puts the rows into the snapshot. Version and rows are read
+ * in one snapshot of the store, so no change is missed. While the store is unavailable, the last snapshot is used.
  */
 export const createCacheFollower = (
   { db, pool, logger, pollMs = 1000 }: CacheFollowerDeps,

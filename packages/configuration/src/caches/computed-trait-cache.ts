@@ -3,24 +3,28 @@ import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower 
 
 export type ComputedTraitCache = CacheFollower & {
   /**
-   * IDs of the computed traits of a workspace, by the event that they are computed from. Undefined if the workspace has
-   * none.
+   * Returns the IDs of a workspace's computed traits, by the event from which they are computed. Undefined if the
+   * workspace has none.
    */
   find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
-  /** Whether no workspace has computed traits. */
+  /** Returns whether no workspace has computed traits. */
   isEmpty(): boolean
-  /** Whether the cache contains this version of a definition. From then on, changes by its events are recorded. */
+  /**
+   * Returns whether the cache contains this version of a definition. If it does, changes by its events are recorded.
+   */
   knows(workspaceId: string, id: string, version: number): boolean
 }
 
 type Known = { events: ReadonlyMap<string, readonly string[]>; versions: ReadonlyMap<string, number> }
 type Row = { id: string; workspace_id: string; version: number; definition: string }
 
-/** The event that a trait is computed from; undefined for a definition of a later version. */
+/** Returns the event from which a trait is computed; undefined for a definition of a later version. */
 const eventOf = ({ definition }: Row): string | undefined =>
   computedTraitDefinition.safeParse(JSON.parse(definition)).data?.event
 
-/** Skips a definition that this version cannot read, so that all others are still in the cache. */
+/**
+ * Returns the definitions that this version can read. Others are skipped, so that one of them does not empty the cache.
+ */
 const knownOf = (given: readonly Row[]): Known => {
   const rows = given.flatMap((row) => {
     const event = eventOf(row)
@@ -34,7 +38,7 @@ const knownOf = (given: readonly Row[]): Known => {
   }
 }
 
-/** Keeps the computed traits of all workspaces in memory, with the fields that recording events needs. */
+/** Keeps the ID, version, and event of each computed trait in memory, to record the changes that events cause. */
 export const createComputedTraitCache = (deps: CacheFollowerDeps): ComputedTraitCache => {
   const snapshot = new Map<string, Known>()
   const follower = createCacheFollower(deps, {

@@ -1,9 +1,13 @@
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type CustomDomainCache = CacheFollower & {
-  /** The workspace of a host name, from memory; undefined for an unknown host. In lower case, without a port. */
+  /**
+   * Returns the workspace of a host name (in lower case, without a port) from memory; undefined for an unknown host.
+   */
   workspaceOf(host: string): string | undefined
-  /** Whether a certificate can be requested for this name, because its DNS records were found at the last check. */
+  /**
+   * Returns whether a certificate can be requested for this name, because its DNS records were found at the last check.
+   */
   mayHaveCertificate(host: string): boolean
 }
 

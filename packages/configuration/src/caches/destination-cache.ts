@@ -14,33 +14,42 @@ export type CachedDestination = {
   id: string
   workspaceId: string
   title: string
-  /** Slug of its entry in the catalogue. */
+  /** Slug of the destination's entry in the catalog. */
   app: string
-  /** Also false if its secrets or mappings cannot be read: then its events are held, not lost. */
+  /**
+   * False if the destination is paused, or if its secrets or mappings cannot be read, so that events are held instead
+   * of lost.
+   */
   enabled: boolean
-  /** The number of partitions that its workspace is spread over. */
+  /** The number of partitions over which the destination's workspace is spread. */
   spread: number
-  /** The largest number of partitions that its workspace was ever spread over. */
+  /** The largest number of partitions over which the workspace was ever spread. */
   widest: number
   settings: Settings
-  /** Its OAuth 2 grant without tokens; undefined if it has none. */
+  /** The OAuth 2 grant of the destination, without tokens; undefined if it has none. */
   grant: GrantState | undefined
-  /** Its own mappings; undefined if it uses the presets of its app. */
+  /** The mappings that users saved; undefined if the destination uses the presets of its app. */
   mappings: readonly EventMapping[] | undefined
   /** The consent categories that the user of an event must have accepted. */
   consentCategories: readonly string[]
-  /** The filters of its connections, by source. */
+  /** The filters of the destination's connections, by source. */
   filters: ReadonlyMap<string, EventConditions>
-  /** The settings for its conversions, by the ID of the signal; undefined if no signal sends to it. */
+  /**
+   * The settings of signals for conversions to the destination, by the ID of the signal; undefined if no signal sends
+   * to it.
+   */
   signals: ReadonlyMap<string, SignalPlatformSettings> | undefined
 }
 
 export type DestinationCache = CacheFollower & {
-  /** IDs of the destinations that an enabled connection links to a source. Events for a paused destination are held. */
+  /**
+   * Returns the IDs of the destinations that an enabled connection links to a source. Events for a paused destination
+   * are held.
+   */
   destinationsFor(sourceId: string): readonly string[]
-  /** Whether an enabled signal uses events of a source, and so needs complete events. */
+  /** Returns whether an enabled signal uses events of a source, and so needs complete events. */
   feedsSignal(sourceId: string): boolean
-  /** A destination, enabled or not; undefined if it was deleted. */
+  /** Returns a destination, enabled or not; undefined if it was deleted. */
   get(destinationId: string): CachedDestination | undefined
   /** Registers a listener for each change of the snapshot. Returns a function that removes it. */
   onChange(listener: () => void): () => void
@@ -48,7 +57,7 @@ export type DestinationCache = CacheFollower & {
 
 const none: readonly string[] = []
 
-/** IDs of destinations by source, for all sources or only for these. */
+/** Reads the IDs of destinations by source, for all sources or only for these. */
 const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promise<Map<string, string[]>> => {
   const links = await tx
     .selectFrom('connections')
@@ -70,7 +79,7 @@ const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promis
   return found
 }
 
-/** The filters of connections, by destination and source, for all destinations or only for these. */
+/** Reads the filters of connections, by destination and source, for all destinations or only for these. */
 const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
   const links = await tx
     .selectFrom('connections')
@@ -87,7 +96,7 @@ const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
   return filters
 }
 
-/** The sources of enabled signals, among all sources or only among these. */
+/** Reads the sources of enabled signals, among all sources or only among these. */
 const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promise<string[]> => {
   const rows = await tx
     .selectFrom('signal_sources')
@@ -101,8 +110,8 @@ const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promis
 }
 
 /**
- * The conversions that signals send to destinations, for all destinations or only for these. Unreadable fields are
- * replaced by the defaults of the platform.
+ * Reads the conversions that signals send to destinations, for all destinations or only for these. Unreadable fields
+ * are replaced by the defaults of the platform.
  */
 const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
   const rows = await tx
@@ -131,7 +140,7 @@ const settingsOf = (id: string, row: StoredSettings, { secretBox, logger }: Read
   }
 }
 
-/** Stands for mappings that this version cannot read, such as those of a later version. */
+/** A mark for mappings that this version cannot read, such as those of a later version. */
 const unreadable = Symbol('unreadable')
 
 const mappingsOf = (
@@ -171,7 +180,7 @@ const destinationOf = (
   }
 }
 
-/** All destinations that are not deleted, or only these. */
+/** Reads all destinations that are not deleted, or only these. */
 const loadDestinations = async (
   tx: Tx,
   ids: readonly string[] | undefined,

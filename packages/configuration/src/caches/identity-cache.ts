@@ -2,13 +2,16 @@ import { defaultIdentityRules, type IdentityRules } from '@tributary/contract'
 import { among, type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type IdentityCache<Rules> = CacheFollower & {
-  /** The rules from the identity settings of a workspace, from memory; undefined if the settings are the defaults. */
+  /**
+   * Returns the rules from the identity settings of a workspace, from memory; undefined if the settings are the
+   * defaults.
+   */
   find(workspaceId: string): Rules | undefined
 }
 
 /**
- * Keeps the identity settings of all workspaces with own settings in memory. `make` turns each into rules, and also
- * receives a text that is different after each change.
+ * Keeps the identity settings of all workspaces that changed the defaults in memory. `make` converts settings to rules,
+ * and also receives a text that differs after each change.
  */
 export const createIdentityCache = <Rules>({
   make,

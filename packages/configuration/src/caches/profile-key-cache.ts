@@ -11,14 +11,16 @@ export type CachedProfileKey = {
 }
 
 export type ProfileKeyCache = CacheFollower & {
-  /** The permissions of a valid key, from memory. A revocation takes effect within two seconds. */
+  /** Returns the permissions of a valid key, from memory. A revocation takes effect within two seconds. */
   find(key: string): CachedProfileKey | undefined
 }
 
 /** The form of every key; any other text is not even hashed. */
 const form = /^profile_(?:secret|public)_[\w-]{32}$/
 
-/** Keeps every valid key of the Profile API in memory: a request without a valid key is refused without a query. */
+/**
+ * Keeps every valid key of the Profile API in memory, so that a request without a valid key is refused without a query.
+ */
 export const createProfileKeyCache = (deps: CacheFollowerDeps): ProfileKeyCache =>
   createKeyFollower(deps, {
     name: 'profile keys',

@@ -9,18 +9,18 @@ export type CachedSchema = {
   /** The version of `schema`. */
   readonly version: number
   readonly enforcement: Enforcement
-  /** Whether its events are held, because the organization is over a limit of its plan. */
+  /** Whether events of the source are held, because the organization is over a limit of its plan. */
   readonly held: boolean
 }
 
 export type SchemaCache = CacheFollower & {
-  /** The schema of a source, from memory; undefined if the source was deleted. */
+  /** Returns the schema of a source, from memory; undefined if the source was deleted. */
   schemaFor(sourceId: string): CachedSchema | undefined
 }
 
 type Wanted = { id: string; version: number; enforcement: Enforcement; held: boolean }
 
-/** Schemas per read. Each text has at most 512 KiB, which take up to 40 ms to parse. */
+/** Number of schemas per read. Each text has at most 512 KiB, which take up to 40 ms to parse. */
 const readAtOnce = 20
 
 const emptyText = '{"events":{}}'
@@ -29,8 +29,8 @@ const emptyText = '{"events":{}}'
 
 /**
  * Keeps the schema of every source in memory, for the pipeline. A version never changes, so only sources with a new
- * version are read again. A schema takes about three times the size of its text, and none if it has no events.
- * Measured: 118 KB for 50 events of 20 properties, and 1.3 MB for the largest text.
+ * version are read again. A schema takes about three times the memory of its text, and none if it has no events.
+ * Measured sizes: 118 KB for 50 events of 20 properties, and 1.3 MB for the largest text.
  */
 export const createSchemaCache = (deps: CacheFollowerDeps): SchemaCache => {
   const { logger } = deps

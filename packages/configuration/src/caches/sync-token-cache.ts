@@ -1,18 +1,21 @@
 import { among, type CacheFollower, type CacheFollowerDeps } from './cache-follower.ts'
 import { createKeyFollower } from './key-follower.ts'
 
-/** The workspace whose syncs a token can start. */
+/** A valid token, and the workspace whose syncs it can start. */
 export type CachedSyncToken = { id: string; workspaceId: string }
 
 export type SyncTokenCache = CacheFollower & {
-  /** The workspace of a valid token, from memory. A revocation takes effect within two seconds. */
+  /** Returns the workspace of a valid token, from memory. A revocation takes effect within two seconds. */
   find(token: string): CachedSyncToken | undefined
 }
 
 /** The form of every token; any other text is not even hashed. */
 const form = /^sync_[\w-]{32}$/
 
-/** Keeps every valid token of orchestrators in memory: a request without a valid token is refused without a query. */
+/**
+ * Keeps every valid token of orchestrators in memory, so that a request without a valid token is refused without a
+ * query.
+ */
 export const createSyncTokenCache = (deps: CacheFollowerDeps): SyncTokenCache =>
   createKeyFollower(deps, {
     name: 'sync tokens',

@@ -6,10 +6,10 @@ import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../connector-settings/stored-settings.ts'
 import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './cache-follower.ts'
 
-/** The name of a change of a workspace's spread; it contains the time when requests were paused. */
+/** Returns the name of a change of a workspace's spread. The name contains the time when requests were paused. */
 export const spreadChange = (workspaceId: string, time: Date): string => `${workspaceId} ${time.getTime()}`
 
-/** The workspace of a change by its name, and when its requests were paused. */
+/** Returns the workspace of a change, and the time when its requests were paused, from the name of the change. */
 export const spreadPause = (change: string): { workspaceId: string; time: Date } => {
   const [workspaceId = '', time] = change.split(' ')
   return { workspaceId, time: new Date(Number(time)) }
@@ -22,9 +22,9 @@ export type WriteKeyEntry = {
   sourceId: string
   sourceTitle: string
   sourceEnabled: boolean
-  /** Slug of the source's entry in the catalogue. */
+  /** Slug of the source's entry in the catalog. */
   app: string
-  /** The settings of its app, secrets included; undefined if the secrets cannot be opened. */
+  /** The settings of the source's app, secrets included; undefined if the secrets cannot be opened. */
   settings: Settings | undefined
   keyId: string
 }
@@ -42,14 +42,14 @@ export type WriteKeyCache = CacheFollower & {
     /** Names of the changes for which requests are paused. */
     changes(): string[]
   }
-  /** The entry of a valid key, from memory. A revocation takes effect within two seconds. */
+  /** Returns the entry of a valid key, from memory. A revocation takes effect within two seconds. */
   find(key: string): WriteKeyEntry | undefined
-  /** The entry of a revoked key, from memory; its source may be deleted. */
+  /** Returns the entry of a revoked key, from memory; its source may be deleted. */
   findRevoked(key: string): WriteKeyEntry | undefined
 }
 
 const loadSpreads = async (tx: Tx): Promise<ReadonlyMap<string, CachedSpread>> => {
-  // There are few.
+  // All rows are read, because there are few.
   const rows = await tx
     .selectFrom('workspace_spreads')
     .select(['workspace_id', 'spread', 'pause_time'])
@@ -66,7 +66,7 @@ const loadSpreads = async (tx: Tx): Promise<ReadonlyMap<string, CachedSpread>> =
   )
 }
 
-/** The write keys with their sources: all, or those that have changed. */
+/** Reads the write keys with their sources: all, or those that have changed. */
 const loadKeys = (tx: Tx, changed: Changed | undefined) =>
   tx
     .selectFrom('write_keys')
@@ -93,16 +93,16 @@ const loadKeys = (tx: Tx, changed: Changed | undefined) =>
     )
     .execute()
 
-/** Maximum number of cached lookups, also for unknown keys. Beyond it, the cache is cleared. */
+/** Maximum number of cached look-ups, also for unknown keys. Above it, the cache is cleared. */
 const rememberedKeys = 20_000
-/** Longer than any key of this product: such a text is not even hashed. */
+/** Maximum characters of a looked-up key. A longer text is not even hashed. */
 const longestKey = 256
 
 /** The entries of keys by their hashes. */
 const createEntries = () => {
   const byHash = new Map<string, WriteKeyEntry>()
   const revoked = new Map<string, WriteKeyEntry>()
-  /** Hashes by key, and IDs of keys by source, of all keys in the cache. */
+  /** For all keys in the cache: hashes by the ID of the key, and IDs of keys by source. */
   const hashOf = new Map<string, string>()
   const keysOf = new Map<string, Set<string>>()
   const forget = (keyId: string): void => {
@@ -139,8 +139,8 @@ const createEntries = () => {
 }
 
 /**
- * Keeps every valid write key with its source in memory, for collection: a request needs no query. With `connectors`,
- * the connector of a source is loaded before its keys are in the snapshot.
+ * Keeps every valid write key with its source in memory, for collection, so that a request needs no query. With
+ * `connectors`, the connector of a source is loaded before its keys are in the snapshot.
  */
 export const createWriteKeyCache = (
   deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
@@ -162,7 +162,7 @@ export const createWriteKeyCache = (
       const rows = await loadKeys(tx, changed)
       const spread = await loadSpreads(tx)
       await deps.connectors?.load(rows.map(({ app }) => app))
-      // Keys of one source share its opened settings.
+      // All keys of a source share its opened settings.
       const opened = new Map<string, Settings | undefined>()
       for (const row of rows)
         if (row.delete_time === null && !opened.has(row.source_id))

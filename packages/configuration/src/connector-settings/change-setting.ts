@@ -25,7 +25,9 @@ const kindOf = (owner: SettingsOwner): string => {
   return owner.startsWith('dataSources/') ? 'data source' : 'destination'
 }
 
-/** Checks the settings that an app is created with. Throws 400 with each error as `settings.{name}` in the metadata. */
+/**
+ * Checks the settings with which an app is created. Throws 400 with each error as `settings.{name}` in the metadata.
+ */
 export const checkNewSettings = (definition: SettingsDefinition, given: Record<string, SettingValue>): Settings => {
   const checked = validateSettings(definition, given)
   if (checked.ok) return checked.settings
@@ -34,7 +36,7 @@ export const checkNewSettings = (definition: SettingsDefinition, given: Record<s
 
 /**
  * Like `checkNewSettings`, but required settings may be given later. Given settings are still checked; `missing` lists
- * the names of those that are absent.
+ * the names of absent required settings.
  */
 export const checkFirstSettings = (
   definition: SettingsDefinition,
@@ -46,8 +48,8 @@ export const checkFirstSettings = (
 }
 
 /**
- * Names of required settings without a value. Secrets sealed with another key do not count as missing, so that users
- * re-enter them only when the key is certainly lost.
+ * Returns the names of required settings without a value. Secrets sealed with another key do not count as missing, so
+ * that users enter them again only if the key is certainly lost.
  */
 export const missingSettings = (
   definition: SettingsDefinition,
@@ -61,8 +63,8 @@ export const missingSettings = (
 }
 
 /**
- * The complete settings to pass to the connector, with defaults for settings added in later versions. Throws 400 and
- * names the settings that are missing or invalid.
+ * Returns the complete settings to pass to the connector, with defaults for settings added in later versions. Throws
+ * 400 and names the settings that are missing or invalid.
  */
 export const requireComplete = (definition: SettingsDefinition, settings: Settings): Settings => {
   const checked = validatePartialSettings(definition, settings)
@@ -76,13 +78,13 @@ export const requireComplete = (definition: SettingsDefinition, settings: Settin
   )
 }
 
-/** Several errors as one sentence, each with the title of its setting. */
+/** Returns several errors as one sentence, each with the title of its setting. */
 const sentenceOf = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): string =>
   Object.entries(errors)
     .map(([name, text]) => `${definition.settings.fields.find((field) => field.name === name)?.label ?? name}: ${text}`)
     .join('; ')
 
-/** The error for invalid settings at creation: 400 with each error as `settings.{name}`. */
+/** Returns the error for invalid settings at creation: 400 with each error as `settings.{name}`. */
 export const refuseNewSettings = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): Error =>
   badRequest(
     'VALIDATION',
@@ -91,8 +93,8 @@ export const refuseNewSettings = (definition: SettingsDefinition, errors: Readon
   )
 
 /**
- * All settings, secrets included, for changes that are impossible without the secrets, such as storing them again.
- * Throws 409 if they cannot be opened.
+ * Opens all settings, secrets included, for changes that need the secrets, such as storing them again. Throws 409 if
+ * the secrets cannot be opened.
  */
 export const openForChange = (
   owner: SettingsOwner,
@@ -114,8 +116,8 @@ export const openForChange = (
 export type SettingChange = { name: string; value: SettingValue; secrets?: Readonly<Record<string, SettingValue>> }
 
 /**
- * Refuses a change that would send a secret to another place than the one it was entered for. A user who may change
- * settings may use secrets, but not read them. Each such secret must be entered again, or removed.
+ * Refuses a change that would send a secret to another place than the one for which it was entered. A user who may
+ * change settings may use secrets, but not read them. Each such secret must be entered again, or removed.
  */
 const requireSecretsAgain = (
   definition: SettingsDefinition,
@@ -132,7 +134,7 @@ const requireSecretsAgain = (
   })
 }
 
-/** The secrets in a change, by name. Throws 400 for a setting that is not secret or cannot be changed. */
+/** Returns the secrets in a change, by name. Throws 400 for a setting that is not secret or cannot be changed. */
 const secretsGiven = (
   { settings: { fields } }: SettingsDefinition,
   { secrets = {} }: SettingChange,
@@ -152,10 +154,10 @@ const secretsGiven = (
 }
 
 /**
- * The settings with one of them changed; null restores its default. A setting that is not editable accepts a first
- * value, and other required settings may still be missing. Throws 400 with metadata.name or metadata.value. Throws 400
- * with `secrets.{name}` for each secret that must be entered again, because the change would send it elsewhere. For an
- * app that is no longer in the catalogue, `definition` is undefined.
+ * Returns the settings with one setting changed; null restores its default. A setting that is not editable accepts a
+ * first value, and other required settings may still be missing. Throws 400 with metadata.name or metadata.value.
+ * Throws 400 with `secrets.{name}` for each secret that must be entered again, because the change would send the secret
+ * elsewhere. For an app that is no longer in the catalog, `definition` is undefined.
  */
 export const changedSettings = (
   owner: SettingsOwner,
@@ -184,7 +186,7 @@ export const changedSettings = (
   throw refused('value', errors[name] ?? sentenceOf(definition, errors))
 }
 
-/** The columns for the result of `changedSettings`. Throws the same errors. */
+/** Returns the columns for the result of `changedSettings`. Throws the same errors. */
 export const changeSetting = (
   owner: SettingsOwner,
   definition: SettingsDefinition | undefined,
@@ -196,7 +198,7 @@ export const changeSetting = (
   return storeSettings(owner, definition ?? { title: '', settings: noSettings }, settings, secretBox)
 }
 
-/** The changed settings, without secrets, for the audit record. */
+/** Returns the changed settings, without secrets, for the audit record. */
 export const changedPlainSettings = (
   before: Pick<StoredSettings, 'settings'>,
   { settings }: Pick<ReturnType<typeof storeSettings>, 'settings'>,

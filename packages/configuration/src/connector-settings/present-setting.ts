@@ -1,7 +1,7 @@
 import type { FieldDefinition, Settings } from '@tributary/connector-kit'
 import type { Setting, SettingOption } from '@tributary/contract'
 
-/** The form field of a setting, as the API returns it. */
+/** Returns the form field of a setting in the form of the API. */
 export const presentOption = (field: FieldDefinition): SettingOption => ({
   name: field.name,
   display_name: field.label,
@@ -18,7 +18,7 @@ export const presentOption = (field: FieldDefinition): SettingOption => ({
   show_when: field.showWhen === undefined ? null : { name: field.showWhen.field, value: field.showWhen.value },
 })
 
-/** The settings of one instance as the API returns them, without secrets. */
+/** Returns the settings of one instance in the form of the API, without secrets. */
 export const presentSettings = (fields: readonly FieldDefinition[], settings: Settings): Setting[] =>
   fields.map((field) => {
     const value = settings[field.name]

@@ -2,22 +2,22 @@ import { defineSettings, type Settings, type SettingsDefinition } from '@tributa
 import type { Logger, SecretBox } from '@tributary/kernel'
 import { z } from 'zod'
 
-/** Settings as they are stored, without secrets. */
+/** Public settings in their stored form. */
 export const stored = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]),
 )
 
-/** Settings as they are stored: public ones as JSON, secret ones as one sealed JSON object. */
+/** Settings in their stored form: public settings as JSON, secret settings as one sealed JSON object. */
 export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array | null }
 
-/** The settings of an app that has none. */
+/** The settings of an app that has no settings. */
 export const noSettings = defineSettings({})
 
 /** The owner of settings, by kind and ID. A secret that is sealed for one owner cannot be opened for another. */
 export type SettingsOwner = `destinations/${string}` | `sources/${string}` | `dataSources/${string}`
 
-/** The encryption context of an owner's secrets. */
+/** Returns the encryption context of an owner's secrets. */
 export const secretsContext = (owner: SettingsOwner): string => `${owner}/secrets`
 
 /** Separates valid settings into public ones, and secret ones, which are sealed. */
@@ -37,7 +37,7 @@ export const storeSettings = (
   }
 }
 
-/** The settings of an owner, with secrets merged in. Throws SecretBoxError if these cannot be opened. */
+/** Opens the settings of an owner, including secrets. Throws SecretBoxError if the secrets cannot be opened. */
 export const openSettings = (owner: SettingsOwner, row: StoredSettings, secretBox: SecretBox): Settings => {
   const secrets =
     row.secrets_encrypted === null

@@ -4,7 +4,10 @@ import type { ConfigurationServices } from '../services.ts'
 /** Maximum duration of the check when a user saves a form, ms. */
 const patienceMs = 15_000
 
-/** The destination's own check of settings before they are saved: error messages by setting, empty if all are valid. */
+/**
+ * Runs the destination's own check of settings before they are saved; returns error messages by setting, none if all
+ * are valid.
+ */
 export const verifySettings = async (
   deps: Pick<ConfigurationServices, 'requestClient' | 'clock' | 'logger'>,
   definition: DestinationDefinition,

@@ -11,7 +11,7 @@ import { createAccessTokens } from '../oauth-grants/access-tokens.ts'
 import type { ConfigurationServices } from '../services.ts'
 import type { DestinationRow } from './read.ts'
 
-/** The secrets in settings as texts, so that they can be removed from messages. */
+/** Returns the secrets in settings as texts, so that they can be removed from messages. */
 const secretTexts = ({ settings: { fields } }: DestinationDefinition, settings: Settings): string[] =>
   fields
     .filter(({ secret }) => secret)
@@ -27,9 +27,9 @@ export type ConnectorDeps = Pick<
 >
 
 /**
- * Calls the connector of a destination once, with its current settings and a timeout, while a user waits. Rejects as
- * the connector does, and with RetryableError after the timeout. Rejects with 409 if the secrets cannot be opened, and
- * with 400 if required settings are missing. The texts that must not be shown are in `secrets`.
+ * Calls the connector of a destination once, with its current settings and a timeout, while a user waits. Rejects with
+ * the errors of the connector, and with RetryableError after the timeout. Rejects with 409 if the secrets cannot be
+ * opened, and with 400 if required settings are missing. The texts that must not be shown are in `secrets`.
  */
 export const callConnector = async <T>(
   deps: ConnectorDeps,

@@ -13,7 +13,9 @@ import type { ConfigurationServices } from '../services.ts'
 
 export type DestinationRow = Selectable<DestinationsTable>
 
-/** A destination of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another workspace. */
+/**
+ * Reads a destination of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another workspace.
+ */
 export const readDestination = async (db: Db, workspaceId: string, destinationId: string): Promise<DestinationRow> => {
   const row =
     isId(workspaceId) && isId(destinationId)
@@ -31,7 +33,7 @@ export const readDestination = async (db: Db, workspaceId: string, destinationId
 
 type PresentDeps = Pick<ConfigurationServices, 'catalog' | 'secretBox' | 'logger'>
 
-/** The app of a destination as the API returns it, without secrets. */
+/** Returns the app of a destination in the form of the API, without secrets. */
 const presentApp = (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
@@ -49,7 +51,7 @@ const presentApp = (
   settings: presentSettings(definition?.settings.fields ?? [], settings),
 })
 
-/** A destination as the API returns it. */
+/** Returns a destination in the form of the API. */
 export const presentDestination = async (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
@@ -74,7 +76,7 @@ export const presentDestination = async (
   }
 }
 
-/** Reads a destination, and returns it as the API does. */
+/** Reads a destination, and returns it in the form of the API. */
 export const showDestination = async (
   deps: PresentDeps & { db: Db },
   workspaceId: string,

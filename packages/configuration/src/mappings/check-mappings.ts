@@ -9,8 +9,9 @@ import type { EventMapping } from '@tributary/contract'
 import { takeTurn, type WorkShare } from '@tributary/kernel'
 
 /**
- * The result of `mappingProblems`, with each template checked in its own turn: a hundred thousand characters would
- * block all other work for a tenth of a second. Rejects with 429 if the workspace has too much work waiting.
+ * Returns the result of `mappingProblems`, with each template checked in a turn of its own. Otherwise a hundred
+ * thousand characters would block all other work for a tenth of a second. Rejects with 429 if the workspace has too
+ * much work waiting.
  */
 export const checkMappings = async (
   share: WorkShare,

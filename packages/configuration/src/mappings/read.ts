@@ -16,7 +16,7 @@ import { badRequest } from '@tributary/kernel'
 import type { DestinationRow } from '../destinations/read.ts'
 import type { Catalog } from '../services.ts'
 
-/** An action of an app as the API returns it. */
+/** Returns an action of an app in the form of the API. */
 export const presentAction = (action: ActionDefinition): DestinationAction => ({
   name: action.name,
   title: action.title,
@@ -31,7 +31,7 @@ export const presentAction = (action: ActionDefinition): DestinationAction => ({
   event_types: [...action.eventTypes],
 })
 
-/** The definition of a destination's app; undefined if the app is no longer in the catalogue. */
+/** Returns the definition of a destination's app; undefined if the app is no longer in the catalog. */
 export const definitionOf = async (
   catalog: Catalog,
   row: Pick<DestinationRow, 'app'>,
@@ -52,7 +52,7 @@ export const requireDefinition = async (
 const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping[] | undefined =>
   row.mappings === null ? undefined : eventMappings.parse(row.mappings)
 
-/** The mappings of a destination as the API returns them. */
+/** Returns the mappings of a destination in the form of the API. */
 export const presentMappings = async (row: DestinationRow, catalog: Catalog): Promise<DestinationMappings> => {
   const definition = await definitionOf(catalog, row)
   const own = ownMappings(row)

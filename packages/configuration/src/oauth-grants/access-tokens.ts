@@ -30,7 +30,7 @@ export type AccessTokenDeps = {
 export type AskForToken = {
   client: OAuth2Client
   /**
-   * The grant whose token is needed: a token of another grant is not served from memory. Undefined reads the grant
+   * The grant whose token is needed. A cached token of another grant is not returned. If undefined, the grant is read
    * again.
    */
   grantId?: string | undefined
@@ -41,18 +41,20 @@ export type AskForToken = {
 }
 
 /**
- * The current token of a destination's grant. Throws ConfigurationError if no token works, and RetryableError if there
- * is none at the moment.
+ * Returns the current token of a destination's grant. Throws ConfigurationError if no token can work, and
+ * RetryableError if no token is available now.
  */
 export type AccessTokens = (destinationId: string, ask: AskForToken) => Promise<string>
 
-/** Longer than any request for a token: a process that takes longer to renew has died. */
+/**
+ * Duration of a lease in seconds. It is longer than any request for a token, so a process that takes longer has died.
+ */
 const leaseSeconds = 30
 /**
  * Maximum age of a token, ms, that was renewed for a request. If such a token is still refused, its grant is invalid.
  */
 const freshMs = 20_000
-/** How long to wait for another process or thread that renews the token, ms. */
+/** Maximum time in ms to wait for another process or thread that renews the token. */
 const patienceMs = 35_000
 const pollMs = 100
 
@@ -76,8 +78,8 @@ export const sealTokens = (
 }
 
 /**
- * Renewal time of a token: a fifth of its lifetime before it expires, at most one minute. A token that cannot be
- * renewed is used until it expires.
+ * Returns the renewal time of a token: a fifth of its lifetime before it expires, at most one minute. A token that
+ * cannot be renewed is used until it expires.
  */
 const renewTime = ({ issueTime, expireTime, refreshToken }: KeptTokens): number => {
   if (expireTime === undefined) return Number.POSITIVE_INFINITY
@@ -101,7 +103,7 @@ const open = ({ secretBox }: AccessTokenDeps, row: GrantRow): KeptTokens => {
   }
 }
 
-/** Decides under the row lock what to do. */
+/** Decides, under the lock of the row, what to do. */
 const look = async (
   deps: AccessTokenDeps,
   tx: Tx,
@@ -156,7 +158,9 @@ const find = (
     return { row, found: await look(deps, tx, row, ask) }
   })
 
-/** Stores tokens under the lease; false if a user connected or disconnected the destination in the meantime. */
+/**
+ * Stores tokens under the lease; returns false if a user connected or disconnected the destination in the meantime.
+ */
 const write = async (
   { db, secretBox, clock }: AccessTokenDeps,
   row: GrantRow,
@@ -186,7 +190,7 @@ const giveUpLease = ({ db, clock }: AccessTokenDeps, lease: string, error: strin
     .where('lease_id', '=', lease)
     .execute()
 
-/** The renewed tokens; undefined if they are no longer needed. */
+/** Renews the tokens; undefined if they are no longer needed. */
 const renew = async (
   deps: AccessTokenDeps,
   row: GrantRow,
@@ -216,10 +220,10 @@ const renew = async (
 }
 
 /**
- * Serves the tokens of grants and renews them. However many processes and threads ask, one renews at a time: a refresh
- * token that is used twice may end the whole grant (RFC 9700, 4.14.2). The row is locked to take a lease on it. The
- * request for a token runs outside of a transaction, so that a slow request holds no connection. The new tokens are
- * stored under the lease before they are used.
+ * Serves the tokens of grants and renews them. Only one process or thread renews a token at a time, because a refresh
+ * token that is used twice may end the whole grant (RFC 9700, 4.14.2). The row is locked to take a lease on the
+ * renewal. The request for a token runs outside of a transaction, so that a slow request holds no connection. The new
+ * tokens are stored under the lease before they are used.
  */
 export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
   const { live, clock } = deps

@@ -4,7 +4,7 @@ import { editors, resourceNames } from '@tributary/contract'
 
 /**
  * Ends a grant in this transaction: its tokens are removed, and delivery holds the destination's events. Users who may
- * reconnect it are notified, once for each grant. Call the returned function after the commit.
+ * reconnect the destination are notified, once for each grant. Call the returned function after the commit.
  */
 export const expireGrant = async (
   tx: Tx,

@@ -12,15 +12,15 @@ import type { Selectable } from 'kysely'
 
 export type GrantRow = Selectable<OauthGrantsTable>
 
-/** The encryption context of a grant's tokens. */
+/** Returns the encryption context of a grant's tokens. */
 export const tokensContext = (destinationId: string, grantId: string): string =>
   `oauth_grants/${destinationId}/${grantId}/tokens`
 
-/** The encryption context of the code verifier of a consent. */
+/** Returns the encryption context of the code verifier of a consent. */
 export const verifierContext = (stateHash: Uint8Array): string =>
   `oauth_consents/${Buffer.from(stateHash).toString('hex')}/verifier`
 
-/** A grant in the form that delivery keeps in memory. */
+/** Returns a grant in the form that delivery keeps in memory. */
 export const grantState = (row: Pick<GrantRow, 'id' | 'status' | 'issued_for' | 'error'>): GrantState => ({
   id: row.id,
   status: row.status,
@@ -28,14 +28,14 @@ export const grantState = (row: Pick<GrantRow, 'id' | 'status' | 'issued_for' | 
   error: row.error,
 })
 
-/** The grants of these destinations, by the ID of the destination. */
+/** Reads the grants of these destinations, by the ID of the destination. */
 export const readGrants = async (db: Db, destinationIds: readonly string[]): Promise<ReadonlyMap<string, GrantRow>> => {
   if (destinationIds.length === 0) return new Map()
   const rows = await db.selectFrom('oauth_grants').selectAll().where('destination_id', 'in', destinationIds).execute()
   return new Map(rows.map((row) => [row.destination_id, row]))
 }
 
-/** A grant as the API returns it, without tokens. Null if the destination needs none. */
+/** Returns a grant in the form of the API, without tokens; null if the destination needs none. */
 export const presentGrant = (client: OAuth2Client | undefined, row: GrantRow | undefined): OAuthGrant | null => {
   if (client === undefined) return null
   const missing = missingOfClient(client)

@@ -15,7 +15,7 @@ export const replaceGrant = async (
     .execute()
 }
 
-/** Deletes the grant of a destination. Resolves to its account, or undefined if there was no grant. */
+/** Deletes the grant of a destination. Returns its account; undefined if there was no grant. */
 export const removeGrant = async (tx: Tx, destinationId: string): Promise<string | undefined> =>
   (
     await tx

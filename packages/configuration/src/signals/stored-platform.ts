@@ -11,7 +11,7 @@ type StoredPlatformRow = Pick<
 
 const fieldMappings = z.array(fieldMapping)
 
-/** The custom fields of a platform; undefined if it uses the default fields. */
+/** Returns the custom fields of a platform; undefined if it uses the default fields. */
 export const ownFields = ({ field_mappings }: Pick<StoredPlatformRow, 'field_mappings'>): FieldMapping[] | undefined =>
   field_mappings === null ? undefined : fieldMappings.parse(JSON.parse(field_mappings))
 
@@ -19,7 +19,7 @@ const named = z.object({
   conversion: z.object({ type: z.enum(standardConversions), custom_name: z.string() }),
 })
 
-/** A stored platform in the form that mappings are made from. `definition` is that of its signal. */
+/** Returns a stored platform in the form from which mappings are made. `definition` is the definition of its signal. */
 export const storedPlatform = (row: StoredPlatformRow & { definition: string }): SignalPlatformSettings => {
   const { conversion } = named.parse(JSON.parse(row.definition))
   const platform = signalPlatforms.find((each) => each === row.platform) ?? 'meta'

@@ -16,7 +16,7 @@ import type { ConfigurationServices } from '../services.ts'
 
 export type SourceRow = Selectable<SourcesTable> & { last_used_time: Date | null }
 
-/** When a key of the source was last used. */
+/** An SQL expression for the time when a key of the source was last used. */
 const lastUsed: RawBuilder<Date | null> = sql`(
   select max(write_keys.last_used_time) from write_keys where write_keys.source_id = sources.id)`
 
@@ -29,7 +29,7 @@ export const selectSources = (db: Db, workspaceId: string) =>
     .where('sources.workspace_id', '=', workspaceId)
     .where('sources.delete_time', 'is', null)
 
-/** A source of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another workspace. */
+/** Reads a source of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another workspace. */
 export const readSource = async (db: Db, workspaceId: string, sourceId: string): Promise<SourceRow> => {
   const row =
     isId(workspaceId) && isId(sourceId)
@@ -41,7 +41,7 @@ export const readSource = async (db: Db, workspaceId: string, sourceId: string):
 
 type PresentDeps = Pick<ConfigurationServices, 'catalog' | 'secretBox' | 'logger'>
 
-/** A source as the API returns it, without secrets. */
+/** Returns a source in the form of the API, without secrets. */
 export const presentSource = async (row: SourceRow, { catalog, secretBox, logger }: PresentDeps): Promise<Source> => {
   const ids = { workspace: row.workspace_id, source: row.id }
   const entry = catalog.sources.find(({ slug }) => slug === row.app)
@@ -72,7 +72,7 @@ export const presentSource = async (row: SourceRow, { catalog, secretBox, logger
   }
 }
 
-/** A source with its schema, as the API returns it. */
+/** Returns a source with its schema, in the form of the API. */
 export const presentWithSchema = async (deps: PresentDeps & { db: Db }, row: SourceRow): Promise<SourceWithSchema> => {
   const current = await deps.db
     .selectFrom('source_schemas')

@@ -33,7 +33,7 @@ type TrialDeps = {
   sources: readonly { id: string; lets: (event: PipelineEvent) => Promise<boolean> }[]
   /** Types that the mapping is for; empty for all. */
   types: readonly EventType[]
-  /** The mapping, at the workspace's turn. */
+  /** Maps an event when it is the workspace's turn. */
   map: (event: PipelineEvent, sourceId: string, json: string) => Promise<Mapping>
   now: number
   signal: AbortSignal

@@ -69,7 +69,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 export type SealedRow = Key & { sealed: Uint8Array }
 
-/** Rows of a sealed column with a value, by their key, after `after`, at most `limit`. */
+/** Returns at most `limit` rows whose sealed column has a value, sorted by key, with keys after `page.after`. */
 export const readSealed = async (
   db: Db,
   { table, column, key, more }: SealedColumn,

@@ -66,7 +66,7 @@ const storeEvent = async (harness: Harness, workspaceId: string): Promise<void> 
   await harness.eventStore.insert('events', JSON.stringify(event), { token: `requests ${workspaceId}` })
 }
 
-/** Makes a profile with a user id and an anonymous id of its own; resolves to its id and the latter. */
+/** Creates a profile with a new user ID and a new anonymous ID; returns the profile's ID and the anonymous ID. */
 const makeProfile = async (harness: Harness, workspaceId: string): Promise<{ id: string; anonymousId: string }> => {
   const [userId, anonymousId] = [newId(), newId()]
   const time = new Date(harness.now()).toISOString()

@@ -146,7 +146,7 @@ const createHeld = (queued: { bytes: number }) => {
 
 /** The open changes by origin, object, and key, with the versions that were delivered during look-ups. */
 const createKeys = () => {
-  /** By origin and object. Their number is limited by the producers' objects, so they are never removed. */
+  /** Changes by origin and object. Entries are never removed, because producers have a limited number of objects. */
   const objects = new Map<string, Map<string, Among>>()
   /** The last used origin and object, since all rows of a record have the same. */
   let last: { origin: string; object: string; among: Among } | undefined

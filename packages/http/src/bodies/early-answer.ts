@@ -11,15 +11,15 @@ const smallBytes = 64 * 1024
 const lingerBytes = 8 * 1024 * 1024
 const lingerMs = 10_000
 
-/** Shared by all bodies of this process. */
+/** The reader that all bodies of this process share. */
 const unwanted = createReadAway()
 
-/** True if the client may still be sending the body, and the body is too long to be discarded before a response. */
+/** Whether the client may still be sending the body, and the body is too long to be discarded before a response. */
 export const isLongUnread = (req: IncomingMessage): boolean =>
   !req.complete && !req.readableEnded && announcedBytes(req) > smallBytes
 
 /**
- * Responds to a request whose body is not wanted, while its client may still be sending it. The complete response is
+ * Responds to a request whose body is not needed, while its client may still be sending it. The complete response is
  * sent immediately and announces that the connection closes. Then up to 8 MiB are discarded for at most 10 s, at a pace
  * that all such bodies share. Closing a connection with unread bytes would destroy a response that the client has not
  * read yet (RFC 9112 9.6).
@@ -51,7 +51,7 @@ export const answerEarly = (
 }
 
 /**
- * Discards the unread part of a body: a short one immediately, a long one at the pace that all such bodies share.
+ * Discards the unread part of a body: a short body immediately, a long body at the pace that all such bodies share.
  * Closes the connection if the body does not end within 8 MiB.
  */
 export const discardBody = (req: IncomingMessage): void => {

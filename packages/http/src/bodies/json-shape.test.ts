@@ -32,7 +32,7 @@ test('values of every text that JSON.stringify produces are counted exactly', ()
     depth = Math.max(depth, level)
     if (typeof each !== 'object' || each === null) return
     const inner = Object.values(each)
-    // One value for the container, and one for each comma.
+    // The container counts as one value, and each comma as one.
     values += Math.max(1, inner.length)
     for (const child of inner) walk(child, typeof child === 'object' ? level + 1 : level)
   }

@@ -14,7 +14,7 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** The position of the quote that ends the string beginning at `start`, or the end of the text. */
+/** Returns the position of the quote that ends the string beginning at `start`, or the end of the text. */
 const endOfString = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1
@@ -25,8 +25,8 @@ const endOfString = (text: string, start: number): number => {
 }
 
 /**
- * The limit that a JSON text exceeds, found without parsing; undefined if it exceeds none. Reads each character at most
- * once, and stops at the first excess. Invalid JSON is left to the parser.
+ * Returns the limit that a JSON text exceeds, without parsing; undefined if it exceeds none. Reads each character at
+ * most once, and stops at the first excess. Invalid JSON is left to the parser.
  */
 export const jsonShapeProblem = (text: string, limits: JsonLimits): 'depth' | 'values' | undefined => {
   let depth = 0

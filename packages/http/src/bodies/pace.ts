@@ -4,19 +4,19 @@ export type PaceLimits = {
   windowMs: number
   /** Minimum bytes in each window. */
   windowBytes: number
-  /** Maximum ms of the whole body. */
+  /** Maximum ms for the whole body. */
   totalMs: number
 }
 
-/** A body that is being received. The receiver adds to `bytes`. */
+/** A body that is being received. The receiver adds the received bytes to `bytes`. */
 export type Paced = { bytes: number; readonly late: () => void }
 
 export type Pace = {
-  /** Starts to watch a body; calls its `late` once if it comes too slowly. */
+  /** Starts to watch a body; calls its `late` once if it arrives too slowly. */
   watch(body: Paced): void
   /** Stops the watch: the body is complete, or its receiver no longer waits. */
   done(body: Paced): void
-  /** Number of watched bodies. */
+  /** Returns the number of watched bodies. */
   watched(): number
 }
 
@@ -27,9 +27,9 @@ type Seen = { start: number; windowStart: number; windowBytes: number }
 const looksPerWindow = 4
 
 /**
- * Ends bodies that come too slowly. One timer checks all of them, so a body needs no timer and no clock reading of its
- * own; most bodies are complete before the first check. The timer runs only while there are bodies. The time of a body
- * begins with its first check, so `late` is called up to half a window too late.
+ * Creates a watch that ends bodies that arrive too slowly. One timer checks all bodies, so a single body needs no timer
+ * and no reading of the clock. Most bodies are complete before the first check. The timer runs only while there are
+ * bodies. The time of a body begins at its first check, so `late` is called up to half a window too late.
  */
 export const createPace = (limits: PaceLimits, now: () => number = () => performance.now()): Pace => {
   const bodies = new Map<Paced, Seen | undefined>()

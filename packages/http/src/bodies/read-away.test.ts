@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers())
 
 const piece = Buffer.alloc(1000)
-/** A body of `pieces` pieces, all of which the sender could send immediately. */
+/** Returns a body of `pieces` pieces, all of which the sender could send immediately. */
 const bodyOf = (pieces: number): IncomingMessage =>
   Readable.from(
     Array.from({ length: pieces }, () => piece),

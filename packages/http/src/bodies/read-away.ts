@@ -1,32 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Settings for discarding unwanted bodies, for all of them together. */
+/** Settings for discarding all unneeded bodies together. */
 export type ReadAwaySettings = {
   /** Length of a period in ms. */
   everyMs: number
   /** Number of bodies that are read in each period, at most 64 KiB of each. */
   pieces: number
-  /** Maximum bodies discarded at the same time: each waiting body keeps up to 128 KiB in memory. */
+  /** Maximum bodies that are discarded at the same time. Each waiting body keeps up to 128 KiB in memory. */
   bodies: number
 }
 
 /**
- * About 25 MB/s: a client with a refused body of four megabytes has finished in 0.2 s, and the thread spends a
- * hundredth of its time on this.
+ * The default pace is about 25 MB/s. A client with a refused body of four megabytes has finished in 0.2 s, and the
+ * thread spends a hundredth of its time on this.
  */
 export const defaultReadAway: ReadAwaySettings = { everyMs: 10, pieces: 4, bodies: 512 }
 
 /**
- * Discards unwanted bodies, one piece of each in turns. Clients decide how much they send, so without a pace the thread
- * would do nothing else. The rest stays in the memory of the senders.
+ * Discards unneeded bodies in turns, one piece at a time. Clients decide how much they send, so without a pace the
+ * thread would do nothing else. Unread bytes stay in the memory of the senders.
  */
 export type ReadAway = {
   /**
    * Starts to discard a body, and calls `onPiece` with the bytes of each piece. Ends with the body or its connection.
-   * Returns false, and reads nothing, if too many are being discarded: the caller then has to close the connection.
+   * Returns false and reads nothing if too many bodies are being discarded; the caller must then close the connection.
    */
   add(req: IncomingMessage, onPiece: (bytes: number) => void): boolean
-  /** Number of bodies that have sent data and wait for their turn. */
+  /** Returns the number of bodies that have sent data and wait for their turn. */
   waiting(): number
 }
 

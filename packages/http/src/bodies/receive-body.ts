@@ -6,17 +6,20 @@ import type { Pace, Paced } from './pace.ts'
 export type BodyTerms = {
   /** Maximum bytes of a body. */
   limit: number
-  /** Limits the bytes of all bodies in memory. */
+  /** The pool that limits the bytes of all bodies in memory. */
   pool: Pool
   pace: Pace
 }
 
-/** Why there is no body: `overloaded` by the pool, `too-slow` by the pace, `aborted` because the client has gone. */
+/**
+ * Why there is no body: the pool is full (`overloaded`), the body is slower than the pace (`too-slow`), or the client
+ * has disconnected (`aborted`).
+ */
 export type BodyFault = 'too-large' | 'overloaded' | 'too-slow' | 'aborted'
 
 const unsaid = Number.POSITIVE_INFINITY
 
-/** The bytes that a request announces: 0 without a body, Infinity for a chunked body. */
+/** Returns the number of bytes that a request announces: 0 without a body, Infinity for a chunked body. */
 export const announcedBytes = (req: IncomingMessage): number => {
   if (req.headers['transfer-encoding'] !== undefined) return unsaid
   return Number(req.headers['content-length'] ?? 0)
@@ -24,7 +27,7 @@ export const announcedBytes = (req: IncomingMessage): number => {
 
 /**
  * Reads the body of a request, and calls `done` exactly once, with the body or a fault. Received bytes count against
- * the shares of its holders until the receiver releases `held`. After a fault, nothing is held and the rest of the body
+ * the shares of its holders until the receiver releases `held`. After a fault, no bytes are held and the remaining body
  * is discarded.
  */
 export const receiveBody = (
@@ -46,7 +49,7 @@ export const receiveBody = (
     if (typeof outcome === 'string') held.release()
     done(outcome, held)
   }
-  // The listener stays and discards the rest, unless other code stops it.
+  // The listener stays and discards the remaining body, unless other code stops it.
   const onData = (chunk: Buffer): void => {
     if (ended) return
     paced.bytes += chunk.length
@@ -62,7 +65,8 @@ export const receiveBody = (
     const [only] = chunks
     if (only !== undefined && chunks.length === 1) return settle(only)
     const body = Buffer.concat(chunks, paced.bytes)
-    // Frees memory that would otherwise wait for a garbage collection; each chunk was copied for this listener.
+    // Frees the memory of the chunks, which would otherwise wait for a garbage collection. Each chunk was copied for
+    // this listener.
     for (const chunk of chunks) freeMemory(chunk)
     settle(body)
   })

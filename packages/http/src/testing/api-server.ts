@@ -12,7 +12,7 @@ import {
   type Handlers,
 } from '../index.ts'
 
-/** Handlers that return 409 with the name of their method, unless the test provides a handler. */
+/** Returns handlers that respond with 409 and the name of their method, unless the test provides a handler. */
 export const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const { name } of methodList) {
@@ -76,7 +76,7 @@ export const listenApi = async (own: Record<string, AnyHandler>, limits: Partial
   }
 }
 
-/** The head of a POST request with a JSON body of `bytes`. */
+/** Returns the head of a POST request with a JSON body of `bytes`. */
 export const head = (path: string, bytes: number, token?: string): string =>
   `POST /api${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n` +
   `${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}\r\n`

@@ -33,7 +33,7 @@ const channelOf = (sourceId: string): string => `private-sources-${sourceId}`
 
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${cutText(text, length - 1)}…`)
 
-/** The summary of an event in the live table. */
+/** Returns the summary of an event for the live view, with long texts cut. */
 export const summaryOf = ({ raw, event, rejected, status, fit }: LiveEvent): LiveEventSummary => {
   const type = event?.type
   const summary: LiveEventSummary = {
@@ -67,7 +67,9 @@ const isShort = (value: unknown): value is Short =>
     ? value.length <= longestValue
     : value === null || typeof value === 'number' || typeof value === 'boolean'
 
-/** The short values of an event, in its order; undefined if parsing changed a number. */
+/**
+ * Returns the short validated values, in the order in which the event has them; undefined if parsing changed a number.
+ */
 const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] => {
   if (event?.validated === undefined || event.exact !== undefined || rejected !== undefined) return undefined
   const values: [string, Short][] = []

@@ -3,11 +3,11 @@ type Behind = { readonly since: number; readonly end: number; readonly bytes: Ma
 
 export type Floods = {
   /**
-   * Records what a turn of a partition processed, up to `at`, while its log ended at `end`; `now` is in ms of a
-   * monotonic clock. Once a request has waited for `afterMs`, it returns the workspaces that hold the others up, the
-   * largest first. Without them, the others have at least a quarter of the bytes processed meanwhile. A workspace with
-   * less than `minBytes` is not returned: the reading ahead could find little to process, and wait for skipped
-   * requests.
+   * Records the bytes that a turn of a partition processed, up to `at`, while the partition's log ended at `end`; `now`
+   * is in ms of a monotonic clock. When a request has waited for `afterMs`, returns the workspaces that delay the
+   * others, the largest first. Without them, the others have at least a quarter of the bytes processed meanwhile. A
+   * workspace with less than `minBytes` is not returned, because the reading ahead would find little to process and
+   * would wait.
    */
   note(
     partition: number,

@@ -3,7 +3,7 @@ import type { Overtakings } from './overtakings.ts'
 
 /**
  * Sorts the ranges of one token in the order in which their records were read: those before an overtaking, those read
- * ahead, those read behind. A sequence of the reading behind means that everything before it is appended.
+ * ahead, those read behind. A sequence number from the reading behind confirms that every earlier record was appended.
  */
 export const inReadOrder = (
   ranges: readonly JournalRange[],

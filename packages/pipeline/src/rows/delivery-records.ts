@@ -171,7 +171,7 @@ export const deliveryRecords = (
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
     if (source.lossy) meta.e = true
     if (source.isLater && meta.d.length > 0) meta.h = true
-    // A record read ahead has no offset of the reading behind.
+    // Only the partition's own lane sets `q`, because the reading ahead does not advance that offset.
     if (lane === partition) meta.q = through
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList

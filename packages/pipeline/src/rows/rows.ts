@@ -173,7 +173,7 @@ export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent |
     original: raw.original,
   })
 
-/** The stored form of a reason: its stable name, then how to fix it. */
+/** Returns the stored form of a reason: its stable name, then its message, which says how to fix the event. */
 export const reasonText = (why: Pick<Reject, 'reason' | 'message'>): string => `${why.reason}: ${why.message}`
 
 /** A row as it was written. */
@@ -231,15 +231,15 @@ export const readRow = (row: Uint8Array): StoredRow => {
   }
 }
 
-/** The owner of a row: its workspace and source. */
+/** Returns the owner of a row as text: its workspace and its source. */
 export const rowOwner = (row: Uint8Array): string => {
   const from = createRowReader(row)
   return `${from.text()}\n${from.text()}`
 }
 
 /**
- * The row that replaces one that the event store refused: rejected, with the engine's reason and without JSON columns.
- * The `bare` form has only the place, the source, and the original.
+ * Returns the row that replaces one that the event store refused. Its status is rejected, its reason has the engine's
+ * message, and it has no JSON columns. The `bare` form keeps only the event time of the identity columns.
  */
 export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' | 'bare'): Uint8Array => {
   const read = readRow(row)

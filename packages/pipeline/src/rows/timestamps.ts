@@ -1,11 +1,11 @@
-/** An earlier time is not a valid event time, epoch ms. */
+/** The earliest valid event time, epoch ms. */
 const earliest = 86_400_000
 
 /**
- * When the event happened by the server's clock. The client's clock may be wrong, but the difference between its two
- * times is right, hence `receivedAt − (sentAt − originalTimestamp)`. Without `sentAt`, the client's time is used;
- * without both, the time of receipt. Never after the receipt. Source: Segment spec, common fields, "timestamp
- * overview".
+ * Returns the time of an event by the server's clock, epoch ms. The client's clock may be wrong, but the difference
+ * between its two times is right, hence `receivedAt − (sentAt − originalTimestamp)`. Without `sentAt`, the client's
+ * time is used; without `originalTimestamp`, the time of receipt. A result that is after the receipt or before
+ * `earliest` is replaced by the time of receipt. Source: Segment spec, common fields, "timestamp overview".
  */
 export const eventTime = (
   receivedAt: number,
@@ -22,7 +22,9 @@ const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'
 const minutes = new Float64Array(64).fill(Number.NaN)
 const beginnings = Array.from({ length: 64 }, () => '')
 
-/** Epoch ms as RFC 3339 in UTC with ms, like Date.toISOString. It is fast if the minute is in the cache. */
+/**
+ * Formats epoch ms as RFC 3339 in UTC with ms, like Date.toISOString. Formatting is fast if the minute is in the cache.
+ */
 export const isoTime = (ms: number): string => {
   const minute = Math.floor(ms / 60_000)
   const slot = minute & 63

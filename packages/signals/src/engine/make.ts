@@ -206,7 +206,7 @@ type RefundSums = {
   refusal: RefundRefusal | undefined
 }
 
-/** An amount in millionths, in which sums are exact. */
+/** Rounds an amount to a millionth, so that sums stay exact. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6
 
 /** The currency in a refund event, at the path where conversions have it. Undefined if absent. */

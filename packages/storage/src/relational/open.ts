@@ -90,7 +90,7 @@ export const openRelational = (options: RelationalOptions): Relational => {
   const pool = new Pool(poolConfig(options, options.statementMs ?? 60_000))
   let closing: Promise<void> | undefined
   const onError = (error: Error): void => {
-    // A server that stops right afterwards may cut connections that are being closed.
+    // Errors are expected while the pool closes, because a stopping server may cut its connections.
     if (closing === undefined) options.logger.warn({ error: error.message }, 'a connection to PostgreSQL was lost')
   }
   pool.on('error', onError)

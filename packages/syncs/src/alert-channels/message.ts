@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /** A message about a sync to an alert channel. It is the body of a webhook. */
 export const alertMessage = z.object({
-  /** Stays the same when the message is sent again. */
+  /** ID of the message, which stays the same when the message is sent again. */
   id: z.string(),
   type: z.enum(['sync.alert', 'sync.recovered', 'sync.stalled', 'test']),
   time: z.string(),
@@ -18,13 +18,13 @@ export const alertMessage = z.object({
 export type AlertMessage = z.infer<typeof alertMessage>
 
 /**
- * Escapes a text for Slack, so that nothing in it becomes a link or a mention:
+ * Escapes a text for Slack, so that no part of it becomes a link or a mention:
  * https://docs.slack.dev/messaging/formatting-message-text, escaping text.
  */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦')
 
-/** The body that a kind of channel receives for a message. */
+/** Returns the body that a kind of channel receives for a message. */
 export const bodyOf = (kind: (typeof alertChannelKinds)[number], message: AlertMessage): string =>
   kind === 'webhook'
     ? JSON.stringify(message)

@@ -20,14 +20,16 @@ const shownCharacters = 200
 
 const unreadable = 'The URL cannot be read, because the server has another secret key. Create the channel again'
 
-/** The signature of a webhook: HMAC-SHA256 in hex of `<seconds>.<body>`, as destinations sign. */
+/**
+ * Returns the signature of a webhook: HMAC-SHA256 in hex of `<seconds>.<body>`, like the signatures of destinations.
+ */
 const signatureOf = (secret: string, seconds: number, body: string): string =>
   `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 
 /**
  * Sends a message to a channel, once. A 2xx status is a success; 408, 429, 5xx, and no response are retried. Everything
- * else is refused, also a web page and an address that must not be called. The reason contains nothing of the URL.
- * Never rejects for an error of the other side.
+ * else is refused, also a web page and an address that must not be called. The reason contains no part of the URL.
+ * Never rejects for an error of the called server.
  */
 export const postAlert = async (
   { requestClient, secretBox, clock }: PostDeps,
@@ -59,7 +61,8 @@ export const postAlert = async (
       return channel.kind === 'slack' && isWebPage(answer)
         ? { kind: 'refused', reason: 'The URL returned a web page, so it is not a webhook' }
         : { kind: 'sent' }
-    // An error code of Slack such as `channel_is_archived`. A longer text may quote the message.
+    // An error code of Slack such as `channel_is_archived`. A longer text is not shown, because it may quote the
+    // message.
     const said = answer.body.trim()
     const word = /^[\w ]{1,60}$/.test(said) ? `: ${said}` : ''
     const reason = `HTTP ${answer.status}${word}`.slice(0, shownCharacters)

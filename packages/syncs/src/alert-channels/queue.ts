@@ -10,12 +10,14 @@ import type { AlertChannelRow } from './read.ts'
 
 const data = z.object({ message: z.string() })
 
-/** Sends a message to a channel: eight attempts within about 20 minutes. It contains only the ID of the message. */
+/**
+ * Sends a message to a channel: eight attempts within about 20 minutes. The job contains only the ID of the message.
+ */
 export const alertJob: JobKind<z.output<typeof data>> = {
   name: 'send-alert',
   data,
   retries: { most: 7, pauseSeconds: 10, maxPauseSeconds: 10 * 60 },
-  // Longer than a request takes.
+  // The lease is longer than a request takes.
   leaseSeconds: 60,
   maxSeconds: 60,
   atOnce: 4,
@@ -23,7 +25,7 @@ export const alertJob: JobKind<z.output<typeof data>> = {
   keepSeconds: 60 * 60,
 }
 
-/** How long a message is useful, ms. */
+/** Time in ms after which a message is no longer useful. */
 const usefulMs = 24 * 60 * 60_000
 
 /** Queues a message for each channel that receives alerts of a sync, in the caller's transaction. */
@@ -56,7 +58,7 @@ export const queueAlerts = async (
   }
 }
 
-/** Stores the outcome of a message, to be shown with the channel. */
+/** Stores the outcome of a message, which is shown with the channel. */
 export const noteOutcome = async (
   { db, clock }: Pick<SyncServices, 'db' | 'clock'>,
   channel: Pick<AlertChannelRow, 'id'>,
@@ -78,7 +80,7 @@ export const noteOutcome = async (
  * Runs a job of `alertJob`. If the process dies in between, the message is sent again, with the same ID. A message that
  * was accepted or refused is removed.
  *
- * @throws JobGivenUp if it is permanently refused; an error with the reason if it must be retried
+ * @throws JobGivenUp if the message is permanently refused; an error with the reason if it must be retried
  */
 export const sendAlert = async (
   deps: PostDeps & Pick<SyncServices, 'db'>,

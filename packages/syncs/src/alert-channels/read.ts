@@ -10,12 +10,12 @@ export type AlertChannelRow = Selectable<AlertChannelsTable>
 export const alertChannelName = (workspace: string, id: string): string =>
   resourceNames.alertChannel.format({ workspace, alert_channel: id })
 
-/** The encryption context of a channel's secrets. */
+/** Returns the encryption context of a channel's secrets. */
 export const channelContext = (id: string): string => `alertChannels/${id}/secrets`
 
 const secrets = z.object({
   url: z.string(),
-  /** '' for Slack, which has none. */
+  /** The signing secret; '' for Slack, which has none. */
   signing_secret: z.string(),
 })
 type ChannelSecrets = z.infer<typeof secrets>
@@ -28,7 +28,7 @@ export const sealChannel = (box: SecretBox, id: string, given: ChannelSecrets): 
 export const openChannel = (box: SecretBox, row: Pick<AlertChannelRow, 'id' | 'secrets_encrypted'>): ChannelSecrets =>
   secrets.parse(JSON.parse(box.open(row.secrets_encrypted, channelContext(row.id))))
 
-/** A channel of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a channel of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readAlertChannel = async (db: Db, workspaceId: string, id: string): Promise<AlertChannelRow> => {
   const row = isId(id)
     ? await db
@@ -42,7 +42,7 @@ export const readAlertChannel = async (db: Db, workspaceId: string, id: string):
   return row
 }
 
-/** Channels as the API returns them, without deleted syncs. */
+/** Returns channels in the form of the API, without deleted syncs. */
 export const presentChannels = async (db: Db, rows: readonly AlertChannelRow[]): Promise<AlertChannel[]> => {
   const ids = rows.flatMap(({ sync_ids }) => sync_ids ?? [])
   const known = ids.length === 0 ? [] : await db.selectFrom('syncs').select('id').where('id', 'in', ids).execute()

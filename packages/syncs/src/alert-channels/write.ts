@@ -2,7 +2,7 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { AlertChannelsTable } from '@tributary/storage'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 
-/** Inserts a channel; resolves to its row. */
+/** Inserts a channel; returns its row. */
 export const insertAlertChannel = (
   tx: Tx,
   values: Insertable<AlertChannelsTable>,
@@ -14,7 +14,7 @@ export const changeAlertChannel = async (db: Db, id: string, change: Updateable<
   await db.updateTable('alert_channels').set(change).where('id', '=', id).execute()
 }
 
-/** Deletes a channel with its unsent messages; false if it does not exist. */
+/** Deletes a channel with its unsent messages; returns false if the channel does not exist. */
 export const removeAlertChannel = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.deleteFrom('alert_channels').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined
 

@@ -7,30 +7,30 @@ export type EndedRun = {
   message: string
   read: number
   rejected: number
-  /** The number of rows if none could be sent; else 0. */
+  /** The number of rows if none of them could be sent; otherwise 0. */
   unsent: number
-  /** From its start to its end; null when it never started. */
+  /** Duration of the run in ms; null if it never started. */
   milliseconds: number | null
 }
 
-/** Minimum number of ended runs before a number of rows counts as usual. */
+/** Minimum number of ended runs from which a usual number of rows is computed. */
 const minRuns = 3
 
 const count = (rows: number): string => rows.toLocaleString('en-US')
 
-/** The median number of rows; undefined with too few runs. */
+/** Returns the median number of rows; undefined if there are too few runs. */
 const usualOf = (reads: readonly number[]): number | undefined =>
   reads.length < minRuns ? undefined : reads.toSorted((a, b) => a - b)[Math.floor(reads.length / 2)]
 
-/** The alert for a run that has not ended after so many milliseconds; '' for no alert. */
+/** Returns the alert for a run that has not ended after this number of ms; '' for no alert. */
 export const slowAlertOf = ({ minutes }: Pick<SyncAlerts, 'minutes'>, milliseconds: number): string =>
   minutes === null || milliseconds <= minutes * 60_000
     ? ''
     : `The run has not ended after ${count(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}`
 
 /**
- * The alert for an ended run by the rules of its sync; '' for no alert. `before` are the numbers of rows that the last
- * complete runs read.
+ * Returns the alert for an ended run by the rules of its sync; '' for no alert. `before` has the numbers of rows that
+ * the last complete runs read.
  */
 export const alertOf = (
   { failed, rejected_percent, minutes, rows_percent }: SyncAlerts,

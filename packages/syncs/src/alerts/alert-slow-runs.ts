@@ -7,8 +7,8 @@ import { slowAlertOf } from './alert-of.ts'
 import { type NotifyDeps, notifyOfSync } from './notify.ts'
 
 /**
- * Sends one alert for each active run that takes longer than its sync allows, unless the run before it had an alert,
- * too. Call it each minute.
+ * Sends one alert for each active run that takes longer than its sync allows, unless the previous run also had an
+ * alert. Call this function each minute.
  */
 export const alertSlowRuns = async (deps: NotifyDeps & Pick<SyncServices, 'db' | 'live'>): Promise<void> => {
   const { db, clock, live } = deps

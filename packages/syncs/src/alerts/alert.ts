@@ -11,7 +11,7 @@ const usualRuns = 10
 
 const quiet: Announce = () => {}
 
-/** The runs before a run that were not canceled, the latest first. */
+/** Selects the runs before a run that were not canceled, the latest first. */
 const runsBefore = (tx: Tx, { sync_id, number }: Pick<SyncRunRow, 'sync_id' | 'number'>) => {
   const endedStates: readonly SyncRunState[] = [...sentSyncRuns, 'failed']
   return tx
@@ -30,8 +30,8 @@ export const alertedBefore = async (tx: Tx, run: Pick<SyncRunRow, 'sync_id' | 'n
   ((await runsBefore(tx, run))[0]?.alert ?? '') !== ''
 
 /**
- * Notifies users when a run has just ended. It reports the first run with an alert by the rules of its sync, and the
- * first good run after it. An alert for a slow run is not repeated at its end. A canceled run reports nothing. Call the
+ * Notifies users when a run has just ended. Reports the first run with an alert by the rules of its sync, and the first
+ * good run after it. An alert for a slow run is not repeated at its end. A canceled run reports nothing. Call the
  * returned function after the commit.
  */
 export const alertRun = async (tx: Tx, deps: NotifyDeps, sync: SyncRow, id: string): Promise<Announce> => {
@@ -49,8 +49,8 @@ export const alertRun = async (tx: Tx, deps: NotifyDeps, sync: SyncRow, id: stri
     unsent: counts === null ? 0 : unsentRows(counts),
     milliseconds: start_time === null || finish_time === null ? null : Number(finish_time) - Number(start_time),
   }
-  // A run of only the rejected rows says nothing about the usual number. Nor does a run of all rows among runs that use
-  // a cursor.
+  // The alert compares runs of the same kind only: it skips runs of rejected rows, and compares full runs with full
+  // runs.
   const reads =
     run.rerun_of !== null
       ? []

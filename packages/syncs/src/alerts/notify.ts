@@ -5,7 +5,7 @@ import type { AlertMessage } from '../alert-channels/message.ts'
 import { queueAlerts } from '../alert-channels/queue.ts'
 import type { SyncServices } from '../services.ts'
 
-/** How long a mail about an alert is useful, ms. */
+/** Time in ms after which a mail about an alert is no longer useful. */
 const usefulMs = 24 * 60 * 60_000
 /** Maximum characters of a body. */
 const bodyCharacters = 500
@@ -29,8 +29,8 @@ export type SyncNews = {
 }
 
 /**
- * Notifies administrators and collaborators about a sync by inbox and mail, and its alert channels, in the transaction
- * of the reported change. Call the returned function after the commit.
+ * Notifies administrators and collaborators about a sync by inbox, by mail, and in its alert channels, in the
+ * transaction of the reported change. Call the returned function after the commit.
  */
 export const notifyOfSync = async (tx: Tx, deps: NotifyDeps, news: SyncNews): Promise<Announce> => {
   const { sync, what, type, link, cause } = news

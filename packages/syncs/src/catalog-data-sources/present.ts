@@ -2,7 +2,7 @@ import { presentOption } from '@tributary/configuration'
 import type { DataSourceDefinition, ListedDataSource } from '@tributary/connector-kit'
 import { type CatalogDataSource, type ListedCatalogDataSource, resourceNames } from '@tributary/contract'
 
-/** A kind of data source for lists. One that is no longer in the catalog is shown by its slug. */
+/** Returns a kind of data source for lists. A kind that is no longer in the catalog is shown by its slug. */
 export const presentListedDataSource = (
   slug: string,
   entry: ListedDataSource | undefined,
@@ -17,7 +17,7 @@ export const presentListedDataSource = (
   extra: { app_icon: entry?.icon ?? '' },
 })
 
-/** A kind of data source with its form and guide. */
+/** Returns a kind of data source with its form and guide. */
 export const presentCatalogDataSource = (
   entry: ListedDataSource,
   { settings, docs }: DataSourceDefinition,

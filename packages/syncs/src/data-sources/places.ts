@@ -20,11 +20,12 @@ const refusal = (own: boolean): AppError =>
 export type DataSourcePlaces = QuerySlots<number>
 
 /**
- * Maximum calls that read audiences and profiles. Each uses one of the few connections to the product's own database.
+ * Maximum concurrent calls that read audiences and profiles. Each uses one of the few connections to the product's own
+ * database.
  */
 export const peopleReaders = 3
 
-/** Slots for calls to customers' databases, per workspace, as ADR 22 does for the event store. */
+/** Creates slots for calls to customers' databases, per workspace, like those of ADR 22 for the event store. */
 export const createDataSourcePlaces = (length = places): DataSourcePlaces =>
   createQuerySlots(
     Array.from({ length }, (_, index) => index),

@@ -12,7 +12,7 @@ export type DataSourceRow = Selectable<DataSourcesTable>
 export const dataSourceName = (workspace: string, dataSource: string): string =>
   resourceNames.dataSource.format({ workspace, data_source: dataSource })
 
-/** A data source of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a data source of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readDataSource = async (db: Db, workspaceId: string, id: string): Promise<DataSourceRow> => {
   const row = isId(id)
     ? await db
@@ -26,7 +26,7 @@ export const readDataSource = async (db: Db, workspaceId: string, id: string): P
   return row
 }
 
-/** The number of models of each of these data sources. Those without models are left out. */
+/** Counts the models of each of these data sources. Data sources without models are omitted. */
 export const modelCounts = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -40,7 +40,7 @@ export const modelCounts = async (db: Db, ids: readonly string[]): Promise<Reado
 
 type PresentDeps = Pick<SyncServices, 'catalog' | 'secretBox' | 'logger'>
 
-/** A data source as the API returns it, without secrets. */
+/** Returns a data source in the form of the API, without secrets. */
 export const presentDataSource = async (
   row: DataSourceRow,
   counts: ReadonlyMap<string, number>,
@@ -60,7 +60,7 @@ export const presentDataSource = async (
   }
 }
 
-/** Reads a data source, and returns it as the API does. */
+/** Reads a data source, and returns it in the form of the API. */
 export const showDataSource = async (
   deps: PresentDeps & { db: Db },
   workspaceId: string,

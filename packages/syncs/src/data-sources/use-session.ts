@@ -23,15 +23,15 @@ export type SessionDeps = Pick<
 > & {
   dataSourcePlaces: DataSourcePlaces
   peoplePlaces: DataSourcePlaces
-  /** An uploaded file that is not active yet, to be read in place of the active file. */
+  /** An uploaded file that is not active yet; it is read instead of the active file. */
   arriving?: UploadedFile
 }
 
-/** How long a user waits for a database, ms, and how much earlier the database itself times out. */
+/** Maximum time in ms that a user waits for a database, and how much earlier the database itself times out. */
 const patienceMs = 30_000
 const soonerMs = 5000
 
-/** The API error for a failure: 412 while the database cannot be reached, 400 for a query that it refuses. */
+/** Returns the API error for a failure: 412 if the database cannot be reached, 400 for a query that it refuses. */
 const answerOf = (error: unknown, { file, people }: DataSourceDefinition, secrets: readonly string[]): unknown => {
   if (error instanceof DataQueryError) {
     const detail = hideSecrets(error.message, secrets)
@@ -45,8 +45,8 @@ const answerOf = (error: unknown, { file, people }: DataSourceDefinition, secret
 }
 
 /**
- * The kind of a data source, and its settings with secrets. Throws 400 if something is missing, 409 if the secrets are
- * sealed with another key.
+ * Reads the kind of a data source, and its settings with secrets. Throws 400 if settings are missing, 409 if the
+ * secrets are sealed with another key.
  */
 export const readSettings = async (
   { catalog, secretBox }: Pick<SessionDeps, 'catalog' | 'secretBox'>,
@@ -60,9 +60,9 @@ export const readSettings = async (
 
 /**
  * Opens a data source in a slot of its workspace, for at most `withinMs` (30 seconds by default, while a user waits).
- * Closes it when the work is done. Rejects with 412 if it cannot be reached, with 400 `QUERY_REFUSED` for a query that
- * it refuses, and with 409 if its secrets cannot be opened. Rejects with 429 or 503 if there is no free slot. No
- * message contains a secret.
+ * Closes the data source when the work is done. Rejects with 412 if the data source cannot be reached, with 400
+ * `QUERY_REFUSED` for a query that it refuses, and with 409 if its secrets cannot be opened. Rejects with 429 or 503 if
+ * there is no free slot. No message contains a secret.
  */
 export const useDataSource = async <T>(
   deps: SessionDeps,
@@ -83,7 +83,7 @@ export const useDataSource = async <T>(
     const place = { workspaceId: row.workspace_id, dataSourceId: row.id }
     const upload =
       definition.upload === true ? (deps.arriving ?? (await currentUpload(deps, place, settings))) : undefined
-    // It is created with its folder.
+    // The file is created with its folder.
     const scratch = definition.file === true && definition.upload !== true ? uploadKey(place, randomUUID()) : undefined
     if (scratch !== undefined) await files.write(scratch, 0, new Uint8Array())
     const context = {

@@ -9,11 +9,11 @@ import { dryRunName, presentDryRun, readDryRun, unfinishedDryRuns } from './read
 
 const dryRunData = z.object({ dry_run: z.string() })
 
-/** Reads and compares as a run does, and sends nothing. */
+/** The job of a dry run, which reads and compares like a run but sends nothing. */
 export const dryRunJob: JobKind<z.output<typeof dryRunData>> = {
   name: 'dry-run-sync',
   data: dryRunData,
-  // A user waits for the result, so a lasting error is reported soon.
+  // A user waits for the result, so a permanent error is reported soon.
   retries: { most: 2, pauseSeconds: 1, maxPauseSeconds: 5 },
   leaseSeconds: 30,
   maxSeconds: 60 * 60,
@@ -39,7 +39,8 @@ type Given = {
 }
 
 /**
- * Starts a dry run, and records which user reads rows of which model. Throws 429 if the workspace has too many of them.
+ * Starts a dry run, and records which user reads rows of which model. Throws 429 if the workspace has too many dry
+ * runs.
  */
 export const beginDryRun = async (
   { db, jobs, clock }: Pick<SyncServices, 'db' | 'jobs' | 'clock'>,

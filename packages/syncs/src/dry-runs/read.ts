@@ -13,7 +13,7 @@ export const unfinishedDryRuns = ['queued', 'reading', 'comparing'] as const
 export const dryRunName = (workspace: string, dry_run: string): string =>
   resourceNames.syncDryRun.format({ workspace, dry_run })
 
-/** A dry run of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a dry run of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readDryRun = async (db: Db, workspaceId: string, id: string): Promise<SyncDryRunRow> => {
   const row = isId(id)
     ? await db
@@ -27,13 +27,13 @@ export const readDryRun = async (db: Db, workspaceId: string, id: string): Promi
   return row
 }
 
-/** The number of events that a run adds to the usage of the period. */
+/** Returns the number of events that the run would add to the usage of the period. */
 const eventsOf = ({ source_id }: SyncDryRunRow, counts: SyncDryRun['counts']): number | null => {
   if (counts === null) return null
   return source_id === null ? 0 : counts.added + counts.changed + counts.updated + counts.sent_again - counts.history
 }
 
-/** A dry run as the API returns it. */
+/** Returns a dry run in the form of the API. */
 export const presentDryRun = (row: SyncDryRunRow): SyncDryRun => {
   const counts = row.counts === null ? null : syncDryRun.shape.counts.parse(JSON.parse(row.counts))
   return {

@@ -21,17 +21,17 @@ export type DryRunDeps = ReadDeps & ListDeps & Pick<SyncServices, 'eventStore' |
 
 /** Maximum time for a database to return the rows of a model, ms. */
 const readMs = 30 * 60_000
-/** How often its progress is stored, ms. */
+/** Interval in ms at which the progress is stored. */
 const progressMs = 1000
 /** Maximum rows per group, maximum characters of a value, and maximum characters of all values together. */
 const rowsOfGroup = 10
 const valueCharacters = 300
 const allCharacters = 1_000_000
 
-/** The dry run was canceled, or its sync was deleted. */
+/** Thrown if the dry run was canceled, or its sync was deleted. */
 class Over extends Error {}
 
-/** The expected changes of a run, from the stored plan. Rows without an entry are unchanged. */
+/** Returns the expected changes of a run, from the stored plan. Rows without an entry are unchanged. */
 export const expectedCounts = (read: number, found: readonly ChangeCount[]): NonNullable<SyncDryRun['counts']> => {
   const counts = {
     read,
@@ -75,7 +75,7 @@ const sampleOf = ({ before, after, ...row }: SampledRow): SyncSample => {
   }
 }
 
-/** As many samples as fit, but at least one. */
+/** Returns as many samples as fit, but at least one. */
 const fitting = (rows: readonly SampledRow[]): SyncSample[] => {
   let characters = 0
   return rows.flatMap((row, index) => {
@@ -85,7 +85,7 @@ const fitting = (rows: readonly SampledRow[]): SyncSample[] => {
   })
 }
 
-/** The number of events of a run that happened before the current usage period of its organization. */
+/** Counts the events of a run that happened before the current usage period of its organization. */
 const countHistory = async (deps: DryRunDeps, row: SyncDryRunRow, store: SyncStore): Promise<number> => {
   const { organization_id } = await deps.db
     .selectFrom('workspaces')
@@ -96,7 +96,7 @@ const countHistory = async (deps: DryRunDeps, row: SyncDryRunRow, store: SyncSto
   return await store.countHistory(row.id, period.start.getTime())
 }
 
-/** Reads and compares; resolves to the result for display. */
+/** Reads and compares; returns the result for display. */
 const look = async (
   deps: DryRunDeps,
   row: SyncDryRunRow,
@@ -132,7 +132,7 @@ const look = async (
   const history = row.source_id === null ? 0 : await countHistory(deps, row, store)
   const counts = { ...expectedCounts(read, found), history }
   const { changed, removed } = counts
-  // A row that was never confirmed is not a change of a confirmed row.
+  // Only changes of confirmed rows count; a row that was never confirmed is none of them.
   const confirmedOnes = found.filter(({ change, operation }) => change !== 'added' && operation === 'update')
   const updated = confirmedOnes.reduce((sum, { rows }) => sum + rows, 0)
   const confirmed = await store.confirmedCount(of, row.id, owns)
@@ -161,8 +161,8 @@ const look = async (
 type Changes = Omit<Updateable<SyncDryRunsTable>, 'finish_time'>
 
 /**
- * Finds the changes that a run would make, by the same reading and comparison. It always removes its data from the
- * event store. Rejects for temporary errors, to be retried while that is useful.
+ * Finds the changes that a run would make, by the same reading and comparison. Always removes the data of the dry run
+ * from the event store. Rejects for temporary errors, so that the job is retried while that is useful.
  */
 export const dryRunSync = async (
   deps: DryRunDeps,

@@ -9,8 +9,9 @@ type Found = Omit<SampledRow, 'before' | 'after' | 'group'> & { kind: SyncSample
 type Kept = { run_id: string; key: string; payload: string }
 
 /**
- * The first planned rows of each group in a run, with the values that would be written and the current values. Current
- * values are shown only if the rows of the `last` run of the `sync` are still stored and equal the confirmed ones.
+ * Reads the first planned rows of each group in a run, with the values that would be written and the current values.
+ * Current values are shown only if the rows of the `last` run of the `sync` are still stored and equal the confirmed
+ * rows.
  */
 export const sampleRows = async (
   eventStore: EventStore,
@@ -44,7 +45,7 @@ export const sampleRows = async (
     ...row,
     group: kind,
     before: before.get(row.key) ?? '',
-    // Several rows have the key, and it is unknown which would be written.
+    // Several rows have the key, and it is unknown which row would be written.
     after: row.change === 'duplicate' ? '' : (after.get(row.key) ?? ''),
   }))
 }

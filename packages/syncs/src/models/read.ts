@@ -9,7 +9,7 @@ import { dataSourceName } from '../data-sources/read.ts'
 
 export type ModelRow = Selectable<ModelsTable> & {
   data_source_title: string
-  /** The kind of its data source. */
+  /** The kind of the model's data source. */
   data_source_app: string
   audience_title: string | null
   audience_state: AudienceRow['state'] | null
@@ -18,7 +18,7 @@ export type ModelRow = Selectable<ModelsTable> & {
 
 export const modelName = (workspace: string, model: string): string => resourceNames.model.format({ workspace, model })
 
-/** Selects models with the titles of their data sources, and of the audiences that some read. */
+/** Selects models with the titles of their data sources, and of the audiences that some models read. */
 export const selectModels = (db: Db) =>
   db
     .selectFrom('models')
@@ -33,7 +33,7 @@ export const selectModels = (db: Db) =>
       'audiences.as_of as audience_as_of',
     ])
 
-/** A model of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a model of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readModel = async (db: Db, workspaceId: string, id: string): Promise<ModelRow> => {
   const row = isId(id)
     ? await selectModels(db)
@@ -45,7 +45,7 @@ export const readModel = async (db: Db, workspaceId: string, id: string): Promis
   return row
 }
 
-/** A model as the API returns it. */
+/** Returns a model in the form of the API. */
 export const presentModel = (row: ModelRow): Model => ({
   name: modelName(row.workspace_id, row.id),
   title: row.title,

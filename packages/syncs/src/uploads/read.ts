@@ -7,11 +7,11 @@ import type { SyncServices } from '../services.ts'
 
 type Place = { workspaceId: string; dataSourceId: string }
 
-/** The folder of a data source's uploads, and the key of one upload. */
+/** Returns the folder of a data source's uploads; then, the key of one upload. */
 export const uploadFolder = ({ workspaceId, dataSourceId }: Place): string => `${workspaceId}/${dataSourceId}`
 export const uploadKey = (place: Place, upload: string): string => `${uploadFolder(place)}/${upload}`
 
-/** The settings that a file was read with, as a canonical text. */
+/** Returns the settings with which a file was read, as a canonical text. */
 export const settingsText = (settings: Settings): string =>
   JSON.stringify(Object.entries(settings).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 
@@ -20,8 +20,8 @@ const columnsOf = (text: string): DataColumn[] => z.array(dataColumn).parse(JSON
 type ReadDeps = Pick<SyncServices, 'db' | 'files'>
 
 /**
- * The active file of a data source, with its content if that was found with these settings. Undefined before there is a
- * file.
+ * Reads the active file of a data source, with its scan if the file was scanned with these settings. Undefined before
+ * there is a file.
  */
 export const currentUpload = async (
   { db, files }: ReadDeps,
@@ -58,7 +58,7 @@ const present = (row: UploadRow): Upload => ({
   current: !row.replaced,
 })
 
-/** The last uploads of a data source, newest first. */
+/** Reads the last uploads of a data source, newest first. */
 export const lastUploads = async ({ db }: Pick<SyncServices, 'db'>, dataSourceId: string): Promise<Upload[]> => {
   const rows = await db
     .selectFrom('data_source_uploads as upload')

@@ -35,7 +35,7 @@ type OfNone = { kind: 'of-journals' } | { kind: 'of-none' }
 /** Which groups a message to a role goes to, and how their responses are combined. */
 type Route<Answer> = OfWorkspace | OfSpread<Answer> | OfAll<Answer> | OfNone
 
-/** The routes that a message can have. Only a request that names a workspace can go to the groups of one. */
+/** The routes that a message can have. Only a request that names a workspace can be sent to that workspace's groups. */
 type RouteOf<Of extends Message> =
   | (RequestOf<Of> extends { workspaceId: string } ? Route<AnswerOf<Of>> : never)
   | OfAll<AnswerOf<Of>>

@@ -10,7 +10,7 @@ const rest = 300
 export const useTyped = (value: string, report: (text: string) => void) => {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Another filter can change while typing rests: the latest function includes it.
+  // Another filter can change before typing stops, so the latest `report` is called.
   const latest = useRef(report)
   useEffect(() => {
     latest.current = report

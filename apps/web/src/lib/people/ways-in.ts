@@ -14,7 +14,7 @@ export type RegisterPayload = ThirdPartyPayload | CodePayload
 /**
  * The ways into a session; the payload alone decides which is taken. For login they are, in this order: a third-party
  * sign-in, a one-time code, a complete response, credentials. For registration: a third-party sign-in, a code. `begin`
- * gets the response once, and the caller after it; errors of the call are thrown.
+ * gets the response once, before the caller does. Errors of the call are thrown.
  */
 export const createWaysIn = (deps: { call: typeof call; begin: (answer: LoginResponse) => void }) => {
   const answerOf = async (payload: LoginPayload): Promise<LoginResponse> => {

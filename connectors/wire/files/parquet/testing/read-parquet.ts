@@ -1,9 +1,10 @@
-// Reads a Parquet file, and prints what it has, or the words that refuse it, and by how many bytes the memory of the process grew.
+// Reads a Parquet file, and prints its content or the error message, and the number of bytes by which the memory of the
+// process grew.
 import { openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { BrokenFile } from '../../broken-file.ts'
 import { readParquet, scanParquet } from '../rows.ts'
 
-/** A figure of this process in bytes. */
+/** Returns a figure about the memory of this process, in bytes. */
 const memory = (name: 'VmHWM' | 'VmRSS'): number =>
   Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
 
@@ -11,7 +12,7 @@ const [path = ''] = process.argv.slice(2)
 const { size } = statSync(path)
 const fd = openSync(path, 'r')
 const before = memory('VmRSS')
-// The highest use counts from here on (proc(5)).
+// Resets the peak of memory use (proc(5)).
 writeFileSync('/proc/self/clear_refs', '5')
 
 let result: { rows: number; first: (string | null)[] | undefined } | { refused: string }

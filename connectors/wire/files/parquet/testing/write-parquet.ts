@@ -9,7 +9,7 @@ const varint = (given: bigint): number[] => {
 }
 const zigzag = (value: bigint): number[] => varint(BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)))
 
-/** The bytes of a struct. Numbers are of 32 bits, bigints of 64. */
+/** Returns the bytes of a struct. Numbers have 32 bits, bigints 64. */
 const thrift = (struct: Struct): number[] => {
   const bytes: number[] = []
   let before = 0
@@ -49,7 +49,7 @@ export type WrittenColumn = {
   repetition?: number
   converted?: number
   codec?: number
-  /** Repeated groups around the leaf, one in another. */
+  /** Number of repeated groups around the leaf, one inside another. */
   groups?: number
   pages: readonly WrittenPage[]
   values?: bigint
@@ -57,7 +57,7 @@ export type WrittenColumn = {
   meta?: Struct
 }
 
-/** A Parquet file with exactly the given content, so that it can be wrong in any one place. */
+/** Returns a Parquet file with exactly the given content, so that a test can make any part of it wrong. */
 export const writeParquet = (rows: bigint, columns: readonly WrittenColumn[]): Uint8Array => {
   const parts: Uint8Array[] = [Buffer.from('PAR1')]
   let at = 4

@@ -2,7 +2,7 @@ import type { Db } from '@tributary/api-kit'
 import type { DataRow } from '@tributary/connector-kit'
 import { sql } from 'kysely'
 
-/** The columns that each profile has; traits of these names other than email and phone are left out. */
+/** The columns that each profile has; traits with these names are omitted, except email and phone. */
 export const identifierColumns = ['profile_id', 'user_id', 'anonymous_id', 'email', 'phone'] as const
 
 /** A profile: the first-seen identifier of each kind, and its traits as JSON texts. */
@@ -12,7 +12,7 @@ export type Person = {
   traits: Readonly<Record<string, string | null>> | null
 }
 
-/** The names of all traits of a workspace in their order, including computed traits that no profile has yet. */
+/** Reads the names of all traits of a workspace in their order, including computed traits that no profile has yet. */
 export const readTraitNames = async (db: Db, workspaceId: string, limit: number): Promise<readonly string[]> => {
   const { rows } = await sql<{ name: string }>`
     select name from profile_traits where workspace_id = ${workspaceId}::uuid and name <> '' group by name
@@ -26,8 +26,8 @@ export const readTraitNames = async (db: Db, workspaceId: string, limit: number)
 }
 
 /**
- * The next profiles in the order of their IDs, of an audience or of all. Profiles with a suppressed identifier are left
- * out.
+ * Reads the next profiles in the order of their IDs, of an audience or of the workspace. Profiles with a suppressed
+ * identifier are omitted.
  */
 export const pageOfPeople = async (
   db: Db,
@@ -63,13 +63,13 @@ export const pageOfPeople = async (
   return rows
 }
 
-/** The text of a trait; null if it is absent or not a text. */
+/** Returns the text of a trait; null if it is absent or not a text. */
 const textOf = (json: string | null | undefined): string | null =>
   json?.startsWith('"') === true ? String(JSON.parse(json)) : null
 
 /**
- * A profile as a row. The trait email or phone has the current value; the identifier of that kind is the one that links
- * it.
+ * Returns a profile as a row. The columns `email` and `phone` have the trait's value, or the identifier if the trait is
+ * absent.
  */
 export const rowOf = ({ id, identifiers, traits }: Person, names: readonly string[]): DataRow => {
   const contact = (kind: 'email' | 'phone'): string | null => textOf(traits?.[kind]) ?? identifiers?.[kind] ?? null

@@ -14,7 +14,7 @@ const batchCharacters = 1024 * 1024
 const firstProfiles = 50
 const maxProfiles = 2000
 
-/** The profiles to read: the members of an audience, or all. */
+/** The profiles to read: the members of an audience, or all profiles. */
 type Table = { audience: string | undefined }
 
 const tableOf = (query: DataQuery): Table => {
@@ -49,7 +49,7 @@ async function* batches(
   workspaceId: string,
   given: { table: Table; traits: readonly string[]; limit: number; signal: AbortSignal },
 ): AsyncGenerator<readonly DataRow[], void, void> {
-  // All pages show the same moment, whatever changes while they are read.
+  // All pages are read in one snapshot, whatever changes meanwhile.
   const tx = await db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   try {
     await requireReady(tx, workspaceId, given.table)
@@ -96,8 +96,8 @@ const listTables = async (
 }
 
 /**
- * Audiences and profiles of a workspace as a read-only database: each audience is a table, and all profiles are one.
- * Deleted and suppressed users are left out.
+ * Opens the audiences and profiles of a workspace as a read-only database. Each audience is a table, and all profiles
+ * are another one. Deleted and suppressed users are omitted.
  */
 export const openPeople = (db: Db, workspaceId: string, signal: AbortSignal): DataSourceSession => {
   let names: Promise<readonly string[]> | undefined

@@ -112,7 +112,7 @@ const EventLines = ({ row }: { row: ParkedDelivery }) => {
   )
 }
 
-/** Deliveries that are held together, on one line: the event, or their number; the details expand below it. */
+/** One line for deliveries that are held as one row: the only event, or their count. Details expand below. */
 const Parked = ({
   row,
   source,
