@@ -139,11 +139,14 @@ export const cancelAutovacuum = async (client: Client, { oid }: Shape): Promise<
   )
 }
 
+/** A timeout of the transaction, a deadlock, and writes to a connection that the server has just closed. */
+const hindranceCodes: ReadonlySet<string> = new Set(['25P04', '40P01', 'EPIPE', 'ECONNRESET'])
+
 /** True if the server ended the connection that holds the table, or did not grant a lock in time. */
 const isHindrance = (error: unknown): boolean =>
   isTimeout(error) ||
   (error instanceof Error &&
-    (('code' in error && (error.code === '25P04' || error.code === '40P01')) ||
+    (('code' in error && hindranceCodes.has(String(error.code))) ||
       /^Connection terminated|not queryable/.test(error.message)))
 
 /**
