@@ -1,6 +1,6 @@
 /**
- * Query parameters of ad links, with the number of days for which the platform attributes a click. Google Ads,
- * Microsoft, and Meta: 90 days; the others: the longest window that an advertiser can choose.
+ * Query parameters of ad links, with the number of days for which the platform attributes a click. The parameters of
+ * Google Ads, Microsoft, and Meta have 90 days. All others have the longest window that an advertiser can choose.
  */
 export const clickIdDays = {
   gclid: 90,
@@ -30,7 +30,7 @@ export const clickIdsIn = (params: URLSearchParams): Record<string, string> => {
   return found
 }
 
-/** Returns the campaign parameters (`utm_…`) of a URL, by names without the prefix. */
+/** Returns the campaign parameters (`utm_…`) of a URL. The names in the result have no prefix. */
 export const campaignIn = (params: URLSearchParams): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const [name, value] of params)

@@ -53,8 +53,8 @@ const integer = /^-?[1-9]\d*$/
 export const numberText = (text: string): string => (integer.test(text) ? text : String(Number(text)))
 
 /**
- * Finds numbers of 16 digits or more, with an exponent, a trailing 0 in a fraction, or a sign before 0. Also finds
- * names that consist of digits.
+ * Finds numbers with 16 digits or more, numbers with an exponent, fractions that end in 0 or begin with 0.000000, and
+ * -0. Also finds names that consist of digits.
  */
 const suspects =
   /[[,:]\s*(-?(?:\d[\d.]{15,}|[\d.]+[eE][-+]?\d+|\d+\.\d*0|0\.0{6}\d*|(?<=-)0)(?:[eE][-+]?\d+)?)(?=\s*[,\]}])|"(?:\d{1,10}|\\[^"]*)"\s*:/g

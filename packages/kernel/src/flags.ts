@@ -13,7 +13,7 @@ export const flagDefaults = {
 export type FlagKey = keyof typeof flagDefaults
 export type FlagValues = Readonly<Record<FlagKey, boolean>>
 
-/** The keys of all flags, in the order of the table. */
+/** The keys of all flags, in the order of `flagDefaults`. */
 export const flagKeys = Object.keys(flagDefaults) as FlagKey[]
 
 /** The caller of a flag evaluation, as resource names; unknown names are omitted. */

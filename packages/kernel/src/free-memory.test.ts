@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freeMemory, freeWhole } from './free-memory.ts'
 
-test('freeing the memory of an own buffer works, also a second time', () => {
+test('freeing a buffer with its own memory empties it, and freeing it again does not throw', () => {
   const bytes = Buffer.allocUnsafeSlow(1000)
   freeMemory(bytes)
   expect([bytes.length, bytes.buffer.byteLength]).toEqual([0, 0])

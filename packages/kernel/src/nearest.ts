@@ -5,7 +5,7 @@ const comparedLength = 100
  */
 const maxCompared = 40
 
-/** Lowercases a text and removes its separators, because people often type both differently. */
+/** Lowercases a text and removes its separators, because people often mistype case and separators. */
 const plain = (text: string): string =>
   text
     .slice(0, comparedLength)
@@ -71,9 +71,9 @@ const minDistance = (first: string, counts: Int16Array, second: string): number 
 }
 
 /**
- * Returns the known text with the fewest edits from a misspelled text, ignoring case and separators; the first of
- * several. Undefined without known texts. To bound the work, only 100 characters of each text and the 40 known texts
- * with the most characters in common are compared.
+ * Returns the known text with the fewest edits from a misspelled text, ignoring case and separators. If several have
+ * equally few, returns the first of them. Undefined if there are no known texts. To bound the work, only 100 characters
+ * of each text and the 40 known texts with the most characters in common are compared.
  */
 export const nearestText = (text: string, known: Iterable<string>): string | undefined => {
   const wanted = plain(text)

@@ -7,13 +7,16 @@ describe('a pool', () => {
     ['a kind of work', { work: 'a', organization: 'o1' }, { work: 'b', organization: 'o2' }],
     ['an address', { network: 'a' }, { network: 'b' }],
     ['a workspace', { workspace: 'a', work: 'x' }, { workspace: 'b', work: 'y' }],
-  ] as const)('a pool gives %s its share and no more, and the next one has its own share', (_, own, other) => {
-    const pool = createPool({ total: 100, shares: { user: 3, work: 3, network: 3, workspace: 3 } })
-    const taken = Array.from({ length: 5 }, () => pool.take(own) !== undefined)
-    expect(taken).toEqual([true, true, true, false, false])
-    expect(pool.bound(own)).toBe(Object.keys(own)[0])
-    expect(pool.take(other)).toBeDefined()
-  })
+  ] as const)(
+    'a pool gives %s its share and no more, and another holder of the same kind has its own share',
+    (_, own, other) => {
+      const pool = createPool({ total: 100, shares: { user: 3, work: 3, network: 3, workspace: 3 } })
+      const taken = Array.from({ length: 5 }, () => pool.take(own) !== undefined)
+      expect(taken).toEqual([true, true, true, false, false])
+      expect(pool.bound(own)).toBe(Object.keys(own)[0])
+      expect(pool.take(other)).toBeDefined()
+    },
+  )
 
   it('a pool counts nothing for a hold that one of its shares rejects', () => {
     const pool = createPool({ total: 10, shares: { user: 5, organization: 2 } })
@@ -29,7 +32,7 @@ describe('a pool', () => {
     expect(pool.take({ workspace: 'tenant' }, 2000)).toBeDefined()
   })
 
-  it('a pool leaves capacity for the next user of a kind of work, and the rest for other kinds', () => {
+  it('a pool leaves capacity of a kind of work for the next user, and the rest of the pool for other kinds', () => {
     const pool = createPool({ total: 1000, shares: { work: 800 }, shrinking: ['user'] })
     for (let index = 0; index < 5; index += 1) while (pool.take({ user: `hostile ${index}`, work: 'slow' })) {}
     expect(pool.held('work', 'slow')).toBeLessThan(800)
@@ -48,7 +51,7 @@ describe('a pool', () => {
     expect([pool.held(), pool.held('user', 'a')]).toEqual([0, 0])
   })
 
-  it('a pool counts a hold for another holder once, and not at all without a remaining share', () => {
+  it('a pool counts a hold once for another holder, however often it joins, and not if the share of that holder is used up', () => {
     const pool = createPool({ total: 10, shares: { organization: 1 } })
     const [first, second] = [pool.take({ user: 'a' }), pool.take({ user: 'b' })]
     expect([first?.join('organization', 'o'), first?.join('organization', 'o')]).toEqual([true, true])

@@ -17,7 +17,7 @@ export type QueueRejection = 'own-full' | 'full' | 'late' | 'gone'
 export type QueueOptions = PoolOptions & {
   /** The kind whose holders take turns; each holder has its own queue. */
   turns: HolderKind
-  /** Maximum waiting jobs of all holders. Above it, a holder's empty queue still accepts one job. */
+  /** Maximum waiting jobs of all holders. Beyond it, a holder without a waiting job can still add one. */
   waiting: number
   /** Maximum waiting jobs of one holder, by kind. */
   waitingShares: Shares

@@ -73,7 +73,7 @@ const readEpoch = (text: string): number | undefined => {
 const epochText = /^[+-]?\d{9,19}(?:\.\d*)?$/
 const fourteenDigits = /^\d{14}$/
 
-/** Reads `20261120100000`, with the parts from year to second. */
+/** Reads a time without separators, such as `20261120100000`: year, month, day, hour, minute, second. */
 const readCompact = (text: string): number | undefined => {
   const day = dayTime(digitsAt(text, 0, 4), digitsAt(text, 4, 2), digitsAt(text, 6, 2))
   const [hour, minute, second] = [digitsAt(text, 8, 2), digitsAt(text, 10, 2), digitsAt(text, 12, 2)]
@@ -82,7 +82,7 @@ const readCompact = (text: string): number | undefined => {
 }
 
 const readWritten = (text: string): number | undefined => {
-  // The format is JSON of .NET from before ISO 8601.
+  // The form in which older .NET versions wrote a time in JSON: `/Date(<ms>)/`.
   const ticks = /^\\?\/Date\((-?\d{1,16})(?:[+-]\d{4})?\)\\?\/$/.exec(text)?.[1]
   if (ticks !== undefined) return Number(ticks)
   if (fourteenDigits.test(text)) return readCompact(text)
@@ -114,8 +114,9 @@ export const readTimeText = (value: unknown): string | undefined => {
   return ms === undefined ? undefined : new Date(ms).toISOString()
 }
 
-/** The valid times of an event: from 1970-01-02 to before 2200, epoch ms. */
+/** The earliest valid time of an event, epoch ms: 1970-01-02. */
 export const earliestEvent = 86_400_000
+/** The end of the valid times of an event, epoch ms: the beginning of 2200. */
 const latestEvent = Date.UTC(2200, 0, 1)
 
 /** Like `readTime`, for the time of an event; also undefined for times before 1970-01-02 and from 2200 on. */

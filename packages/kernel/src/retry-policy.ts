@@ -4,8 +4,8 @@ export type RetryPolicy = { baseMs: number; capMs: number; maxElapsedMs: number 
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * The retry policy of each operation; this table has all retry figures of the product. Jobs have theirs in seconds in
- * their kind (`retries`), because their library schedules the retries.
+ * The retry policy of each operation. This table has all retry figures of the product, except those of jobs. The
+ * figures of jobs are in seconds in their kind (`retries`), because the library of jobs schedules the retries.
  */
 export const retryPolicies = {
   /**

@@ -55,7 +55,7 @@ const word = {
   replaceable: 6,
   osThread: 7,
 } as const
-/** The value of `replaceable` for a thread that is only logged; otherwise 0 or 1. */
+/** The value of the word `replaceable` for a thread that the watchdog only logs. Other threads have 0 or 1. */
 const onlyNamed = 2
 const nameAt = 32
 const maxName = 96
@@ -222,7 +222,7 @@ export const inWork = <T>(note: WorkNote, task: () => T, signal?: AbortSignal): 
 /** Returns the signal of the current call or job. */
 export const signalOfWork = (): AbortSignal | undefined => calls.getStore()?.signal
 
-/** Returns the work note of the current call or job, for a thread that works on its behalf. */
+/** Returns the work note of the current call or job, to pass to another thread that works for it. */
 export const workOfCall = (): WorkNote | undefined => calls.getStore()?.note
 
 /** Notes the current call or job again; called after a wait for an engine. */

@@ -3,8 +3,9 @@ import { boundToWork, signalOfWork } from './thread-board.ts'
 
 /** Limits for the thread time that untrusted work of tenants may take. */
 export type WorkShareSettings = {
-  /** The share of the thread's time for expensive work of one key, and of all keys together; 0 to 1. */
+  /** The share of the thread's time that expensive work of one key may take, 0 to 1. */
   share: number
+  /** The share of the thread's time that expensive work of all keys together may take, 0 to 1. */
   together: number
   /** The debt that is allowed before a key has to wait, in ms. */
   burstMs: number
