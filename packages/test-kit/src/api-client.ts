@@ -3,7 +3,7 @@ export type Answer = { status: number; body: Record<string, unknown>; headers: H
 
 export type ApiClient = {
   token: string | undefined
-  /** Calls `/api<path>`; never throws for a status. */
+  /** Calls `/api<path>`. Resolves to the response, whatever its status. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** Calls and returns the body, or throws with the response if the status is not 2xx. */
   ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>

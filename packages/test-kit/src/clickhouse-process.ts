@@ -1,6 +1,6 @@
 // ClickHouse's engine (chDB) behind its HTTP interface, as far as a reading client needs it, in its own process. Unlike
-// in the event store, each request has its own session: its settings, also `readonly`, apply only to the request, and
-// nothing in it can reset them. Arguments: folder, user, password. Prints its port.
+// in the event store, each request has its own session. The settings of a request, including `readonly`, apply only to
+// that request, and its statements cannot reset them. Arguments: folder, user, password. Prints its port.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type ChdbQueryStream, Session } from 'chdb'
 
@@ -24,8 +24,8 @@ const refuse = (response: ServerResponse, message: string): void => {
 }
 
 /**
- * Streams the result of a query, with `end` after each piece, which the engine appends. A failure during the stream
- * replaces it, and the connection is closed, as in ClickHouse.
+ * Streams the result of a query. The engine appends `end` to each piece, but the response has it only once, at its end.
+ * If the query fails during the stream, the error is sent and the connection is closed, as in ClickHouse.
  */
 const pour = async (stream: ChdbQueryStream, response: ServerResponse, end: string): Promise<void> => {
   response.once('close', () => stream.cancel())

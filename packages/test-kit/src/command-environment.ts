@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 /**
- * Environment of a root command that a test starts itself. As with the launcher of commands, compiled code is kept: without that a
- * command compiles everything anew, which takes most of its time.
+ * The environment of a root command that a test starts without the launcher. Like the launcher, it caches compiled
+ * code. Without the cache, a command spends most of its time on compiling.
  */
 export const commandEnvironment = {
   PATH: process.env.PATH,

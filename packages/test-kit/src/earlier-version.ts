@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { earlierMigrations, type Relational } from '@tributary/storage'
 import type { OwnEventStore } from './event-store.ts'
 
-/** Removes everything that the last commit of version 0.1 did not have. */
+/** Statements that remove everything that the last commit of version 0.1 did not have. */
 const toEarlierSql = `
 drop table if exists file_rounds, held_work, work_releases, kept_places;
 drop function if exists trait_members, trait_part, trait_holders, trait_within, trait_is_set, trait_decimal;
@@ -28,7 +28,7 @@ export const becomeEarlierDatabase = async (
   await pool.query(`update schema_migrations set oldest = name where name like '0096-%'`)
 }
 
-/** The tables of the event store of the last commit of version 0.1, as the engine showed them. */
+/** The file with the tables that the event store had at the last commit of version 0.1, as the engine showed them. */
 export const earlierTablesFile = new URL('../../storage/src/event-store/earlier.tables.sql', import.meta.url)
 
 /** Like `becomeEarlierDatabase`, for an event store with records of the versions up to `newest`. */

@@ -20,7 +20,7 @@ export type SharedEventStore = AsyncDisposable & {
   dataDir: string
 }
 
-/** The same event store's address with a database: the form of `CLICKHOUSE_URL`. */
+/** Adds a database to the address of an event store, as `CLICKHOUSE_URL` has it. */
 export const withEventDatabase = (url: string, database: string): string => new URL(`/${database}`, url).href
 
 /** One embedded event store for a whole test run, with the product's durability, in a folder that is removed at the end. */

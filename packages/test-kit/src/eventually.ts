@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Between two checks, ms. One that takes long is made less often: what is waited for needs the processors, too. */
+/**
+ * Returns the pause between two checks, ms. A check that takes long is repeated less often, because the awaited process
+ * needs the processors, too.
+ */
 const pauseAfter = (tookMs: number): number => Math.min(500, Math.max(25, 2 * tookMs))
 
 /**

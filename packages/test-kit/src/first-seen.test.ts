@@ -58,7 +58,7 @@ test("a backfill sets an identifier's first-seen time to an earlier one, and lat
   expect(await firstSeen()).toEqual({ u: day(3), a: day(5) })
 })
 
-test('the earliest event of a batch counts, in any order, also by seconds', async () => {
+test('the earliest event of a batch counts, in any order, even if it is earlier by seconds only', async () => {
   const at = (seconds: number): string => `2026-11-20T09:59:${seconds}.500Z`
   await receive({ userId: 'u', at: at(42) }, { userId: 'u', at: at(40) }, { userId: 'u', at: at(41) })
   expect(await firstSeen()).toEqual({ u: at(40) })
@@ -74,7 +74,7 @@ test('a restarted process with an empty cache does not set a first-seen time to 
   expect(await firstSeen()).toEqual({ u: day(2) })
 })
 
-test('external IDs are first seen by their earliest event; an event from the future counts from its receipt', async () => {
+test('the first-seen time of an external ID is that of its earliest event; for an event from the future, the time of receipt counts', async () => {
   const externalIds = [{ id: 'crm-1', type: 'crm', collection: 'users', encoding: 'none' }]
   await receive({ userId: 'u', context: { externalIds }, at: '2099-01-01T00:00:00.000Z' })
   expect(await firstSeen()).toEqual({ u: receivedAt, 'crm-1': receivedAt })

@@ -60,7 +60,7 @@ export const kafkaJars = (): string => {
     })
     if (fetched.status !== 0) throw new Error(`Kafka's jars could not be fetched: ${fetched.stdout}${fetched.stderr}`)
     mkdirSync(join(cache, 'tributary'), { recursive: true })
-    // Another process may have been faster.
+    // Another process may have downloaded the jars meanwhile, so they are copied under an own name first.
     const own = `${kept}.${process.pid}`
     spawnSync('cp', ['-r', join(folder, 'jars'), own])
     if (existsSync(kept)) rmSync(own, { recursive: true })

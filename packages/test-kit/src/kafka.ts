@@ -78,7 +78,7 @@ const certify = (folder: string): { settings: Record<string, string>; certificat
   }
 }
 
-/** For a fast start and little memory. */
+/** Options of Java for a fast start and little memory. */
 const javaOptions = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
 
 const run = (args: readonly string[], jars: string): ChildProcess => {
@@ -105,10 +105,10 @@ const said = (child: ChildProcess, words?: string): Promise<void> =>
     )
   })
 
-/** The ID of every cluster. */
+/** The ID of every Kafka cluster that tests start. */
 const clusterId = 'MkU3OEVBNTcwNTJENDM2Qg'
 
-/** Formats and starts a broker with these settings, in its own folder. */
+/** Formats the storage of a broker in its own folder, and starts the broker with these settings. */
 const startBroker = async (
   folder: string,
   jars: string,

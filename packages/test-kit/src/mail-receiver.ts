@@ -12,9 +12,9 @@ export type ReceivedMail = {
   text: string
   html: string
   messageId: string
-  /** The one-time code in it, or ''. */
+  /** The one-time code in the mail, or ''. */
   code: string
-  /** The first link in the text, or ''. */
+  /** The first link in the text of the mail, or ''. */
   link: string
   raw: string
 }
@@ -23,10 +23,11 @@ export type MailReceiver = AsyncDisposable & {
   /** `smtp://127.0.0.1:<port>`, for SMTP_URL. */
   url: string
   port: number
-  /** Everything received, oldest first. */
+  /** All received mails, oldest first. */
   mails: ReceivedMail[]
   /**
-   * Waits for the oldest mail to an address that no earlier call returned; with `subject`, one whose subject matches.
+   * Waits for the oldest mail to an address that no earlier call has returned. With `subject`, the subject of the mail
+   * must match.
    */
   waitFor(recipient: string, options?: { subject?: string | RegExp; deadlineMs?: number }): Promise<ReceivedMail>
   /** Sets the response for recipients: a status such as 550, or undefined to accept mail again. */

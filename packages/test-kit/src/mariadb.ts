@@ -7,8 +7,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Connection, createConnection } from 'mysql2/promise'
 
-/** Debian's paths of the server, and of the statements that create its system tables. */
+/** The path of the server in Debian. */
 const server = '/usr/sbin/mariadbd'
+/** The folder of the statements that create system tables, in Debian. */
 const share = '/usr/share/mysql'
 
 /** True if a MariaDB is installed. Tests against it are skipped otherwise; the project's checks install it. */
@@ -38,7 +39,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Little memory and no syncing: data that is lost with the machine was only for a test. */
+/** Options for little memory and no syncing: only data of tests is lost if the machine fails. */
 const options = (folder: string): string[] => [
   '--no-defaults',
   `--datadir=${join(folder, 'data')}`,

@@ -9,7 +9,7 @@ const look = (): void => {
   try {
     ahead = Number(readFileSync(file, 'utf8'))
   } catch {
-    // The product's folder was removed at its end.
+    // The product's folder was removed when the product ended.
   }
 }
 look()

@@ -15,7 +15,7 @@ export type OpenIdUser = {
   subject?: string
 }
 
-/** A fault of the provider: HTML errors, invalid JSON, no response, or none. */
+/** A fault of the provider: it returns HTML errors or invalid JSON, or does not respond. `none` means no fault. */
 export type OpenIdTrouble = 'none' | 'html' | 'not json' | 'silent'
 
 export type OpenIdProvider = AsyncDisposable & {

@@ -170,7 +170,7 @@ const values = [
   ...placeholderGroups.flatMap((group) => group.values.map((value) => ` "${value.toUpperCase()}"`)),
 ]
 
-test('the event store computes the same owner of an event as profiles for any IDs, and none if there is no profile', async () => {
+test('the event store and the profiles compute the same owner of an event for any IDs, and none if there is no profile', async () => {
   const ids = values.flatMap((value) => [{ userId: value, anonymousId: 'a' }, { anonymousId: value }])
   await receive(workspace, ...ids)
   const known = await database.db.selectFrom('profile_identifiers').select(['type', 'value']).execute()
@@ -187,7 +187,7 @@ test('the event store computes the same owner of an event as profiles for any ID
   expect(known.map(({ value }) => value)).toEqual(expect.arrayContaining(['a', 'u', 'guests', '-2', 'x'.repeat(512)]))
 })
 
-test('the same ID has another owner in another workspace', async () => {
+test('the same ID has different owners in different workspaces', async () => {
   for (const id of [workspace, other]) await receive(id, { userId: 'u' })
   const rows = await eventStore.query<{ owner: string }>('select distinct toString(owner) as owner from events')
   expect(rows).toHaveLength(2)
@@ -247,7 +247,7 @@ test('a deleted user leaves no row, and a user who returns is a new owner', asyn
   expect(new Set(after).size).toBe(2)
 })
 
-test('a lost table is rebuilt, and one of a different ledger is replaced', async () => {
+test('a lost table of owners is rebuilt, and a table that belongs to a different ledger is replaced', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u', anonymousId: 'a' })
   await receive(other, { anonymousId: 'a' }, { userId: 'u', anonymousId: 'a' })
   await project()

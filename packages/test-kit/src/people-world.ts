@@ -125,7 +125,7 @@ export const createStreamWorld = async (eventStore: EventStore) => {
         const { meta, batch } = requestOf(sent++)
         ids.push(...batch.map(({ messageId }) => messageId))
         appended.push(append(meta, batch))
-        // Some concurrently, so that a reader often reaches the end of the log.
+        // Waits after every ten requests, so that a reader often reaches the end of the log.
         if (n % 10 === 9) await Promise.all(appended)
         pipeline.wake()
       }

@@ -12,7 +12,7 @@ export type PostgresPeer = AsyncDisposable & {
   access: { host: string; port: number; database: string; user: string; password: string }
   /** Runs a statement as an administrator. */
   query<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** Ends every connection; with `refuse` also rejects new ones, until it is called without. */
+  /** Ends every connection. With `refuse`, also rejects new connections, until it is called without `refuse`. */
   cut(refuse?: boolean): void
   /** Number of open connections. */
   connections(): number

@@ -7,12 +7,12 @@ import { createEmbeddedPostgres, createSupervisor, installJobs, migrate, openRel
 /** The migrated database that is copied for each test database. */
 export const templateDatabase = 'tributary_template'
 
-/** The same server's address with another database. */
+/** Replaces the database in the address of a PostgreSQL server. */
 export const withDatabase = (url: string, database: string): string =>
   url.replace(/(^postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${database}`)
 
 export type SharedPostgres = AsyncDisposable & {
-  /** Address of the administrative database; `withDatabase` leads to the others. */
+  /** Address of the administrative database. `withDatabase` makes the addresses of other databases from it. */
   url: string
 }
 

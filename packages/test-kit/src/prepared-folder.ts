@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** Names the folder to the processes of a run. The product refuses settings of its own prefix that it does not have. */
+/**
+ * Name of the environment variable that gives the prepared data folder to the processes of a test run. It lacks the
+ * product's prefix, because the product refuses unknown settings with that prefix.
+ */
 export const preparedFolder = 'TEST_PREPARED_DATA_FOLDER'
 
-/** With one of them a first start makes something else, or makes it elsewhere. */
+/** Settings with which the first start creates different data, or creates its data elsewhere. */
 const ownStart = /^(DATABASE_URL|CLICKHOUSE_URL|KAFKA_\w+|TRIBUTARY_(SECRET_KEY|ADMIN_\w+|LOST_FOLDER))$/
 
 const isEmpty = (folder: string): boolean => {
@@ -17,8 +20,8 @@ const isEmpty = (folder: string): boolean => {
 }
 
 /**
- * Gives an empty data folder the contents of one whose product was started once and stopped, where the run of tests has prepared
- * that. To make them anew takes a start more than half of its processor time.
+ * Fills an empty data folder with the data of a product that was started once and stopped, if the test run has prepared
+ * such a folder. Otherwise a start spends more than half of its processor time on creating these data.
  */
 export const fillFolder = async (folder: string, env: Readonly<Record<string, string>>): Promise<void> => {
   const { [preparedFolder]: prepared } = process.env

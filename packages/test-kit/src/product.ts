@@ -13,7 +13,7 @@ export const serverEntry = fileURLToPath(new URL('../../../apps/server/dist/main
 export type ProductOptions = {
   /** The data folder; by default a new folder that is removed at the end. */
   dataDir?: string
-  /** Added to the environment. */
+  /** Variables that are added to the environment of the process. */
   env?: Record<string, string>
   /** Waits until the product is on standby, instead of ready. */
   standsBy?: true
@@ -25,9 +25,9 @@ export type ProductOptions = {
   command?: readonly string[]
   /** Runs the process under this account; needs root. */
   user?: { uid: number; gid: number }
-  /** Whether its clock can be moved. */
+  /** Whether the test can move the product's clock, with `moveClock`. */
   movableClock?: true
-  /** Makes an empty data folder itself, also where the run of tests has prepared one. */
+  /** Starts with an empty data folder, even if the test run has prepared one with data. */
   fromNothing?: true
 }
 

@@ -353,7 +353,7 @@ test('a merge is recorded with the event that caused it', async () => {
   expect(merged).toEqual([{ merged_into: merge?.profile_id }])
 })
 
-test('a trait has its latest value by time in any order; the year 9999 does not win forever, the year 1 counts from receipt', async () => {
+test('a trait has its latest value by time in any order; a time in year 9999 does not win forever, one in year 1 becomes the time of receipt', async () => {
   const consumer = open()
   consumer.give(all)
   await send(first(), identify({ a: 'future', b: 1, c: 'late' }, '9999-01-01T00:00:00Z'))
@@ -369,7 +369,7 @@ test('a trait has its latest value by time in any order; the year 9999 does not 
   expect(await traitsOf()).toEqual({ a: '"now"', b: '"text"', c: '"first"' })
 })
 
-test('of ten thousand traits of one person, five hundred are kept, and the existence of others is recorded', async () => {
+test('of ten thousand traits of one person, five hundred are kept, and the profile records that there were more', async () => {
   for (let n = 0; n < 20; n++)
     await send(first(), identify(Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`t${n * 500 + at}`, at]))))
   await handleAll()

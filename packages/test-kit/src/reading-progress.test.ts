@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => eventStore.close())
 
-test('the share of read earlier events is available during the reading, also after a kill, and absent when all are read', async () => {
+test('while earlier events are read, the share of events that are read is available, also after a kill; it is absent once all are read', async () => {
   await using world = await createStreamWorld(eventStore)
   // Workspaces of one partition, which are read in the order of their IDs.
   const names = Array.from({ length: 20 }, (_, n) => `w-${10 + n}`)
@@ -101,7 +101,7 @@ test('the share of read earlier events is available during the reading, also aft
   await rest.stop()
 })
 
-test('each earlier event of a spread workspace is read once, in any partition, and its progress is that of all partitions', async () => {
+test('each earlier event of a spread workspace is read once, whatever its partition, and the progress of the workspace covers all its partitions', async () => {
   await using world = await createStreamWorld(eventStore)
   const [wide, narrow] = ['wide', 'wide-2']
   const partitions = partitionsOf(wide, 3, world.partitions)

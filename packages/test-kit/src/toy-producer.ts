@@ -3,7 +3,7 @@ import { type DeliveryMeta, type OutboundRow, outboundBody, outcomesOf } from '@
 import { type LogReader, type LogWriter, partitionOf } from '@tributary/storage'
 
 export type ToyProducerDeps = {
-  /** Its own database: the rows to send, and their outcomes. */
+  /** The file of the producer's own database, with the rows to send and their outcomes. */
   file: string
   name: string
   workspaceId: string
@@ -24,7 +24,7 @@ export const openToyProducer = async (deps: ToyProducerDeps) => {
   db.exec(`create table if not exists row (number integer primary key, row text not null, version integer not null
     default -1, status text not null default '', reason text not null default '');
     create table if not exists place (one integer primary key, next integer not null)`)
-  // An earlier holder of the name can no longer append.
+  // From now on, an earlier producer with this name can no longer append.
   const epoch = await stream.beginEpoch(name)
   let sent = (await stream.lastSequences(name))[0]?.sequence ?? 0
 

@@ -12,12 +12,11 @@ export type Outcome = { statuses: readonly number[]; said: string }
 export type Attack = {
   /** Describes the attack and the attacker in one line. */
   what: string
-  /** How many run concurrently. */
+  /** Number of runs of the attack that run concurrently. */
   together: number
-  /**
-   * The accepted response statuses, and a text that one response must contain: that it was cut off, and at which limit.
-   */
+  /** The accepted response statuses. */
   answers: readonly number[]
+  /** Matches the responses together: they say that the attack was cut off, and at which limit. */
   says: RegExp
   /** Creates the required objects once, and returns a function that runs the attack. */
   prepare(world: HostileWorld): Promise<() => Promise<Outcome>>
@@ -37,7 +36,7 @@ const call = async (world: HostileWorld, method: string, path: string, body?: un
   return { statuses: [answer.status], said: JSON.stringify(answer.body) }
 }
 
-/** Ten thousand characters of conditions in a loop of nine thousand iterations. */
+/** A template with about ten thousand characters of conditions, in a loop of nine thousand iterations. */
 const loops = `{% for i in (1..9000) %}{% if ${'1 and '.repeat(1600)}1 %}{% endif %}{% endfor %}{}`
 const tooMuch = /too much|too long|too many|too large|limit/i
 const refused = [400, 401, 403, 413, 429]
@@ -548,7 +547,7 @@ export const attacks: readonly Attack[] = [
   {
     what: '500 questions about certificates for names of 6,000 letters each, by anybody',
     together: 2,
-    // 200 belongs to the other request, whose event is accepted.
+    // The status 200 is that of the victim's event, which must still be accepted.
     answers: [200, 403],
     says: /Only a trusted proxy can ask this[^{]*\{"success":true\}/,
     prepare: async (world) => () => askForCertificates(world),

@@ -8,7 +8,7 @@ const read = (path: string): string => {
   }
 }
 
-/** A process and everything below it. */
+/** Returns the IDs of a process and of all its descendants. */
 export const processFamily = (pid: number): number[] => {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

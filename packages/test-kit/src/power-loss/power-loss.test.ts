@@ -92,7 +92,7 @@ describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
     expect(textsIn(left)).toEqual({ child: 'child\n', each: 'one two three' })
   })
 
-  test('the remains contain a new name after a sync of its file, a rename or removal only after a sync of its folder', () => {
+  test('the remains contain a new name after a sync of its file, but a rename or removal only after a sync of its folder', () => {
     const program = `
       for (const name of ['one', 'two', 'gone', 'kept']) {
         fs.writeFileSync(name, name)

@@ -53,13 +53,15 @@ const compiledLibrary = (): Buffer => {
 }
 
 /**
- * The names that remain after a power loss. All of these may happen; bytes are those that were synced.
+ * The model of which file names survive a power loss. Each of the models can happen. Only synced bytes survive.
  *
- * - `journal`: as late as on ext4, XFS and Btrfs. A sync of a file or folder also makes its own name durable (with its
- *   rename), and those of its parent folders. All other names are as at the last sync of their folder.
- * - `newest`: as early as possible, because these file systems write their journals every few seconds. Every name
- *   exists and every removal is done; a file that was never synced is empty.
- * - `posix`: as late as POSIX allows. A sync of a file affects only its bytes; every name needs a sync of its folder.
+ * - `journal`: names become durable as late as on ext4, XFS and Btrfs. A sync of a file or folder also makes its own
+ *   name durable (with its rename), and the names of its parent folders. All other names are as at the last sync of
+ *   their folder.
+ * - `newest`: names become durable as early as possible, because these file systems write their journals every few
+ *   seconds. Every name exists and every removal is done; a file that was never synced is empty.
+ * - `posix`: names become durable as late as POSIX allows. A sync of a file affects only its bytes; every name needs a
+ *   sync of its folder.
  */
 export type Names = 'journal' | 'newest' | 'posix'
 

@@ -26,7 +26,7 @@ export const cardOf = ({ id, customer, last4, created }: PeerCard) => ({
   card: { brand: 'visa', last4, exp_month: 12, exp_year: 2090 },
 })
 
-/** An invoice, with the secret for confirming its payment if that is expanded. */
+/** Returns an invoice as Stripe does. With `confirmable`, it contains the secret that confirms the payment. */
 export const invoiceOf = (invoice: PeerInvoice, url: string, confirmable = false) => {
   const {
     id,

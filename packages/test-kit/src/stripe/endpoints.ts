@@ -5,7 +5,7 @@ import { invalid, metadataOf, missing, StripeError, type StripeState } from './s
 export type Call = { params: readonly string[]; form: Form }
 export type Endpoint = {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Groups are the parameters. */
+  /** A pattern of paths, whose groups are the parameters of the call. */
   path: RegExp
   /** Accepted fields; any other is rejected, as by Stripe (`parameter_unknown`). */
   fields: readonly string[]

@@ -1,7 +1,7 @@
 /** A parsed form: texts, and nested parts by name or index. */
 export type Form = { [name: string]: string | Form }
 
-/** Reads `items[0][price]=…` (docs.stripe.com/api: bodies are form-encoded). */
+/** Parses a form-encoded body with nested names such as `items[0][price]=…` (docs.stripe.com/api). */
 export const readForm = (text: string): Form => {
   const form: Form = {}
   for (const [name, value] of new URLSearchParams(text)) {

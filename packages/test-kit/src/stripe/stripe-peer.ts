@@ -21,7 +21,7 @@ export type StripePeer = AsyncDisposable & {
   calls: { method: string; path: string; key: string | undefined; body: string }[]
   /** Returns for each call whether it is cut; changeable at any time. */
   cut: (call: { method: string; path: string }) => Cut
-  /** While set, returns this status without doing anything. */
+  /** While set, every call returns this status and does nothing. */
   failing: number | undefined
   /** Confirms a setup intent by its secret, like Stripe's card form; returns the ID of the card. */
   confirmSetup(clientSecret: string, card?: { declines?: boolean; confirms?: boolean; last4?: string }): string
