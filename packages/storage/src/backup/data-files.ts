@@ -8,15 +8,17 @@ export type DataEntry = {
   folder: boolean
   mode: number
   size: number
-  mtime: Date /** The target of an inner link. */
+  mtime: Date
+  /** The target of an inner link. */
   link?: string
 }
 
 /**
- * Prefixes of the folders into which a restore unpacks and moves the earlier content. Both are inside the data folder,
+ * Prefix of the folder into which a restore unpacks the backup. Both folders of a restore are inside the data folder,
  * which may be a mount point.
  */
 export const sidePrefix = '.restore-'
+/** Prefix of the folder into which a restore moves the earlier content. */
 export const earlierPrefix = '.before-restore-'
 
 /** The hashes of deleted users. A restore keeps those in the folder, so that a backup does not bring the users back. */

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** Name of the manifest, which is the last entry of the archive; all other entries are below `data/`. */
+/** Name of the manifest, which is the last entry of the archive. */
 export const manifestName = 'manifest.json'
+/** Prefix of all other entries of the archive. */
 export const dataPrefix = 'data/'
 
 const schema = z.object({

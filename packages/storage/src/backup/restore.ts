@@ -102,7 +102,7 @@ const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> =
     const parts = path.split('/')
     return parts.some((_, index) => index > 0 && targets.has(parts.slice(0, index).join('/')))
   }
-  // All are checked before any is created.
+  // All links are checked before any of them is created.
   for (const { path, target } of links) {
     const inside = !path.split('/').some((part) => part === '' || part === '.' || part === '..')
     if (!inside || isBehindLink(path) || !isInnerLink(path, target) || leadsOutside(path, targets)) {
@@ -118,7 +118,7 @@ const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> =
   }
 }
 
-/** Checks that the entries can be renamed, before any is moved: a mounted disk cannot. */
+/** Checks that the entries can be renamed, before any is moved. A mounted disk cannot be renamed. */
 const checkMovable = async (dir: string): Promise<void> => {
   const { dev } = await stat(dir)
   for (const name of await dataNames(dir)) {

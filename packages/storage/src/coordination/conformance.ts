@@ -3,19 +3,19 @@ import type { Coordination } from './port.ts'
 
 /** Participants that see each other: threads of one process, or processes. */
 export type CoordinationFixture = {
-  /** At least three, each over a connection of its own. */
+  /** At least three participants, each with its own connection. */
   members: readonly Coordination[]
   /** Lets `ms` pass for the expiry of counters and leases. */
   pass(ms: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Resolves when everything that `member` has sent so far has reached the others' side of the wire. */
+/** Resolves when everything that `member` has sent so far has left its connection. Its next call is answered only afterwards. */
 const settled = async (member: Coordination): Promise<void> => {
   await member.increment('settled', 1, 60_000)
 }
 
-/** What every adapter of coordination must do. */
+/** The tests that every adapter of coordination must pass. */
 export const coordinationConformance = (name: string, open: () => Promise<CoordinationFixture>): void => {
   describe(`coordination conformance: ${name}`, () => {
     let fixture: CoordinationFixture
@@ -86,7 +86,7 @@ const messageTests = (members: Members): void => {
     expect(await heard).toEqual(['a', 'b'])
   })
 
-  it('a receiver cannot change the message that another receives', async () => {
+  it('a receiver that changes its message does not change the message of another receiver', async () => {
     const [publisher, one, two] = members()
     publisher.subscribe('topic', (message) => {
       if (typeof message === 'object' && message !== null && 'list' in message) message.list = 'changed'
@@ -109,7 +109,7 @@ const counterTests = (members: Members, pass: (ms: number) => Promise<void>): vo
     expect(await members()[0].increment('other', 1, 60_000)).toBe(1)
   })
 
-  it('a counter expires its lifetime after the first increment, however often it was incremented since', async () => {
+  it('a counter expires one lifetime after its first increment, however often it is incremented later', async () => {
     const [a, b] = members()
     expect(await a.increment('window', 1, 1_000)).toBe(1)
     await pass(600)

@@ -1,8 +1,9 @@
 import type { QueryLimit } from './port.ts'
 
 /**
- * Codes of the engine (ErrorCodes.cpp of ClickHouse), by what the caller has to do. A code in neither table is a fault
- * of the deployment (missing table, wrong credentials): repeating the call helps after a fix, dropping rows would not.
+ * Codes of the engine (ErrorCodes.cpp of ClickHouse), grouped by what the caller has to do. A code in neither table is
+ * a fault of the deployment (missing table, wrong credentials). After a fix the same call succeeds, so its rows must
+ * not be dropped.
  */
 // biome-ignore format: a table
 const rowCodes: ReadonlySet<number> = new Set([
@@ -10,7 +11,7 @@ const rowCodes: ReadonlySet<number> = new Set([
   6, 25, 26, 27, 28, 29, 32, 33, 34, 38, 41, 72, 130, 131, 352, 376, 441, 467, 675, 676,
   // Meaning of a value: BAD_ARGUMENTS, TYPE_MISMATCH, ARGUMENT_OUT_OF_BOUND, INCORRECT_DATA, null where none may be, …
   36, 43, 44, 48, 53, 64, 68, 69, 70, 117, 190, 321, 349, 407, 469, 565, 645, 691,
-  // Shape: too deep, too large (half of it may do), or what the engine itself does not get along with (LOGICAL_ERROR)
+  // Shape of the rows: too deep, too large (half of them may succeed), or a failure inside the engine (LOGICAL_ERROR)
   49, 78, 140, 167, 168, 306, 307,
 ])
 
@@ -28,11 +29,13 @@ const awayCodes: ReadonlySet<number> = new Set([
 const tooLargeForStatement = (code: number, message: string): boolean =>
   code === 241 && /Query memory limit|\(for query\)/.test(message)
 
-/** The engine rejects these rows together: one of them must be dropped, or they must be sent in parts. */
+/** Whether the engine rejects these rows together: the caller must drop one of them, or send them in parts. */
 export const refusesRows = (code: number, message: string): boolean =>
   rowCodes.has(code) || tooLargeForStatement(code, message)
 
-/** The engine is overloaded, has no memory, time or disk left, or has ended: the same call may succeed later. */
+/**
+ * Whether the engine is overloaded, has no memory, time or disk left, or has ended: the same call may succeed later.
+ */
 export const saysUnavailable = (code: number): boolean => awayCodes.has(code)
 
 /**

@@ -184,7 +184,7 @@ describe('migrateEventStore', () => {
     /^alter table events\s+modify column owner UInt64 materialized /,
   ]
 
-  it('a migration of the event store only adds parts if it is marked as expanding', () => {
+  it('an expanding migration of the event store only adds parts', () => {
     const others = eventStoreMigrations
       .filter(({ kind }) => kind === 'expand')
       .flatMap(({ statements }) => statements.filter((text) => !addsOnly.some((form) => form.test(text))))

@@ -1,4 +1,4 @@
-/** Texts that have broken out of literals, comments and placeholders elsewhere. */
+/** Texts that have broken out of literals, comments and placeholders in other programs. */
 // biome-ignore format: a table
 export const hostileTexts: readonly string[] = [
   "'", "''", '\\', "\\'", "\\\\'", "'; drop table events --", '"', '`', '{', '}', '{a:String}', '/*', '*/', '--', '#', '\0',

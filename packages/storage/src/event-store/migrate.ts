@@ -12,8 +12,9 @@ export type EventStoreMigration = { readonly version: number; readonly statement
   | { readonly kind: 'contract'; readonly oldest: number }
 )
 
-/** The version that creates the whole schema. `lastEarlier` is the newest version of the last commit of version 0.1. */
+/** The version that creates the whole schema. */
 const baselineVersion = 17
+/** The newest version of the schema in the last commit of version 0.1. */
 const lastEarlier = 13
 
 /**

@@ -73,7 +73,7 @@ describe('createQuerySlots', () => {
     await each.endAll()
   })
 
-  it("before a waiting key's job, at most as many jobs of other keys begin as there are other keys", async () => {
+  it('a waiting key gets its turn after at most as many jobs of other keys as there are other keys', async () => {
     const slots = slotsOf(3)
     const each = works(slots)
     const others = ['a', 'b', 'c', 'd']
@@ -102,7 +102,7 @@ describe('createQuerySlots', () => {
     expect(each.began).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  it("query slots reject jobs beyond a key's queue, and beyond all queues those of keys that already wait", async () => {
+  it("query slots reject jobs beyond the maximum of a key's queue, and beyond the maximum of all queues those of keys that already wait", async () => {
     const slots = slotsOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
     const each = works(slots)
     for (const name of ['a1', 'b1', 'a2', 'a3', 'a4', 'b2']) each.add(name)
@@ -118,7 +118,7 @@ describe('createQuerySlots', () => {
     expect(each.began).toContain('c')
   })
 
-  it('a job that waits too long is rejected, with its own key named if that was the cause; jobs without callers are removed', async () => {
+  it('a job that waits too long is rejected, and the error says whether its own key was the cause; a job whose caller has gone is removed', async () => {
     const slots = slotsOf(2, { maxWaitMs: 20 })
     const each = works(slots)
     each.add('a1')

@@ -155,7 +155,7 @@ export const createRowWriter = (): RowWriter => {
       return ends.length
     },
     take() {
-      // In its own memory, so that it can be freed alone.
+      // The copy has its own memory, so that it can be freed alone.
       const bytes = Buffer.allocUnsafeSlow(length)
       room.copy(bytes, 0, 0, length)
       const rows = { bytes, ends }

@@ -26,7 +26,7 @@ test('parts form a file, a repeated part changes nothing, and a part after a mis
   expect(await readFile(files.path('a/b'), 'utf8')).toBe('new')
 })
 
-test('files are listed by their folder with their bytes, and deleted by it', async () => {
+test('a folder lists its files with their bytes, and deleting a folder deletes its files', async () => {
   await files.write('c/d/one', 0, bytes('1'))
   await files.write('c/two', 0, bytes('22'))
   expect((await files.list('c')).map(({ key, bytes: size }) => [key, size])).toEqual([

@@ -3,10 +3,10 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path'
 import { keyParts } from '../blobs/keys.ts'
 
-/** A file that is longer or shorter than expected. */
+/** Thrown if a file is longer or shorter than expected. */
 export class OtherLength extends Error {
   override readonly name = 'OtherLength'
-  /** Bytes that it has. */
+  /** The actual bytes of the file. */
   readonly bytes: number
   constructor(bytes: number) {
     super(`The file has ${bytes} bytes`)
@@ -14,26 +14,27 @@ export class OtherLength extends Error {
   }
 }
 
-/** A file by its key, its bytes, and when it was last written, epoch ms. */
+/** A file: its key, its bytes, and when it was last written, epoch ms. */
 export type KeptFile = { key: string; bytes: number; time: number }
 
 /**
- * Large files that come in parts and are read where they are. Keys are as those of blobs. A folder of this process's machine: what
- * reads them is given their path.
+ * Large files that arrive in parts and are read in place. Keys follow the rules of blob keys. The files are in a folder
+ * of this machine, because their readers get a path.
  */
 export type Files = {
   /**
-   * Writes a part at an offset that is at most the length of the file, and cuts the file behind it, so that a part may
-   * be written again. Resolves to the new length. Rejects with OtherLength where bytes would be missing before it.
+   * Writes a part at an offset, which is at most the length of the file, and cuts off everything after the part. So a
+   * part can be written again. Resolves to the new length. Rejects with OtherLength if bytes before the part are
+   * missing.
    */
   write(key: string, offset: number, part: Uint8Array): Promise<number>
   /** Resolves when the whole file is on disk. */
   sync(key: string): Promise<void>
-  /** Where a file is, or would be. */
+  /** Returns the path at which a file is, or would be. */
   path(key: string): string
-  /** Deletes a file, or all files below a folder; nothing when there is none. */
+  /** Deletes a file, or all files below a folder. Does nothing if there is none. */
   delete(key: string): Promise<void>
-  /** The files below a folder, all of them for ''. */
+  /** Lists the files below a folder; '' lists all files. */
   list(folder: string): Promise<KeptFile[]>
 }
 
@@ -58,14 +59,14 @@ const listBelow = async (folder: string, key: string, found: KeptFile[]): Promis
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await listBelow(path, own, found)
     else {
-      // One that was deleted meanwhile is none.
+      // A file that was deleted meanwhile is left out.
       const known = await stat(path).catch(() => undefined)
       if (known !== undefined) found.push({ key: own, bytes: known.size, time: known.mtimeMs })
     }
   }
 }
 
-/** Files in a folder, made if missing (mode 0700). Throws InvalidBlob for a key that breaks the rules. */
+/** Opens the files in a folder, which is created if missing (mode 0700). Throws InvalidBlob for an invalid key. */
 export const openFolderFiles = async (root: string): Promise<Files> => {
   const folder = resolve(root)
   await mkdir(folder, { recursive: true, mode: 0o700 })

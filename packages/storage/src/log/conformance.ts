@@ -144,7 +144,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect(await opened.read(partition, (offsets[9] ?? 0) + 1, 1_000_000)).toEqual([])
     })
 
-    test('find returns records in the requested order, as many as fit, and undefined without a record', async () => {
+    test('find returns as many records as fit, in the requested order, and undefined for a position that has no record', async () => {
       const places: LogPosition[] = []
       for (let i = 0; i < 40; i++) places.push(await writer.append(entry(`k${i % 3}`, noise(1000, i))))
       const opened = await reader()

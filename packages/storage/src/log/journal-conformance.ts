@@ -4,7 +4,7 @@ import type { ConsumerJournal, JournalRange, SeenId } from './journal-port.ts'
 
 /** A journal under test, in any store. `bucketIds` sets small buckets, so that a test fills many. */
 export type JournalUnderTest = {
-  /** Opens the journal with complete IDs. */
+  /** Opens the journal, whose file of message IDs is complete. */
   open(options: {
     windowMs: number
     bucketMs: number

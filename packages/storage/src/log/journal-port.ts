@@ -18,7 +18,8 @@ export type JournalRange = {
 export type JournalPlace = { offset: number; incarnation: string | undefined }
 
 /**
- * The new position of a stopped consumer in a partition, and how its note is made from the existing one ('' for none).
+ * The new position of a stopped consumer in a partition, and the function that makes its note from the existing note
+ * ('' for none).
  */
 export type PlaceToReset = JournalPlace & { partition: number; note(before: string): string }
 
@@ -42,7 +43,7 @@ type Positions = ReadonlyMap<number, number>
 export interface ConsumerJournal {
   /** The next offset to process, by partition; absent if never committed. */
   positions(): Map<number, number>
-  /** The same, with the incarnation of the last record before the offset. */
+  /** The positions as in `positions`, each with the incarnation of the last record before it. */
   places(): Map<number, JournalPlace>
   /** The ends of ranges that are begun but not committed, in order, with the incarnation of the last record of each. */
   openEnds(): (JournalPlace & { partition: number })[]
@@ -79,9 +80,9 @@ export interface ConsumerJournal {
    */
   readonly fresh: boolean
   /**
-   * Only for a journal that is stored separately from its IDs. Their file may be lost, outdated, or belong to another
-   * process. While `lacksIds` is true, nothing may be processed: the IDs of the window must be added with `remember`,
-   * and then `idsComplete` called.
+   * Present only if the journal is stored separately from its IDs. The file of IDs may be lost, outdated, or belong to
+   * another process. While `lacksIds` is true, nothing may be processed: the IDs of the window must be added with
+   * `remember`, and then `idsComplete` called.
    */
   readonly apart?: {
     lacksIds(): boolean

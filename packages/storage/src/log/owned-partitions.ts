@@ -1,8 +1,8 @@
 import type { LogReader } from './port.ts'
 
 /**
- * A reader for an owner of some partitions. The others appear to be always empty, and are not waited for. Closing it
- * closes the underlying reader.
+ * Returns a reader for an owner of some partitions. All other partitions appear to be always empty, and are not waited
+ * for. Closing the returned reader closes `reader`.
  */
 export const readerOfOwned = (reader: LogReader, owned: ReadonlySet<number>): LogReader => {
   const ofOwned = (offsets: readonly number[]): number[] =>

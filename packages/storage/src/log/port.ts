@@ -33,8 +33,10 @@ export type LogRecord = Omit<LogEntry, 'partition'> & {
 }
 
 export type PartitionStats = {
-  partition: number /** First remaining offset. */
-  first: number /** Next offset to be written. */
+  partition: number
+  /** First remaining offset. */
+  first: number
+  /** Next offset to be written. */
   next: number
 }
 

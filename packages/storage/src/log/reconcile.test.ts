@@ -29,7 +29,7 @@ test.each([
 test.each([
   ['a journal of before incarnations', { offset: 500, incarnation: '' }, [0, 'b']],
   ['a journal that knows one', { offset: 500, incarnation: 'a' }, [0, 'b']],
-])('before an empty log, %s is reset to its start', (_, place, expected) => {
+])('for an empty log, %s is reset to its start', (_, place, expected) => {
   const back = placeToRewindTo(place, { ranges: [{ incarnation: 'b', from: 0 }], start: 0, end: 0 })
   expect([back?.offset, back?.incarnation]).toEqual(expected)
 })

@@ -14,7 +14,9 @@ const step = (name: string, ...statements: string[]): Migration => ({
   },
 })
 
-/** A migration that removes something that processes without another migration use. */
+/**
+ * Turns a migration into one that removes something. Processes that run without the migration `oldest` still use it.
+ */
 const contracting = (migration: Migration, oldest: Migration): Migration => ({
   name: migration.name,
   up: migration.up,

@@ -21,7 +21,10 @@ from pg_class c join pg_attribute a on a.attrelid = c.oid
 where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
 order by c.relname, a.attnum`
 
-/** By type, what is read of a column, and what is written in addition to that. */
+/**
+ * The TypeScript types of a column, by its PostgreSQL type: the type of read values, and the type of further values
+ * that can be written.
+ */
 const valueTypes: Readonly<Record<string, readonly [read: string, written?: string]>> = {
   boolean: ['boolean'],
   bytea: ['Uint8Array'],
@@ -38,13 +41,13 @@ const valueTypes: Readonly<Record<string, readonly [read: string, written?: stri
   xid8: ['string'],
 }
 
-/** The values that a check allows, as a type. */
+/** Returns the values that a check allows as a union type; undefined if the check does not list values. */
 const unionOf = (check: string | null): string | undefined => {
   const list = check?.split('= ANY (ARRAY[')[1]?.split('])')[0]
   return list?.match(/'[^']*'/g)?.join(' | ')
 }
 
-/** The Kysely type of a column. Throws for a type that no column had before. */
+/** Returns the Kysely type of a column. Throws for a PostgreSQL type that is not in `valueTypes`. */
 const typeOf = (column: Column): string => {
   const given = columnTypes[`${column.table}.${column.name}`]
   const isList = column.type.endsWith('[]')
@@ -61,7 +64,7 @@ const typeOf = (column: Column): string => {
   return column.has_default ? `Generated<${whole}>` : whole
 }
 
-/** What the comments of SQL statements say of tables and columns, by `table` and `table.column`. */
+/** Returns the SQL comments on tables and columns, by `table` and `table.column`. */
 const commentsOf = (statements: string): Map<string, string> => {
   const comments = new Map<string, string>()
   let table = ''
@@ -87,8 +90,8 @@ const docOf = (comment: string | undefined, indent: string): string =>
   comment === undefined ? '' : `${indent}/** ${comment} */\n`
 
 /**
- * The types of all tables, for the query builder. They follow from the catalog, from `columnTypes`, and from the comments in the
- * statements of the migrations.
+ * Returns the types of all tables, for the query builder. The types follow from the catalog, from `columnTypes`, and
+ * from the comments in the statements of the migrations.
  */
 export const generateSchema = async (pool: Pick<Pool, 'query'>, statements: string): Promise<string> => {
   const { rows } = await pool.query<Column>(columnsText)

@@ -2,10 +2,10 @@ import { type RequestMeta, trackingLimits } from '@tributary/contract'
 import { partitionOf } from '../log/port.ts'
 import { type EventSlice, type SplitBody, splitInTurns } from './split.ts'
 
-/** A request, or a part of one, on its way into the log. */
+/** A request, or a part of one, that is to be appended to a partition of the log. */
 export type RequestPart = { partition: number; meta: RequestMeta; body: Uint8Array }
 
-/** Bytes of a body that are looked at before others have their turn. */
+/** Bytes of a body that are scanned before other work gets its turn. */
 const turnBytes = 256 * 1024
 
 const quote = 0x22
@@ -23,7 +23,10 @@ const isName = (body: Buffer, from: number, to: number, name: string): boolean =
   return true
 }
 
-/** The text of a string or number between two places, an id as processing reads it; undefined for any other value, and for an empty one. */
+/**
+ * Returns the text of a string or number from `from` to before `to`, as the processing reads an ID. Undefined for any
+ * other value, and for an empty text.
+ */
 const idText = (body: Buffer, from: number, to: number): string | undefined => {
   const text = body.toString('utf8', from, to).trim()
   if (text[0] !== '"') return /^-?\d/.test(text) ? text : undefined
@@ -32,20 +35,20 @@ const idText = (body: Buffer, from: number, to: number): string | undefined => {
   try {
     return String(JSON.parse(text))
   } catch {
-    // It is no text, and its event will be rejected.
+    // The string is invalid JSON, and its event will be rejected.
     return text
   }
 }
 
 /**
- * The owner of an event: its user id, or its anonymous id while it has no user id; '' for an event without either, or
- * one that is too large to be accepted. Undefined for anything but an object from its first byte to its last, so that
- * each request is cut in one way only. Parsing all of it would take four times as long.
+ * Returns the owner of an event: its user ID, else its anonymous ID; '' for an event that has neither, or is too large
+ * to be accepted. Undefined unless the slice is exactly one object, so that a request can be cut in one way only.
+ * Parsing the whole event would take four times as long.
  */
 const ownerOf = (body: Buffer, { start, end }: EventSlice): string | undefined => {
   if (body[start] !== openBrace) return undefined
   if (end - start > trackingLimits.eventBytes)
-    // The end of a body that was cut off is none of an object.
+    // In a body that was cut off, the last brace need not be the end of an object.
     return body[end - 1] === closeBrace && (body[end] === commaByte || body[end] === closeBracket) ? '' : undefined
   let user: string | undefined
   let device: string | undefined
@@ -82,7 +85,9 @@ const ownerOf = (body: Buffer, { start, end }: EventSlice): string | undefined =
 
 const comma = Buffer.from(',')
 
-/** A body of some of the events of another one, each as it was written, with what counts for all of them. */
+/**
+ * Returns a body with some events of another body, each as it was written, and the values that apply to all of them.
+ */
 const bodyOf = (body: Buffer, { context, integrations, sentAt }: SplitBody, events: readonly EventSlice[]): Buffer => {
   const pieces: Buffer[] = [Buffer.from('{"batch":[')]
   for (const [at, { start, end }] of events.entries()) {
@@ -96,20 +101,20 @@ const bodyOf = (body: Buffer, { context, integrations, sentAt }: SplitBody, even
   return Buffer.concat(pieces)
 }
 
-/** The meta of a part, whose events were at these places in the whole. */
+/** Returns the meta of a part. `places` are the indexes of its events in the whole request. */
 const metaOf = (meta: RequestMeta, part: number, places: readonly number[]): RequestMeta => ({
   ...meta,
   ...(meta.p === undefined ? {} : { p: places.map((place) => meta.p?.[place] ?? '') }),
-  // Events without a message id are identified by their set-aside request and its part.
+  // Events without a message ID are identified by their set-aside request and its part.
   ...(meta.b === undefined ? {} : { b: `${meta.b}/${part}` }),
 })
 
 /**
- * Cuts a request of a workspace that is spread over several partitions: each event goes to the partition of its user,
- * in the order of the request. The events of a part stay unchanged, byte for byte, and the same request is always cut
- * in the same way. A request of one partition is not copied. A batch goes to the first partition whole if it has too
- * many events, an element that is no event, or more shared data than an event may have. Yields between pieces of a
- * large body, so that others can have their turns.
+ * Cuts a request of a workspace that is spread over several partitions into parts: each event goes to the partition of
+ * its user, in the order of the request. Events stay unchanged, byte for byte, and the same request is always cut in
+ * the same way. A request whose events all go to one partition is not copied. The first partition gets the whole
+ * request if it has too many events, an element that is not an event, or more shared data than an event may have.
+ * Yields between pieces of a large body, so that other work gets its turn.
  */
 export function* cutRequest(
   meta: RequestMeta,
@@ -121,7 +126,8 @@ export function* cutRequest(
   const parts = yield* splitInTurns(body, meta.k, turnBytes)
   const whole = (partition: number): RequestPart[] => [{ partition, meta, body: bytes }]
   if (parts.events.length > trackingLimits.batchEvents) return whole(first)
-  // Each part has what counts for all: of a large one the parts would be many times the body.
+  // Each part repeats the shared values. If they were large, all parts together would be many times as large as the
+  // body.
   const shared = [parts.context, parts.integrations, parts.sentAt].reduce(
     (sum, slice) => sum + (slice ? slice.end - slice.start : 0),
     0,

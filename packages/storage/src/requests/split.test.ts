@@ -68,7 +68,7 @@ describe('splitBatch', () => {
     expect(events.map(({ depth }) => depth)).toEqual([2, 100_000])
   })
 
-  it('splitBatch keeps all events far beyond the limit together in one part', () => {
+  it('splitBatch returns all events far beyond the limit as one slice', () => {
     const body = Buffer.from(`{"batch":[${'1,'.repeat(maxSlices + 50)}2]}`)
     const { events } = splitBatch(body)
     expect(events).toHaveLength(maxSlices)
@@ -123,7 +123,7 @@ describe('in turns', () => {
     `{"batch":[{"a":"\\`,
     'hello',
     '',
-  ])('splitting in turns gives the same result as at once, wherever the turns end: %#', (text) => {
+  ])('splitting in turns has the same result as splitting at once, wherever the turns end: %#', (text) => {
     const body = Buffer.from(text)
     for (const bytes of [1, 2, 3, 1000, 70_000])
       for (const [kind, whole] of [

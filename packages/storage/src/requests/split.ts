@@ -4,18 +4,18 @@ import { isExactNumber } from '@tributary/kernel'
 /** A piece of a body: bytes from `start` to before `end`, and how deep its arrays and objects nest. */
 export type Slice = { readonly start: number; readonly end: number; readonly depth: number }
 
-/** A piece of an event's text: from `from` to before `to`, counted from where the event begins. */
+/** A piece of an event's text, from `from` to before `to`, counted from the beginning of the event. */
 export type Span = { readonly from: number; readonly to: number }
 
 /**
- * A piece that is an event. The span `context` is where that object stands in it, when its text can be taken unchanged.
- * For that, nothing in the event is escaped, no space stands between tokens, and there is one `context`. (The caller
- * checks whether all characters are ASCII.) The flag `lossy` is whether JSON.parse and JSON.stringify together would
- * change a number or the order of names in it.
+ * A slice that is an event. `context` is the position of that object in the event, if its text can be used unchanged.
+ * For that, the event has no escapes, no whitespace between tokens, and only one `context`. (The caller checks whether
+ * all characters are ASCII.) `lossy` is true if JSON.parse and JSON.stringify together would change a number or the
+ * order of names in the event.
  */
 export type EventSlice = Slice & { readonly context: Span | undefined; readonly lossy: boolean }
 
-/** The events of a body and the values beside `batch` that count for each of them. */
+/** The events of a body, and the values beside `batch` that apply to all of them. */
 export type SplitBody = {
   readonly events: readonly EventSlice[]
   readonly context: Slice | undefined
@@ -24,8 +24,9 @@ export type SplitBody = {
 }
 
 /**
- * The largest number of separate slices of one body. The rest is one slice with the last of them, so that a body of a
- * million tiny values costs no million records. It lies far behind the events a batch may carry.
+ * Maximum number of separate slices of one body. All further elements are in one slice with the last one, so that a
+ * body of a million tiny values does not need a million objects. The maximum is far above the number of events that a
+ * batch may have.
  */
 export const maxSlices = 10_000
 
@@ -53,7 +54,7 @@ const skipSpace = (body: Uint8Array, from: number): number => {
   return at
 }
 
-/** The place behind the closing quote of the string that opens at `from`, or the end of the body. */
+/** Returns the position after the closing quote of the string that opens at `from`, or the end of the body. */
 const skipString = (body: Uint8Array, from: number): number => {
   const end = body.length
   let at = from + 1
@@ -65,14 +66,15 @@ const skipString = (body: Uint8Array, from: number): number => {
   return end
 }
 
-/** Bytes that are looked at before others have a turn, and the place where this one ends. */
+/** The number of bytes to scan before other work gets its turn, and the position where this turn ends. */
 type Turn = { readonly bytes: number; end: number }
 
-/** How far the search for the end of a value is. */
+/** The state of the search for the end of a value. */
 type Search = { at: number; depth: number; deepest: number; inString: boolean }
 
 /**
- * Continues a search up to a place, or one behind it; true when it has found the end, which may be that of the body.
+ * Continues a search up to `stop`, or one byte further. Returns true if it has found the end of the value, which may be
+ * the end of the body.
  */
 const searchEnd = (body: Uint8Array, search: Search, stop: number): boolean => {
   const end = stop < body.length ? stop : body.length
@@ -104,9 +106,9 @@ const searchEnd = (body: Uint8Array, search: Search, stop: number): boolean => {
 }
 
 /**
- * The value that begins at `from`: up to the comma or closing bracket that ends it on its own level, without the space
- * before that. The scan sees only strings and brackets, so a broken value ends where a sound one would. Undefined, with
- * the search as far as it is, when that is not found before `stop`.
+ * Returns the value that begins at `from`: up to the comma or closing bracket that ends it on its own level, without
+ * whitespace before that. The scan sees only strings and brackets, so a broken value ends where a valid one would.
+ * Returns undefined if the end is not found before `stop`; `search` then has the state to continue from.
  */
 const sliceValue = (body: Uint8Array, from: number, search: Search, stop: number): Slice | undefined => {
   if (!searchEnd(body, search, stop)) return undefined
@@ -115,7 +117,7 @@ const sliceValue = (body: Uint8Array, from: number, search: Search, stop: number
   return { start: from, end: last, depth: search.deepest }
 }
 
-/** The same over several turns. */
+/** Returns the same as `sliceValue`, over several turns. */
 function* sliceLargeValue(body: Uint8Array, from: number, search: Search, turn: Turn): Generator<void, Slice> {
   for (;;) {
     const value = sliceValue(body, from, search, turn.end)
@@ -128,7 +130,8 @@ function* sliceLargeValue(body: Uint8Array, from: number, search: Search, turn: 
 const searchFrom = (at: number): Search => ({ at, depth: 0, deepest: 0, inString: false })
 
 /**
- * Whether reading the number at `from` to before `to` as a double would change it; decided by its form for nearly all.
+ * Whether reading the number from `from` to before `to` as a double would change it. For nearly all numbers, their form
+ * decides.
  */
 const isLossyNumber = (body: Buffer, from: number, to: number, exponent: boolean, fraction: boolean): boolean => {
   const length = to - from
@@ -137,7 +140,10 @@ const isLossyNumber = (body: Buffer, from: number, to: number, exponent: boolean
   return suspect && !isExactNumber(body.toString('latin1', from, to))
 }
 
-/** Whether the string at `from` to before `to` may be a name that JSON.parse moves to the front: digits, also escaped. */
+/**
+ * Whether the string from `from` to before `to` may be a name that JSON.parse moves to the front: digits, possibly
+ * escaped.
+ */
 const isMovedName = (body: Buffer, from: number, to: number): boolean => {
   const first = body[from] as number
   if (first !== backslash && (first < zero || first > nine || to - from > 10)) return false
@@ -151,9 +157,8 @@ const isContext = (body: Uint8Array, from: number, to: number): boolean => {
 }
 
 /**
- * The event that begins at `from`, when it has ended within the bytes that an event may have. It ends where
- * `sliceValue` finds its end. The scan is repeated here because it looks at numbers, and at the names of the first
- * level, which other values do not need.
+ * Returns the event that begins at `from`, if it ends within the bytes that an event may have. Its end is that of
+ * `sliceValue`. The scan is separate, because only events need a check of numbers, and of the names on the first level.
  */
 const sliceEvent = (body: Buffer, from: number): EventSlice | undefined => {
   const end = body.length
@@ -163,8 +168,9 @@ const sliceEvent = (body: Buffer, from: number): EventSlice | undefined => {
   let depth = 0
   let deepest = 0
   let at = from
-  /** Whether the next string at the top level is a name, and whether the next value is the context. */
+  /** Whether the next string on the first level is a name. */
   let naming = true
+  /** Whether the current value on the first level is the context. */
   let inContext = false
   let contexts = 0
   let contextFrom = -1
@@ -224,12 +230,14 @@ const sliceEvent = (body: Buffer, from: number): EventSlice | undefined => {
   return { start: from, end: last, depth: deepest, context, lossy }
 }
 
-/** An event that is too large to be accepted: only its end counts. */
+/** Returns an event that is too large to be accepted: only its end matters. */
 function* sliceLargeEvent(body: Buffer, from: number, turn: Turn): Generator<void, EventSlice> {
   return { ...(yield* sliceLargeValue(body, from, searchFrom(from), turn)), context: undefined, lossy: true }
 }
 
-/** Adds the elements of the array whose first element begins at `from`; returns the place behind its bracket. */
+/**
+ * Adds the elements of the array whose first element begins at `from`. Returns the position after the array's bracket.
+ */
 function* splitArray(body: Buffer, from: number, into: EventSlice[], turn: Turn): Generator<void, number> {
   let at = from
   for (;;) {
@@ -333,17 +341,18 @@ const atOnce = (splitting: Generator<void, SplitBody>): SplitBody => {
 const wholeTurn = (): Turn => ({ bytes: Number.MAX_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER })
 
 /**
- * Finds the raw slices of the events of a batch body, with a scanner over its bytes that recognizes strings, without
- * parsing. Each event can then be kept byte for byte and parsed alone, so a broken one does not hurt its neighbors.
- * Every top-level `batch` list counts. A body without one is a single slice (its parse decides what it is).
+ * Finds the events of a batch body as slices, by scanning its bytes for strings and brackets, without parsing. So each
+ * event can be kept byte for byte and parsed alone, and a broken event does not affect the others. Every `batch` list
+ * on the top level counts. A body without a list is a single slice; parsing decides what it is.
  */
 export const splitBatch = (bytes: Uint8Array): SplitBody => atOnce(splitBatchBy(bytes, wholeTurn()))
 
-/** The whole body as one event, without the space around it. */
+/** Returns the whole body as one event, without surrounding whitespace. */
 export const splitSingle = (bytes: Uint8Array): SplitBody => atOnce(splitSingleBy(bytes, wholeTurn()))
 
 /**
- * Splits the body as either of them does, and yields after about so many bytes, so that others can have their turns.
+ * Splits a body like `splitBatch` or `splitSingle`, and yields after about `turnBytes` bytes, so that other work gets
+ * its turn.
  */
 export const splitInTurns = (
   bytes: Uint8Array,
@@ -352,5 +361,5 @@ export const splitInTurns = (
 ): Generator<void, SplitBody> =>
   (kind === 'batch' ? splitBatchBy : splitSingleBy)(bytes, { bytes: turnBytes, end: turnBytes })
 
-/** The place behind a byte order mark, which some clients send. */
+/** Returns the position after a byte order mark, which some clients send. */
 const skipMark = (body: Uint8Array): number => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0)

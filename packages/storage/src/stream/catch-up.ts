@@ -15,7 +15,7 @@ export type WidestSpreads = () => Promise<ReadonlyMap<string, number>>
 
 /**
  * The condition that selects the events of one partition of a workspace in these partitions. Undefined if there is only
- * one, which has all events. An event with another partition, from an earlier log, belongs to the first.
+ * one, which has all events. An event of none of these partitions is from an earlier log, and belongs to the first one.
  */
 const ofPartition = (partition: number, partitions: readonly number[]): string | undefined => {
   const others = partitions.slice(1)
@@ -37,8 +37,9 @@ export type StoredCursor = { workspaceId: string; eventId: string }
 
 /** IDs per query: each query reads all IDs of a workspace within the span. */
 const pageIds = 20_000
-/** Maximum number of events, and bytes of their texts, in memory at a time. */
+/** Maximum number of events in memory at a time. */
 const chunkEvents = 5000
+/** Maximum bytes of the texts of events in memory at a time. */
 const chunkBytes = 4 * 1024 * 1024
 
 type Id = { event_id: string; ms: number }
@@ -142,8 +143,8 @@ export const readStored = async function* (
 }
 
 /**
- * The number of stored accepted events of a workspace in one of its partitions, and about how many of them `readStored`
- * has returned. For the position `after` these are the events received until then; at its end all of them.
+ * Returns the number of stored accepted events of a workspace in one of its partitions, and about how many of them
+ * `readStored` has returned. These are the events received until the cursor `after`, or all of them.
  */
 export const countStored = async (
   eventStore: Pick<EventStore, 'query'>,

@@ -19,8 +19,9 @@ export type ConsumerSettings = {
    * constant load. A consumer with a backlog does not wait.
    */
   lingerMs: number
-  /** Retry back-off of a failed batch. */
+  /** Pause before the first retry of a failed batch. */
   retryBaseMs: number
+  /** Maximum pause before a retry of a failed batch. */
   retryCapMs: number
 }
 
@@ -60,8 +61,9 @@ export type ConsumerDeps = {
   handle(records: readonly LogRecord[], note: string, atEnd: boolean): Promise<string>
   /**
    * Called when a partition is given, when the handler requests it, and when records were trimmed before they were
-   * read. Resolves to the position to read from, after it has brought the consumer there. Ends soon after the signal
-   * aborts. Without this function: the position, or the first remaining offset.
+   * read. Brings the state of the consumer to a position, and resolves to that position, from which records are read.
+   * Ends soon after the signal aborts. Without this function, the consumer reads from its stored position, or from the
+   * first remaining offset.
    */
   begin?(partition: number, beginning: Beginning): Promise<Place>
   /** Called when a partition was taken away and none of its records is being handled; frees its state in memory. */

@@ -82,8 +82,8 @@ const noteOf = (text: string | undefined): Note => {
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
 
 /**
- * Returns how many events of a workspace a consumer has read from the event store, and about how many there are. For a
- * consumer that reads those before it continues with the stream; undefined when it is finished.
+ * Creates a function that returns how many events of a workspace a consumer has read from the event store, and about
+ * how many there are. It returns undefined once all of them are read and the consumer continues with the stream.
  */
 export const createReadingProgress =
   (deps: {
@@ -111,7 +111,10 @@ export const createReadingProgress =
     return counts.reduce((sum, each) => ({ read: sum.read + each.read, total: sum.total + each.total }))
   }
 
-/** Maximum number of partitions that read the event store at a time: there are dozens, and each is a heavy load. */
+/**
+ * Maximum number of partitions whose events are read from the event store at the same time. There are dozens of
+ * partitions, and each reading is a heavy load.
+ */
 const catchUpsAtOnce = 2
 
 /** Runs a few tasks at a time, in the order of their calls. */

@@ -5,13 +5,13 @@ import type { ChildExit, ChildPhase, ChildSpec, ChildState } from './child-spec.
 import { readOutput } from './output.ts'
 import { guardAgainstParentDeath } from './parent-death-guard.ts'
 
-/** Ready for this long, a child counts as healthy again and its next restart starts with the shortest delay. */
+/** Time in ms after which a ready child counts as healthy again: its next restart begins with the shortest delay. */
 const stableMs = 30_000
 
 export type ChildRunner = {
-  /** Resolves when the child is ready; throws (with the child's last lines) when it does not come up. */
+  /** Resolves when the child is ready. Throws, with the child's last lines, if it does not become ready. */
   start(): Promise<void>
-  /** Ends the child for good, whatever it is doing. Never throws. */
+  /** Ends the child for good, whatever its phase. Never throws. */
   stop(): Promise<void>
   state(): ChildState
 }
@@ -29,7 +29,7 @@ type RunnerDeps = {
   onExit: (exit: ChildExit) => void
 }
 
-/** Resolves when the process has ended and its output is read, or 200 ms later when a descendant holds the pipe open. */
+/** Resolves when the process has ended and its output is read, or 200 ms later if a descendant keeps the pipe open. */
 const untilEnd = async (child: ChildProcess): Promise<void> => {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   await new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ const end = async (spec: ChildSpec, current: Running): Promise<void> => {
   }
 }
 
-/** Resolves when the child has ended; a child that no longer answers its probe is ended here. */
+/** Resolves when the child has ended. Ends a child that no longer responds to its probe. */
 const watch = async (
   spec: ChildSpec,
   current: Running,
@@ -122,7 +122,10 @@ const watch = async (
   return current.exited
 }
 
-/** Runs one child: start, watch, restart with growing delays, stop with deadlines. */
+/**
+ * Creates the runner of one child. It starts and watches the child, restarts it with growing delays, and stops it
+ * within deadlines.
+ */
 export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: RunnerDeps): ChildRunner => {
   let phase: ChildPhase = 'idle'
   let since = Date.now()
@@ -139,7 +142,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     metrics.gauge('supervisor_child_ready', next === 'ready' ? 1 : 0, { child: spec.name })
   }
 
-  /** One life of the process up to ready. On failure nothing is left running. */
+  /** Starts the process, and waits until it is ready. If that fails, no process is left running. */
   const bringUp = async (): Promise<Running> => {
     enter('starting')
     const began = Date.now()
@@ -165,7 +168,7 @@ export const createChildRunner = (spec: ChildSpec, { logger, metrics, onExit }: 
     logger.error({ child: spec.name, failures }, 'child does not answer and is killed')
   }
 
-  /** Tries again and again with growing delays; undefined when it is given up or stopped. */
+  /** Starts the child repeatedly, with growing delays. Returns undefined if the child is given up or stopped. */
   const restart = async (firstAttempt: number): Promise<Running | undefined> => {
     const policy = spec.restart ?? retryPolicies.engine
     const began = Date.now()

@@ -15,10 +15,10 @@ import { isRecord } from '@tributary/kernel'
 import { reservePrivateFile } from './private-files.ts'
 import { identify, isRunning, type ProcessIdentity } from './processes.ts'
 
-/** Files of the lock inside the data folder; no backup holds them. */
+/** Files of the lock inside the data folder; no backup contains them. */
 export const lockFiles = ['tributary.lock', 'tributary.lock-journal', 'tributary.owner.json'] as const
 
-/** Thrown when another live process works on the data folder. */
+/** Thrown if another running process uses the data folder. */
 export class DataDirLocked extends Error {
   readonly dir: string
   readonly pid: number | undefined
@@ -34,10 +34,10 @@ export class DataDirLocked extends Error {
   }
 }
 
-/** Present in a data folder from the first to the last rename of a restore. */
+/** Name of a file that is in a data folder from the first to the last rename of a restore. */
 export const restoreMark = 'tributary.restoring'
 
-/** Thrown when a restore was interrupted while it exchanged the folder's content. */
+/** Thrown if an earlier restore was interrupted while it exchanged the folder's content. */
 export class DataDirHalfRestored extends Error {
   constructor(dir: string) {
     super(
@@ -58,7 +58,7 @@ const unusable: Readonly<Record<string, string>> = {
   EDQUOT: 'its disk is full for this user',
 }
 
-/** Thrown when the data folder cannot be made or written to. */
+/** Thrown if the data folder cannot be created or written to. */
 export class DataDirUnusable extends Error {
   constructor(dir: string, cause: NodeJS.ErrnoException) {
     super(
@@ -70,7 +70,10 @@ export class DataDirUnusable extends Error {
   }
 }
 
-/** Makes the folder (mode 0700) if it is missing. @throws DataDirUnusable when it cannot be made or written to. */
+/**
+ * Creates the folder (mode 0700) if it is missing.
+ * @throws DataDirUnusable if it cannot be created or written to
+ */
 const makeFolder = (folder: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -80,7 +83,7 @@ const makeFolder = (folder: string): void => {
   }
 }
 
-/** The held lock. Released by `release`, by `await using`, or by the end of the process, however it ends. */
+/** A held lock. It ends with `release`, with `await using`, or with the process, however the process ends. */
 export type DataDirLock = AsyncDisposable & { readonly dir: string; release(): Promise<void> }
 
 const readOwner = (file: string): ProcessIdentity | undefined => {
@@ -95,7 +98,8 @@ const readOwner = (file: string): ProcessIdentity | undefined => {
 }
 
 /**
- * Takes the operating system's lock on the file, which ends with the process; undefined when another process holds it.
+ * Takes the operating system's lock on the file, which ends with the process. Returns undefined if another process has
+ * it.
  */
 const takeFileLock = (file: string): DatabaseSync | undefined => {
   reservePrivateFile(file)
@@ -110,7 +114,7 @@ const takeFileLock = (file: string): DatabaseSync | undefined => {
   }
 }
 
-/** A folder that was made beforehand may be open to others. One of another account cannot be closed by this one. */
+/** Closes a folder to other users, since it may have existed before. A folder of another account is left unchanged. */
 const closeFolder = (folder: string): void => {
   try {
     chmodSync(folder, 0o700)
@@ -120,13 +124,13 @@ const closeFolder = (folder: string): void => {
 }
 
 /**
- * Makes the data folder if it is missing, closes it to others (mode 0700) and reserves it for this process until
- * `release`. So two instances never work on one folder.
+ * Creates the data folder if it is missing, closes it to other users (mode 0700), and reserves it for this process
+ * until `release`. So two instances never use the same folder.
  *
- * Two things protect it. The first is a lock of the operating system: taken through SQLite, it ends with its holder
- * even on SIGKILL, and holds across containers on one machine. The second is the owner's note with pid and start time,
- * which names the owner in the message and still protects where the file system does not lock. A note is taken over
- * when its process has ended, or its pid now belongs to a process with another start.
+ * There are two protections. The first is a lock of the operating system, taken through SQLite. It ends with its
+ * holder, even on SIGKILL, and works across containers on one machine. The second is a file with the owner's PID and
+ * start time. It names the owner in the message, and also protects the folder if the file system does not lock. The
+ * file is taken over if its process has ended, or if its PID now belongs to a process with another start time.
  *
  * @param purpose `restore` may enter a folder that an interrupted restore has left; other purposes are refused
  * @throws DataDirLocked naming the other process; DataDirHalfRestored; DataDirUnusable.

@@ -5,7 +5,10 @@ import type { Readable } from 'node:stream'
 const keptLines = 20
 const longestLine = 2_000
 
-/** Reads a child's stdout and stderr line by line, hands each on, and returns the last 20 (a live view). */
+/**
+ * Reads a child's stdout and stderr line by line, and calls `onLine` for each line. Returns the last 20 lines, in an
+ * array that is kept up to date.
+ */
 export const readOutput = (child: ChildProcess, onLine: (line: string) => void): readonly string[] => {
   const lines: string[] = []
   const take = (text: string): void => {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { identify } from './processes.ts'
 
 /**
- * Waits for the end of its input, which comes when the parent is gone for any reason. Then signals the process, and
- * kills it when it still runs half a minute later. A process with the same pid and another start is left alone.
+ * A shell script that waits for the end of its input, which comes when the parent has ended for any reason. Then it
+ * signals the process, and kills the process if it still runs half a minute later. A process with the same PID and
+ * another start time is left alone.
  */
 const script = `trap '' INT TERM HUP QUIT
 same() { [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20)" = "$2" ]; }
@@ -15,8 +16,9 @@ same "$1" "$2" && kill -s KILL "$1"
 `
 
 /**
- * Makes sure that `pid` gets `signal` when this process dies without stopping it. Returns how to call the guard off.
- * Does nothing on systems without /proc or a shell: there the next start stops the orphan (`ChildSpec.recover`).
+ * Ensures that the process `pid` gets `signal` if this process dies without stopping it. Returns a function that ends
+ * the guard. Does nothing on systems without /proc or a shell. There, the next start stops the orphan
+ * (`ChildSpec.recover`).
  */
 export const guardAgainstParentDeath = (pid: number, signal: NodeJS.Signals): (() => void) => {
   const target = identify(pid)

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process and the moment it started: a pid alone may by now belong to another process. */
+/** A process and the time when it started: by now, its PID alone may belong to another process. */
 export type ProcessIdentity = {
   pid: number
-  /** Start in clock ticks since boot, from /proc; undefined on a system without /proc. */
+  /** Time of the start in clock ticks since boot, from /proc; undefined on a system without /proc. */
   startTime: string | undefined
 }
 
@@ -17,7 +17,10 @@ const hasProc = (): boolean => {
   }
 }
 
-/** The fields of /proc/<pid>/stat behind the command, which is in brackets and may contain anything (proc_pid_stat(5)). */
+/**
+ * Returns the fields of /proc/<pid>/stat after the command, which is in parentheses and may contain anything
+ * (proc_pid_stat(5)).
+ */
 const statFields = (pid: number): { command: string; fields: string[] } | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -37,7 +40,10 @@ const answersSignal = (pid: number): boolean => {
   }
 }
 
-/** The identity of a running process, or undefined when there is none. A zombie, dead but not yet reaped, is none. */
+/**
+ * Returns the identity of a running process; undefined if there is none. A zombie, which is dead but not yet reaped,
+ * counts as none.
+ */
 export const identify = (pid: number): ProcessIdentity | undefined => {
   if (!Number.isInteger(pid) || pid <= 0) return undefined
   const stat = statFields(pid)
@@ -48,14 +54,14 @@ export const identify = (pid: number): ProcessIdentity | undefined => {
   return !hasProc() && answersSignal(pid) ? { pid, startTime: undefined } : undefined
 }
 
-/** Whether exactly this process still runs: same pid and, where the system reports it, same start. */
+/** Whether exactly this process still runs: with the same PID and, if the system reports it, the same start time. */
 export const isRunning = (process: ProcessIdentity): boolean => {
   const now = identify(process.pid)
   if (now === undefined) return false
   return process.startTime === undefined || now.startTime === undefined || now.startTime === process.startTime
 }
 
-/** Waits until the process has ended; false when it still runs after `deadlineMs`. */
+/** Waits until the process has ended. Returns false if it still runs after `deadlineMs`. */
 export const waitForEnd = async (process: ProcessIdentity, deadlineMs: number): Promise<boolean> => {
   const deadline = Date.now() + deadlineMs
   while (isRunning(process)) {
@@ -65,17 +71,20 @@ export const waitForEnd = async (process: ProcessIdentity, deadlineMs: number): 
   return true
 }
 
-/** Sends a signal to exactly this process; does nothing when it has ended. */
+/** Sends a signal to exactly this process. Does nothing if the process has ended. */
 const signalProcess = (target: ProcessIdentity, signal: NodeJS.Signals): void => {
   if (!isRunning(target)) return
   try {
     process.kill(target.pid, signal)
   } catch {
-    // It ended in between, or it is not ours to signal: the caller sees it by waiting for its end.
+    // The process has ended meanwhile, or may not be signaled. The caller finds out when it waits for the end.
   }
 }
 
-/** Sends the signals one after the other, each with its wait, until the process has ended; true when it has. */
+/**
+ * Sends the signals one after the other, with a wait after each, until the process has ended. Returns true if it has
+ * ended.
+ */
 export const endProcess = async (
   target: ProcessIdentity,
   steps: readonly { signal: NodeJS.Signals; waitMs: number }[],
@@ -88,7 +97,7 @@ export const endProcess = async (
 }
 
 /**
- * Running processes with one of these command names (as /proc shows them, at most 15 characters) whose working
+ * Returns running processes with one of these command names (as /proc shows them, at most 15 characters) whose working
  * directory satisfies `inFolder`. Processes whose directory this user may not see are left out. Empty without /proc.
  */
 export const findProcesses = (
@@ -122,8 +131,8 @@ const descriptorsOf = (pid: number): string[] => {
 }
 
 /**
- * Other processes that have a file below `folder` (a real path) open. A shell that merely stands in the folder is none.
- * Sees the processes of this user, as root all. Empty without /proc.
+ * Returns other processes that have a file below `folder` (a real path) open. A shell that only has the folder as its
+ * working directory does not count. Finds the processes of this user, or all processes as root. Empty without /proc.
  */
 export const processesUsing = (folder: string): (ProcessIdentity & { command: string })[] => {
   if (!hasProc()) return []

@@ -2,21 +2,24 @@ import { type Logger, type Metrics, noMetrics } from '@tributary/kernel'
 import { type ChildRunner, createChildRunner } from './child-runner.ts'
 import type { ChildExit, ChildSpec, ChildState } from './child-spec.ts'
 
-/** Owns the child processes of one server. */
+/** The owner of the child processes of one server. */
 export type Supervisor = AsyncDisposable & {
-  /** Adds a child and resolves when it is ready. Children added later are stopped earlier. */
+  /** Adds a child, and resolves when it is ready. Children are stopped in the reverse order. */
   add(spec: ChildSpec): Promise<void>
-  /** Stops every child, the newest first, each within its own deadlines. Never throws; further calls wait for it. */
+  /**
+   * Stops every child, the newest first, each within its own deadlines. Never throws. Further calls wait for the same
+   * end.
+   */
   stop(): Promise<void>
-  /** Every child as health shows it, in the order of adding. */
+  /** Returns the state of every child for the health report, in the order of adding. */
   state(): ChildState[]
-  /** Calls back on each unrequested exit, before the restart. Returns how to stop listening. */
+  /** Calls `listener` for each unrequested exit, before the restart. Returns a function that removes the listener. */
   onExit(listener: (exit: ChildExit) => void): () => void
 }
 
 /**
- * A supervisor without children. A child that does not come up at `add` is stopped and the call rejects with its last
- * lines. One that ends later is restarted with growing delays (`ChildSpec.restart`) until `stop`.
+ * Creates a supervisor without children. If a child does not become ready in `add`, it is stopped, and the call rejects
+ * with its last lines. A child that ends later is restarted with growing delays (`ChildSpec.restart`) until `stop`.
  */
 export const createSupervisor = ({
   logger,

@@ -1,17 +1,17 @@
-// Every statement that writes `audience_list_entries`. Audiences write the versions of a list, and profiles remove the
-// identifiers of erased people; neither may import the other.
+// Every statement that writes `audience_list_entries`. Audiences write the versions of a list, profiles remove the
+// identifiers of erased people, and neither may import the other.
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../relational/schema.generated.ts'
 
 type Tx = Transaction<Database>
 
-/** A list and its new version, which begins with the identifiers of the version `base`; 0 for none. */
+/** A list and its new version. The version begins with the identifiers of version `base`, or empty if `base` is 0. */
 export type NewListVersion = { workspaceId: string; audienceId: string; version: number; base: number }
 
 /**
- * Writes the entries of a list from a version on: those of `base` and `add`, without `remove`, by the sequences of
- * identifiers. Identifiers that no profile has any more are left out. Resolves to the size of the version and to the
- * number of entries of all versions.
+ * Writes the entries of a new version of a list: the identifiers of version `base` and of `add`, without those of
+ * `remove`. They are given by their sequences. Identifiers that no profile has any more are left out. Resolves to the
+ * size of the version, and to the number of entries of all versions.
  */
 export const writeListEntries = async (
   tx: Tx,
@@ -55,7 +55,7 @@ export const deleteListIdentifiers = async (
     where workspace_id = ${workspaceId}::uuid and identifier = any(${identifiers}::bigint[])`.execute(tx)
 }
 
-/** Removes the entries of a list that none of the kept versions has. */
+/** Removes the entries of a list that belong to none of the kept versions. */
 export const deleteOldListEntries = async (tx: Tx, audienceId: string, kept: readonly number[]): Promise<void> => {
   await sql`
     delete from audience_list_entries e where e.audience_id = ${audienceId}::uuid and e.until_version is not null

@@ -1,14 +1,15 @@
-// Every statement that writes `audience_touches` by itself: which profiles changed, for audiences to evaluate again.
-// Profiles note them, audiences clear them, and neither may import the other.
+// Every statement that writes only `audience_touches`: the profiles that changed, so that audiences evaluate them
+// again. Profiles record touches, audiences clear them, and neither may import the other.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../relational/schema.generated.ts'
 
-/** An identifier of an event of a workspace. */
+/** An identifier in an event, and the workspace of the event. */
 export type TouchedIdentifier = { readonly workspace: string; readonly type: string; readonly value: string }
 
 /**
- * Records the profiles of known identifiers, by workspace. `offset` is that of the last request of their events, in
- * `partition`: audiences wait until it is stored. May be repeated.
+ * Records that the profiles of these identifiers have changed, by workspace. Unknown identifiers are skipped. `offset`
+ * is that of the last request with their events, in `partition`: audiences wait until that request is stored. Can be
+ * repeated.
  */
 export const recordTouches = async (
   db: Kysely<Database>,
@@ -26,7 +27,7 @@ export const recordTouches = async (
     group by asked.workspace`.execute(db)
 }
 
-/** Records changed profiles in this transaction, where the workspace has audiences. */
+/** Records changed profiles in this transaction, if the workspace has audiences. */
 export const touchProfiles = async (
   tx: Transaction<Database>,
   workspaceId: string,
@@ -39,7 +40,10 @@ export const touchProfiles = async (
     where exists (select from audiences where workspace_id = ${workspaceId}::uuid)`.execute(tx)
 }
 
-/** Removes touches that every audience has taken into account, and those that none will: a whole computation finds the same. */
+/**
+ * Removes touches that every audience has taken into account, and touches older than half an hour. Audiences find the
+ * changes of those in a complete computation.
+ */
 export const clearTouches = (db: Kysely<Database>): Promise<unknown> =>
   sql`
     delete from audience_touches t where time < now() - interval '1 minute' and (

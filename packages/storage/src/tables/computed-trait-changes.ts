@@ -1,19 +1,22 @@
 // Every statement that writes `computed_trait_changes`: the profiles whose computed traits must be computed again.
-// Profiles note events, audiences note merges and settle computed changes; neither may import the other.
+// Profiles record events, audiences record merges and delete computed changes, and neither may import the other.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../relational/schema.generated.ts'
 
-/** An event that changes a computed trait of the profile with an identifier. */
+/** A computed trait that an event changes, and the identifier of the profile. */
 export type ComputedTraitChange = {
   readonly workspace: string
   readonly trait: string
   readonly type: string
   readonly value: string
-  /** The offset of the request of its last event. */
+  /** The offset of the request with the last such event. */
   readonly at: number
 }
 
-/** Records changes by the events of a partition. The same changes again move the marks behind those of before. */
+/**
+ * Records changes by the events of a partition. If a change is already recorded, it gets a new serial, so that earlier
+ * marks no longer settle it.
+ */
 export const recordComputedTraitChanges = async (
   db: Kysely<Database>,
   changes: readonly ComputedTraitChange[],
@@ -31,12 +34,12 @@ export const recordComputedTraitChanges = async (
       serial = excluded.serial, log_offset = excluded.log_offset`.execute(db)
 }
 
-/** Stands for the partition of a change without an event. */
+/** The partition of a change that no event has caused. */
 export const withoutRequest = -1
 
 /**
- * Records that traits must be computed again for the profiles that merges and splits concern, by the entries of the
- * ledger behind `after` up to `upTo`.
+ * Records that traits must be computed again for the profiles of merges and splits. These are the entries of the ledger
+ * after `after` up to `upTo`.
  */
 export const recordMovedProfiles = async (
   tx: Transaction<Database>,
@@ -62,17 +65,17 @@ export const recordMovedProfiles = async (
     on conflict (trait_id, identifier, log_partition) do update set serial = excluded.serial`.execute(tx)
 }
 
-/** The mark of a change, which is settled when no later change has moved it. */
+/** The mark of a change that is computed. It settles the change, unless a later change has given it another serial. */
 export type ComputedChangeMark = { identifier: string; log_partition: number; serial: string }
 
-/** Deletes the marks of changes that are computed, unless they happened again since. */
+/** Deletes changes that are computed, unless they have happened again since. */
 export const settleComputedTraitChanges = async (
   db: Kysely<Database>,
   id: string,
   changes: readonly ComputedChangeMark[],
 ): Promise<void> => {
   if (changes.length === 0) return
-  // A mark that another transaction writes at this moment stays.
+  // A row that another transaction is writing now stays.
   await sql`
     delete from computed_trait_changes where ctid = any(array(
       select c.ctid from computed_trait_changes c

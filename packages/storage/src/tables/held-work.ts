@@ -1,13 +1,13 @@
-// Every statement that writes `held_work`. The server holds work that blocked a thread, and the API releases it.
+// Every statement that writes `held_work`. The server holds work that blocked a thread, and the API releases that work.
 import type { Kysely, Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import type { Database } from '../relational/schema.generated.ts'
 
 type Db = Kysely<Database>
 
-/** That an item of work blocked a thread, with the ID of the block. */
+/** A report that an item of work blocked a thread; `block` is the ID of the block. */
 export type WorkBlock = {
-  /** The ID of the row, if it is new. */
+  /** The ID of the row, if the item has none yet. */
   id: string
   item: string
   workspaceId: string
@@ -35,7 +35,10 @@ on conflict (item) do update set
   blocks = case when $6::uuid = any(held_work.blocks) then held_work.blocks else held_work.blocks || $6::uuid end
 returning hold_time, cardinality(blocks) as times`
 
-/** Counts a block, once; resolves to the number of blocks, and since when the item is held. */
+/**
+ * Counts a block of an item, each block once. Resolves to the number of blocks, and to the time since which the item is
+ * held (null if it is not).
+ */
 export const countWorkBlock = async (
   pool: Pick<Pool, 'query'>,
   { id, item, workspaceId, thread, step, block, time, owner }: WorkBlock,
@@ -53,12 +56,15 @@ export const countWorkBlock = async (
   return rows[0] ?? { hold_time: null, times: 0 }
 }
 
-/** Holds an item from a time on. */
+/** Marks an item as held since a time. */
 export const holdWork = async (db: Db, item: string, time: Date): Promise<void> => {
   await db.updateTable('held_work').set({ hold_time: time }).where('item', '=', item).execute()
 }
 
-/** Deletes items that blocked a thread once and last before a time, and those that are held since before another time. */
+/**
+ * Deletes items that are not held and whose last block was before a time, and items that are held since before another
+ * time.
+ */
 export const forgetOldWork = async (db: Db, before: { blocked: Date; held: Date }): Promise<void> => {
   await db
     .deleteFrom('held_work')
@@ -71,7 +77,7 @@ export const forgetOldWork = async (db: Db, before: { blocked: Date; held: Date 
     .execute()
 }
 
-/** Deletes a held item with its blocks; false when no such item is held. */
+/** Deletes a held item with its blocks. Returns false if no such item is held. */
 export const forgetHeldWork = async (db: Db, id: string): Promise<boolean> => {
   const { numDeletedRows } = await db
     .deleteFrom('held_work')
@@ -85,14 +91,14 @@ export const forgetHeldWork = async (db: Db, id: string): Promise<boolean> => {
 export const forgetAllHeldWork = async (db: Db): Promise<number> =>
   Number((await db.deleteFrom('held_work').where('hold_time', 'is not', null).executeTakeFirst()).numDeletedRows)
 
-/** Deletes an item, held or not. */
+/** Deletes an item, whether or not it is held. */
 export const forgetWorkItem = async (db: Db, item: string): Promise<void> => {
   await db.deleteFrom('held_work').where('item', '=', item).execute()
 }
 
 /**
- * Releases a held item of a workspace, whose blocks stay: the next one holds it again. Resolves to the step at which it
- * failed; undefined when no such item is held.
+ * Releases a held item of a workspace. Its blocks stay, so the next block holds it again. Resolves to the step in which
+ * it blocked a thread; undefined if no such item is held.
  */
 export const releaseWork = async (
   tx: Transaction<Database>,

@@ -1,5 +1,5 @@
-// Every statement that writes `parked_deliveries`. Delivery parks events; replays, erasure and the API change the same
-// rows, and may not import delivery. Each function runs in the transaction of its caller.
+// Every statement that writes `parked_deliveries`. Delivery parks events. Replays, erasure and the API change the same
+// rows, but may not import delivery. Each function runs in its caller's transaction.
 import { faultPoint } from '@tributary/kernel'
 import { type Insertable, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import type { Database, ParkedDeliveriesTable } from '../relational/schema.generated.ts'
@@ -8,12 +8,13 @@ type Db = Kysely<Database>
 type Tx = Transaction<Database>
 type NewRow = Insertable<ParkedDeliveriesTable>
 
-/** Rows that have died beyond a limit. */
+/** Columns of the rows that a limit has made dead letters. */
 type DeadColumns = { id: string; destination_id: string; event_count: number }
 const deadColumns = ['id', 'destination_id', 'event_count'] as const
 
-/** Rows of one statement: 22 values each, far below the protocol's 65,535. */
+/** Maximum rows of one insert. A row has 22 values, and the protocol allows 65,535. */
 const rowsPerStatement = 1000
+/** Maximum rows of one deletion. */
 const deletesPerStatement = 10_000
 
 const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash', 'holds'] as const
@@ -26,14 +27,17 @@ export const deleteParked = async (tx: Tx, ids: readonly string[]): Promise<void
     )
 }
 
-/** Inserts rows of single records; resolves to the IDs of those whose events another row already has. */
+/**
+ * Inserts rows of single records. Resolves to the IDs of the rows that were not inserted, because another row already
+ * has their events.
+ */
 export const insertParked = async (tx: Tx, rows: readonly NewRow[]): Promise<Set<string>> => {
   const unwritten = new Set(rows.map(({ id }) => id))
   for (let at = 0; at < rows.length; at += rowsPerStatement) {
     const written = await tx
       .insertInto('parked_deliveries')
       .values(rows.slice(at, at + rowsPerStatement))
-      // A record that is read again after a crash parks the same events again.
+      // After a crash, a record is read again and parks the same events again.
       .onConflict((conflict) => conflict.columns([...keyColumns]).doNothing())
       .returning('id')
       .execute()
@@ -42,7 +46,7 @@ export const insertParked = async (tx: Tx, rows: readonly NewRow[]): Promise<Set
   return unwritten
 }
 
-/** Writes a range of records, which may extend a range that begins at the same record. */
+/** Writes a range of records. It may extend an existing range that begins at the same record. */
 export const writeParkedRange = async (tx: Tx, row: NewRow): Promise<void> => {
   await tx
     .insertInto('parked_deliveries')
@@ -88,7 +92,7 @@ export const deadLetterDestination = async (db: Db, destinationId: string, reaso
   return rows.reduce((sum, row) => sum + row.event_count, 0)
 }
 
-/** Dead-letters the waiting rows of partitions that were parked before a time (epoch ms); resolves to them. */
+/** Dead-letters the waiting rows of partitions that were parked before a time (epoch ms). Resolves to these rows. */
 export const deadLetterOld = (db: Db, partitions: Iterable<number>, before: number): Promise<DeadColumns[]> =>
   db
     .updateTable('parked_deliveries')
@@ -100,7 +104,7 @@ export const deadLetterOld = (db: Db, partitions: Iterable<number>, before: numb
     .returning([...deadColumns])
     .execute()
 
-/** Dead-letters the waiting rows of a lane of a destination beyond the newest `maxRows`; resolves to them. */
+/** Dead-letters the waiting rows of one lane of a destination beyond the newest `maxRows`. Resolves to these rows. */
 export const deadLetterBeyond = async (
   db: Db,
   { destinationId, bulk, maxRows }: { destinationId: string; bulk: boolean; maxRows: number },
@@ -113,7 +117,7 @@ export const deadLetterBeyond = async (
   return rows
 }
 
-/** Dead-letters the waiting rows of a partition below an offset of the log; resolves to them. */
+/** Dead-letters the waiting rows of a partition that are below an offset of the log. Resolves to these rows. */
 export const deadLetterBelowOffset = (db: Db, partition: number, offset: number): Promise<DeadColumns[]> =>
   db
     .updateTable('parked_deliveries')
@@ -148,8 +152,8 @@ export const markParkedReported = async (db: Db, ids: readonly string[]): Promis
 }
 
 /**
- * Makes the rows of a condition due now. Dead letters get the whole time for retries anew, and leave a replay that had
- * chosen them. Resolves to the number of events.
+ * Makes the rows that meet a condition due now. Dead letters get the full time for retries again, and leave a replay
+ * that had chosen them. Resolves to the number of events.
  */
 export const retryParked = async (tx: Tx, which: RawBuilder<unknown>, time: Date): Promise<number> => {
   const { rows } = await sql<{ event_count: string }>`
@@ -166,8 +170,8 @@ export const retryParked = async (tx: Tx, which: RawBuilder<unknown>, time: Date
 }
 
 /**
- * Removes requests and responses from the parked deliveries with one of these events, and drops the dead letters with
- * these events only.
+ * Clears requests and responses of the parked deliveries that contain one of these events. Deletes the dead letters
+ * that contain only these events.
  */
 export const eraseParked = async (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<void> => {
   await sql`delete from parked_deliveries where workspace_id = ${workspaceId}::uuid and state = 'dead'
@@ -176,10 +180,12 @@ export const eraseParked = async (db: Db, workspaceId: string, eventIds: readonl
     where workspace_id = ${workspaceId}::uuid and event_ids && ${eventIds}::text[]`.execute(db)
 }
 
-/** Dead letters for a replay: a condition on the rows, which have no alias, and the time of their choice. */
+/**
+ * The dead letters that a replay chooses: a condition on the rows (without a table alias), and the time of the choice.
+ */
 export type DeadChoice = { which: RawBuilder<SqlBool>; time: Date }
 
-/** Marks all dead letters of a choice as those of a replay; resolves to the number of events. */
+/** Marks all dead letters of a choice for a replay. Resolves to the number of events. */
 export const markAllDead = async (tx: Tx, replayId: string, { which, time }: DeadChoice): Promise<number> => {
   const { rows } = await sql<{ events: string }>`
     with marked as (
@@ -189,13 +195,13 @@ export const markAllDead = async (tx: Tx, replayId: string, { which, time }: Dea
   return Number(rows[0]?.events ?? 0)
 }
 
-/** Dead letters that are marked at once. */
+/** Maximum dead letters that one statement marks. */
 const marksPerStatement = 500
 
 /**
- * Marks the chosen events of dead letters, all of them where `indexes` is null, as those of a replay; resolves to their
- * number. Events that were retried or discarded since are left out: a row with the same number of events has the same
- * ones, since it only ever loses some.
+ * Marks the chosen events of dead letters for a replay; `indexes` of null chooses all events of a row. Resolves to the
+ * number of events. Rows that have lost events by a retry or a discard are skipped. A row with the same number of
+ * events has the same events, because a row never gets new ones.
  */
 export const markChosenDead = async (
   tx: Tx,
@@ -219,7 +225,7 @@ export const markChosenDead = async (
   return events
 }
 
-/** Clears the marks of a replay on dead letters that it has not made due: they are as before. */
+/** Removes the marks of a replay from dead letters that it has not made due. They are then as before the replay. */
 export const clearReplayMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {
   await tx
     .updateTable('parked_deliveries')
@@ -235,7 +241,7 @@ export type DueLetters = { replayId: string; ids: readonly string[]; now: Date; 
 
 const sumOf = (rows: readonly { events: number }[]): number => rows.reduce((sum, each) => sum + each.events, 0)
 
-/** Makes whole dead letters due; resolves to the number of events. */
+/** Makes the dead letters due that are marked as a whole. Resolves to the number of events. */
 const makeWholeDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): Promise<number> => {
   const { rows } = await sql<{ events: number }>`
     update parked_deliveries
@@ -245,17 +251,19 @@ const makeWholeDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): 
   return sumOf(rows)
 }
 
-/** The indexes of a row that are not chosen, or the ids of events by a condition on their index; both in their order. */
+/** The indexes of the events of a row that are not chosen, in their order. */
 const restOf = sql`array(select each from unnest(p.event_indexes) with ordinality as i (each, place)
   where each <> all(p.replay_indexes) order by place)`
+/** The IDs of the events of a row that are chosen, or of those that are not, in their order. */
 const idsWhere = (chosen: boolean) => sql`array(select p.event_ids[place]
   from unnest(p.event_indexes) with ordinality as i (each, place)
   where cardinality(p.event_ids) > 0 and (each = any(p.replay_indexes)) = ${chosen}::boolean order by place)`
+/** The part of the bytes of a row that belongs to its chosen events. */
 const shareOf = sql`p.bytes * cardinality(p.replay_indexes) / greatest(p.event_count, 1)`
 
 /**
- * Makes the chosen events of dead letters due, as rows of their own; the others stay what they were, under the same
- * name. Rows that stand for the very same events may be there since a crash: one is enough.
+ * Makes the chosen events of dead letters due, as new rows. The other events stay dead letters, in their row with its
+ * ID. After a crash, there may already be a row with exactly the same events: then only one is kept.
  */
 const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): Promise<number> => {
   const { rows: held } = await sql<{ id: string }>`
@@ -293,6 +301,6 @@ const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): 
   return sumOf(rows)
 }
 
-/** Makes marked dead letters due, whole ones and parts, in this order; resolves to the number of events. */
+/** Makes marked dead letters due: first whole ones, then parts of others. Resolves to the number of events. */
 export const makeLettersDue = async (tx: Tx, due: DueLetters): Promise<number> =>
   (await makeWholeDue(tx, due)) + (await makePartsDue(tx, due))

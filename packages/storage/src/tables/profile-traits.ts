@@ -1,28 +1,31 @@
-// Every statement that writes `profile_traits` and `profile_trait_sets`. Profiles store the traits of events, audiences
-// the values of computed traits, and neither may import the other. A computed value, the set that it overtakes, and the
-// touch of its profile are one statement.
+// Every statement that writes `profile_traits` and `profile_trait_sets`. Profiles store traits of events, audiences
+// store values of computed traits, and neither may import the other. One statement writes a computed value, clears the
+// set of the value that it replaces, and records that its profile has changed.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../relational/schema.generated.ts'
 
 type Tx = Transaction<Database>
 
-/** The event that gave a value; `time` is RFC 3339. */
+/** The event that set a value; `time` is RFC 3339. */
 type Giver = { readonly time: string; readonly event_id: string; readonly source_id: string }
 
-/** Identifiers are the sequences of the operations that brought them; values are JSON text, null for too large ones. */
+/**
+ * A new value of a trait. Identifiers are the sequences of the operations that added them. Values are JSON text; null
+ * if they are too large.
+ */
 export type NewTrait = Giver & {
   readonly identifier: number
   readonly name: string
   readonly value: string | null
   readonly set_id: string
-  /** Values since the stored one, latest first. */
+  /** Values between the stored one and the new one, latest first. */
   readonly earlier: readonly (Giver & { readonly value: string | null })[]
 }
 
-/** The traits of one event that are the latest, as a set. */
+/** A set of the traits of which one event has the latest values. */
 export type NewTraitSet = Giver & { readonly identifier: number; readonly id: string; readonly content: string }
 
-/** Moves the times of stored sets with these contents; resolves to the identifiers of those that are stored. */
+/** Gives stored sets with these contents a later time. Resolves to the identifiers that have such a set. */
 export const moveTraitSets = async (
   tx: Tx,
   workspaceId: string,
@@ -46,7 +49,7 @@ export const moveTraitSets = async (
   return new Set(known.map(({ identifier }) => Number(identifier)))
 }
 
-/** Writes traits, of each with up to `maxEarlier` values before. */
+/** Writes traits, each with up to `maxEarlier` earlier values. */
 export const writeProfileTraits = async (
   tx: Tx,
   workspaceId: string,
@@ -79,8 +82,8 @@ export const writeTraitSets = async (tx: Tx, workspaceId: string, made: readonly
 }
 
 /**
- * Updates sets that lost traits: deletes those without any, and clears the content of the others, which no longer
- * applies.
+ * Updates sets that lost traits. A set without traits is deleted. The content of any other set is cleared, because it
+ * no longer applies.
  */
 export const reduceTraitSets = async (
   tx: Tx,
@@ -103,7 +106,7 @@ export const reduceTraitSets = async (
     `.execute(tx)
 }
 
-/** Removes the traits of identifiers, and their sets. */
+/** Removes the traits and the sets of traits of identifiers. */
 export const deleteProfileTraits = async (
   tx: Tx,
   workspaceId: string,
@@ -115,13 +118,17 @@ export const deleteProfileTraits = async (
     where workspace_id = ${workspaceId}::uuid and identifier = any(${identifiers}::bigint[])`.execute(tx)
 }
 
-/** A value of a profile as JSON text, null when it is too large, and when time alone changes it (epoch ms). */
+/**
+ * A computed value of a profile as JSON text (null if it is too large), and the time when it changes without an event
+ * (epoch ms).
+ */
 export type ComputedValue = { value: string | null; due: number | undefined }
 
 /**
- * Stores the computed values of profiles in this transaction. Each is a trait of the first identifier of its profile; profiles
- * without a value lose theirs. Unchanged values are not written. A value that events sent under the same name is removed: it
- * comes again with the next such event, since the profile's traits before are not known any more.
+ * Stores the computed values of profiles in this transaction, each as a trait of the profile's first identifier.
+ * Profiles without a value lose theirs. Unchanged values are not written. A computed value replaces a trait of the same
+ * name that events have set. That trait comes back only with the next such event, because the earlier values of the
+ * profile are no longer known.
  */
 export const writeComputedValues = async (
   tx: Tx,
@@ -176,7 +183,10 @@ export const writeComputedValues = async (
     having count(*) > 0`.execute(tx)
 }
 
-/** Removes up to `maxValues` values of a computed trait; false when there were none. Audiences evaluate their profiles again. */
+/**
+ * Removes up to `maxValues` values of a computed trait. Returns false if there were none. Audiences evaluate the
+ * profiles of the removed values again.
+ */
 export const removeComputedValues = async (
   db: Kysely<Database>,
   { workspaceId, id }: { workspaceId: string; id: string },

@@ -1,16 +1,16 @@
-// Every statement that writes `set_aside_requests`. The pipeline sets aside requests that fail, the server and the API
-// have them processed again.
+// Every statement that writes `set_aside_requests`. The pipeline sets aside requests that fail. The server and the API
+// mark them to be processed again.
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Database, SetAsideRequestsTable } from '../relational/schema.generated.ts'
 
 type Db = Kysely<Database>
 
-/** A failure of a request, which is named by its place in the log. */
+/** A failure of a request. The request is identified by its position in the log. */
 export type RequestFailure = Pick<
   Insertable<SetAsideRequestsTable>,
   'partition' | 'record' | 'incarnation' | 'key' | 'meta' | 'bytes' | 'receive_time'
 > & {
-  /** The ID of the row, if it is new. */
+  /** The ID of the row, if the request has none yet. */
   id: string
   error: string
   fail_time: Date
@@ -42,7 +42,10 @@ export const countRequestFailure = (
     .returning(['id', 'failures'])
     .executeTakeFirstOrThrow()
 
-/** Sets a request aside with its body, while all bodies have at most `maxBytes`; false when it would not fit. */
+/**
+ * Sets a request aside with its body, if all stored bodies have at most `maxBytes` together. Returns false if the body
+ * does not fit.
+ */
 export const setRequestAside = async (
   db: Db,
   { id, body, time, maxBytes }: { id: string; body: Uint8Array; time: Date; maxBytes: number },
@@ -65,7 +68,10 @@ export const setRequestAside = async (
   return numUpdatedRows > 0n
 }
 
-/** Deletes requests that failed before a time and were not set aside, and those that ended before another time. */
+/**
+ * Deletes requests that failed before a time and were not set aside, and set-aside requests that ended before another
+ * time.
+ */
 export const deleteOldRequests = async (db: Db, before: { failed: Date; ended: Date }): Promise<void> => {
   await db
     .deleteFrom('set_aside_requests')
@@ -78,7 +84,7 @@ export const deleteOldRequests = async (db: Db, before: { failed: Date; ended: D
     .execute()
 }
 
-/** Marks a request that is set aside, or all of them, for processing again; resolves to their number. */
+/** Marks one set-aside request, or all of them, to be processed again. Resolves to their number. */
 export const markForRetry = async (db: Db, id: string | undefined): Promise<number> => {
   const { numUpdatedRows } = await db
     .updateTable('set_aside_requests')
@@ -89,7 +95,10 @@ export const markForRetry = async (db: Db, id: string | undefined): Promise<numb
   return Number(numUpdatedRows)
 }
 
-/** Marks a request of a workspace for processing again; false when none is set aside, or it is marked already. */
+/**
+ * Marks a set-aside request of a workspace to be processed again. Returns false if no such request is set aside, or it
+ * is already marked.
+ */
 export const markOwnForRetry = async (tx: Transaction<Database>, workspaceId: string, id: string): Promise<boolean> => {
   const request = await tx
     .updateTable('set_aside_requests')
@@ -103,7 +112,7 @@ export const markOwnForRetry = async (tx: Transaction<Database>, workspaceId: st
   return request !== undefined
 }
 
-/** Ends a request, which was appended again or discarded: its body is removed. */
+/** Ends a set-aside request that was appended again or discarded: its body is removed. */
 export const endSetAside = async (db: Db, id: string, time: Date): Promise<void> => {
   await db.updateTable('set_aside_requests').set({ body: null, end_time: time }).where('id', '=', id).execute()
 }

@@ -1,5 +1,5 @@
-// Every statement that writes `events`, `dropped_events` and `deliveries` of the event store. The pipeline stores events,
-// delivery its log, billing and the API add to them, and erasure changes both.
+// Every statement that writes `events`, `dropped_events` and `deliveries` of the event store. The pipeline stores
+// events, and delivery stores its log. Billing and the API add rows, and erasure changes events and deliveries.
 import type { BinaryRows, EventStore, InsertOptions, NdjsonRows } from '../event-store/port.ts'
 
 type Store = Pick<EventStore, 'insert'>
@@ -17,14 +17,17 @@ export const insertDroppedEvents = (store: Store, rows: Rows, options: InsertOpt
 export const insertDeliveries = (store: Store, rows: Rows, options: InsertOptions): Promise<void> =>
   store.insert('deliveries', rows, options)
 
-/** The condition of a change: whose rows are concerned, and which of them are marked. Both are kept as text. */
+/**
+ * The two conditions of a removal, as SQL text: `own` selects the rows of one owner, and `marked` those of them to
+ * remove.
+ */
 export type MarkedRows = { own: string; marked: string }
 
-/** The change that removes marked events; it may be repeated. */
+/** Returns the statement that removes marked events; it can be repeated. */
 export const eventRemoval = ({ own, marked }: MarkedRows): string =>
   `alter table events delete where ${own} and ${marked}`
 
-/** The changes that remove marked rows of the delivery log, in their order; each may be repeated. */
+/** Returns the statements that remove marked rows of the delivery log, in their order; each can be repeated. */
 export const deliveryRemovals = ({ own, marked }: MarkedRows): string[] => [
   // Events of a batch share request and response.
   `alter table deliveries update request = '', response = '' where ${own} and (request != '' or response != '')
@@ -33,7 +36,7 @@ export const deliveryRemovals = ({ own, marked }: MarkedRows): string[] => [
   `alter table deliveries delete where ${own} and ${marked}`,
 ]
 
-/** Clears the person in the rows that notified destinations of a deletion request. */
+/** Clears personal data in the rows that notified destinations of a deletion request. */
 export const clearDeletionDeliveries = (
   store: Pick<EventStore, 'command'>,
   ids: { workspace: string; request: string },

@@ -11,7 +11,8 @@ export type BucketClientOptions = {
   access: BucketAccess
   language: BucketLanguage
   /**
-   * Maximum time until a response begins, and again until it ends, in ms; both get another second for a million bytes.
+   * Maximum time until a response begins, and again until it ends, in ms. Both limits grow by a second for each million
+   * bytes.
    */
   timeoutMs?: number
   retry?: RetryPolicy

@@ -7,9 +7,9 @@ import { createListeners, toText } from './listeners.ts'
 type Waiting = { resolve: (value: number) => void; reject: (error: Error) => void }
 
 /**
- * The coordination of a worker thread, over a port from `CoordinationHub.port()`. It does not keep the thread alive
- * unless a call waits for its answer. When the hub goes away, waiting and later calls reject, and no more messages
- * arrive.
+ * Connects a worker thread to the coordination of its process, over a port from `CoordinationHub.port()`. The
+ * connection keeps the thread alive only while a call waits for its answer. When the hub has closed, waiting and later
+ * calls reject, and no more messages arrive.
  */
 export const connectCoordination = (
   port: MessagePort,

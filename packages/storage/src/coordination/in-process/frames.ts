@@ -4,7 +4,10 @@ export type Question =
   | { kind: 'acquire'; name: string; holder: string; ttlMs: number }
   | { kind: 'release'; name: string; holder: string }
 
-/** Messages of a connected thread to the hub. They travel as JSON text: made once, parsed once per receiving thread. */
+/**
+ * Messages from a connected thread to the hub. A published value is JSON text, which is created once and parsed once
+ * per receiving thread.
+ */
 export type ToHub =
   | { kind: 'publish'; topic: string; text: string }
   | { kind: 'subscribe'; topic: string }
@@ -15,16 +18,20 @@ export type ToHub =
 /** Messages of the hub to a connected thread. */
 export type FromHub =
   | { kind: 'message'; topic: string; text: string }
-  /** For a lease the epoch, or 0 when another holder has it. */
+  /** For `acquire`, `value` is the epoch of the lease, or 0 if another holder has it. */
   | { kind: 'answer'; id: number; value: number }
   | { kind: 'failure'; id: number; message: string }
   | { kind: 'handled'; bytes: number }
 
-/** Bytes of unread messages (counted as UTF-16 characters of JSON) that may wait towards one thread. */
+/** Maximum size of unread messages on the way to one thread, in UTF-16 characters of JSON. */
 const longestQueue = 16 * 1024 * 1024
+/** Characters after which a receiver reports what it has read. */
 const reportEvery = 64 * 1024
 
-/** How much is on its way to the other side and not yet read there; `admit` is false when a message has to be dropped. */
+/**
+ * Tracks how much was sent to the other side and not read there yet. `admit` returns false if a message must be
+ * dropped.
+ */
 export const createFlow = (limit = longestQueue): { admit(size: number): boolean; handled(size: number): void } => {
   let waiting = 0
   return {
@@ -39,7 +46,7 @@ export const createFlow = (limit = longestQueue): { admit(size: number): boolean
   }
 }
 
-/** Collects how much was read and reports it in portions, so that few reports are sent. */
+/** Adds up the sizes of read messages and reports them in portions, so that few reports are sent. */
 export const createReceipts = (report: (bytes: number) => void): ((size: number) => void) => {
   let read = 0
   return (size) => {

@@ -8,21 +8,23 @@ import { createListeners, toText } from './listeners.ts'
 const sweepMs = 10_000
 
 export type CoordinationHub = {
-  /** The coordination of the thread that made the hub. Its `close` closes the hub. */
+  /** The coordination of the thread that created the hub. Its `close` closes the hub. */
   coordination: Coordination
-  /** A new connection for one worker: transfer it, and call `connectCoordination` on it there. */
+  /** Creates a connection for one worker. Transfer the port to the worker, and call `connectCoordination` there. */
   port(): MessagePort
-  /** Messages dropped because their receiver did not keep up, since the start. */
+  /**
+   * Returns the number of messages, since the start, that were dropped because their receiver did not read fast enough.
+   */
   dropped(): number
   close(): Promise<void>
 }
 
 type Answering = Pick<Coordination, 'increment' | 'acquireLease' | 'releaseLease'>
 
-/** One connected thread as the hub sees it. */
+/** A connected thread, as the hub sees it. */
 type Peer = { topics: Set<string>; send(topic: string, text: string): void; close(): void }
 
-/** Counters and leases of this process alone. */
+/** Creates counters and leases of this process alone. */
 const ownLedger = (now: () => number): Answering & { close(): Promise<void> } => {
   const ledger = createLedger(now)
   const sweeper = setInterval(() => ledger.sweep(), sweepMs)
@@ -43,7 +45,7 @@ type HubOptions = {
   isShared?: (topic: string) => boolean
 }
 
-/** Answers a question of a thread by a number, which its messages can carry. */
+/** Executes the call of a thread, and returns the result as a number. */
 const answer = async (ledger: Answering, question: Question): Promise<number> => {
   if (question.kind === 'increment') return await ledger.increment(question.key, question.by, question.ttlMs)
   if (question.kind === 'acquire')
@@ -55,7 +57,7 @@ const answer = async (ledger: Answering, question: Question): Promise<number> =>
 type Dispatching = {
   publish(topic: string, text: string): void
   answer(question: Question): Promise<number>
-  /** Called for a message that the thread does not get, since it does not keep up. */
+  /** Called for each message that a thread does not get because it does not read fast enough. */
   onDropped(): void
 }
 
@@ -90,12 +92,13 @@ const createPeer = (port: MessagePort, to: Dispatching): Peer => {
 }
 
 /**
- * Coordination for the threads of one process. The hub's thread holds the counters and leases, so they are exact over
- * all threads. It forwards every message, so all subscribers of a topic see the same order, the publisher included. A
- * thread that does not read keeps at most 16 Mi characters waiting; what exceeds that is dropped for it alone.
+ * Creates the coordination for the threads of one process. The hub's thread holds the counters and leases, so they are
+ * exact over all threads. It forwards every message, so all subscribers of a topic, including the publisher, see the
+ * same order. At most 16 Mi characters wait for a thread that does not read; further messages to that thread are
+ * dropped.
  *
- * With a link, counters and leases are shared by all processes that have one, and each receives the messages of the
- * others. Messages are in order per publisher. Messages within a process do not wait for the link.
+ * With a link, all processes that have one share counters and leases, and receive each other's messages. Messages are
+ * in order per publisher. Messages within a process do not wait for the link.
  */
 export const createCoordinationHub = (options: HubOptions = {}): CoordinationHub => {
   const { logger = silentLogger, now = () => performance.now(), link, isShared = () => true } = options

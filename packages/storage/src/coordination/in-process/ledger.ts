@@ -1,22 +1,22 @@
 /**
- * Counters and leases with their expiry. Pure but for `now`, a monotonic clock in milliseconds: changes of the
- * machine's date neither lengthen nor shorten a lease.
+ * Counters and leases that expire. `now` is a monotonic clock in ms, so setting the machine's clock neither lengthens
+ * nor shortens a lease. There is no other I/O.
  */
 export type Ledger = {
   increment(key: string, by: number, ttlMs: number): number
-  /** The epoch of the tenure, or 0 when another holder has the lease. */
+  /** Returns the epoch of the tenure; 0 if another holder has the lease. */
   acquire(name: string, holder: string, ttlMs: number): number
   release(name: string, holder: string): void
-  /** Removes expired counters and leases. Only saves memory: answers are right without it. */
+  /** Removes expired counters and leases. This only saves memory, because expired ones never affect a result. */
   sweep(): void
-  /** Counters and leases held, expired ones not yet swept included. */
+  /** Returns the number of stored counters and leases, including expired ones that were not removed yet. */
   size(): number
 }
 
 export const createLedger = (now: () => number): Ledger => {
   const counters = new Map<string, { value: number; until: number }>()
   const leases = new Map<string, { holder: string; epoch: number; until: number }>()
-  // One for all names: it rises also where a lease was forgotten.
+  // All names share one counter of epochs, so that the epochs of a name rise even after its lease was removed.
   let epochs = 0
   return {
     increment(key, by, ttlMs) {

@@ -1,10 +1,13 @@
 import type { Logger } from '@tributary/kernel'
 
-/** The listeners of one thread, by topic. A listener that throws is logged and does not keep the message from others. */
+/**
+ * The listeners of one thread, by topic. If a listener throws, the error is logged, and other listeners still get the
+ * message.
+ */
 export type Listeners = {
-  /** Returns true when it is the first of its topic. */
+  /** Adds a listener. Returns true if it is the first of its topic. */
   add(topic: string, listener: (message: unknown) => void): boolean
-  /** Returns true when it was the last of its topic. */
+  /** Removes a listener. Returns true if it was the last of its topic. */
   remove(topic: string, listener: (message: unknown) => void): boolean
   deliver(topic: string, text: string): void
   clear(): void
@@ -44,5 +47,5 @@ export const createListeners = (logger: Logger): Listeners => {
   }
 }
 
-/** A message as JSON text; what JSON cannot say (undefined, functions) becomes null. */
+/** Converts a message to JSON text. A message that JSON cannot represent (undefined, a function) becomes null. */
 export const toText = (message: unknown): string => JSON.stringify(message) ?? 'null'

@@ -5,13 +5,14 @@ import type { Coordination } from '../port.ts'
 
 type Pool = Pick<Relational['pool'], 'query'>
 
-/** Expired counters that are deleted at a time. */
+/** Maximum number of expired counters that one sweep deletes. */
 const sweptAtOnce = 10_000
 
-// A counter is named by what people enter, such as an address. A hash has one length, and does not reveal the name.
+// The key of a counter can be a text that a person entered, such as an address. A hash has a fixed length, and does not
+// reveal the key.
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** Starts a counter again when it has expired by the clock of the database, the only one that counts. */
+/** Adds to a counter. An expired counter starts again at 0; only the clock of the database decides that. */
 const incrementText = `
 insert into coordination_counters as c (key_hash, value, expire_time)
 values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
@@ -20,7 +21,7 @@ on conflict (key_hash) do update set
   expire_time = case when c.expire_time > clock_timestamp() then c.expire_time else excluded.expire_time end
 returning value::text as value`
 
-/** The row is kept when a lease is over, so that its epoch only rises. */
+/** Takes or renews a lease. The row stays after the end of the lease, so that its epoch only rises. */
 const acquireText = `
 insert into coordination_leases as l (name, holder, epoch, expire_time)
 values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
@@ -31,11 +32,14 @@ on conflict (name) do update set
 where l.holder = excluded.holder or l.expire_time <= clock_timestamp()
 returning epoch::text as epoch`
 
-/** Counters and leases in the relational store. They reject when it is away; whether a call had an effect is unknown then. */
+/**
+ * Creates counters and leases in the relational store. Calls reject while the store is unavailable. A rejected call may
+ * or may not have had an effect.
+ */
 export const createSharedLedger = (
   pool: Pool,
 ): Pick<Coordination, 'increment' | 'acquireLease' | 'releaseLease'> & {
-  /** Takes away counters that are over. */
+  /** Deletes expired counters. */
   sweep(): Promise<void>
 } => ({
   async increment(key, by, ttlMs) {
@@ -69,15 +73,15 @@ export const createSharedLedger = (
   },
 })
 
-/** Another holder has had the lease since: work under the epoch must not be done. */
+/** Thrown if another tenure of the lease has begun: work under the earlier epoch must not be done. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
 /**
- * Makes a transaction one of the tenure with this epoch: rejects with LeaseLost when another one has begun, and lets none begin until
- * the transaction has ended. What a holder that was paused for longer than its lease writes so is written before the next holder
- * begins, or never.
+ * Binds a transaction to the tenure with this epoch. Rejects with LeaseLost if another tenure has begun. Otherwise none
+ * begins until the transaction has ended. So the writes of a holder that was paused beyond its lease take effect before
+ * the next tenure begins, or never.
  */
 export const requireLease = async (tx: QueryExecutorProvider, name: string, epoch: number): Promise<void> => {
   const { rows } = await sql<{ epoch: string }>`

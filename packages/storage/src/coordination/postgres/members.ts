@@ -4,17 +4,17 @@ import type { Relational } from '../../relational/open.ts'
 export type Member = {
   id: string
   roles: readonly string[]
-  /** The names of the groups of partitions that it has. */
+  /** The names of the groups of partitions that the process owns. */
   held: readonly string[]
 }
 
 export type Members = {
   /**
-   * Announces this process and the groups that it has; resolves to all running processes, itself included, by their
-   * ids.
+   * Announces this process and the groups that it owns. Resolves to all running processes, including this one, sorted
+   * by ID.
    */
   beat(held: readonly string[]): Promise<Member[]>
-  /** Says that it is gone. */
+  /** Withdraws the announcement of this process. */
   leave(): Promise<void>
 }
 
@@ -29,10 +29,10 @@ with here as (
 select id, roles, held from processes
 where id <> $1 and seen_time > clock_timestamp() - $6 * interval '1 millisecond'`
 
-/** A process that has a role, and how long ago it was seen, ms. */
+/** A process with a role, and the time since its last announcement, ms. */
 export type SeenMember = Member & { host: string; seenMs: number }
 
-/** Deletes the processes of a role that were not seen for so long, ms. */
+/** Deletes the processes of a role whose last announcement is older than `unseenMs`. */
 export const forgetMembers = async (
   pool: Pick<Relational['pool'], 'query'>,
   role: string,
@@ -44,7 +44,10 @@ export const forgetMembers = async (
   )
 }
 
-/** All processes that have a role and were seen within `withinMs`, those that left excepted. */
+/**
+ * Returns the processes with a role whose last announcement is at most `withinMs` old. Processes that have left are not
+ * included.
+ */
 export const seenMembers = async (
   pool: Pick<Relational['pool'], 'query'>,
   role: string,
@@ -59,7 +62,10 @@ export const seenMembers = async (
   return rows.map(({ seen_ms, ...member }) => ({ ...member, seenMs: Number(seen_ms) }))
 }
 
-/** Membership of processes that share work: one row for each, which counts for `ttlMs` after its last beat. */
+/**
+ * Creates the membership of a process that shares work with others: one row, which is valid for `ttlMs` after each
+ * announcement.
+ */
 export const createMembers = (options: {
   pool: Pick<Relational['pool'], 'query'>
   id: string

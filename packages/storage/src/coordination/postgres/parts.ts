@@ -1,15 +1,15 @@
 /**
- * Messages as the payloads of notifications, which have fewer than 8,000 bytes: `<origin> <number> <part> <parts> <topic> <text>`.
- * Everything is ASCII, so that a text may be cut anywhere.
+ * Maximum characters of a message's text in one notification. A notification has fewer than 8,000 bytes: `<origin>
+ * <number> <part> <parts> <topic> <text>`. Everything is ASCII, so that the text can be cut anywhere.
  */
 const partLength = 7000
 const topicPattern = /^[\w.-]{1,100}$/
 
-/** A text of JSON with nothing in it but ASCII, which says the same. */
+/** Returns an equivalent JSON text that contains only ASCII. */
 const asciiJson = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The payloads of a message; `number` rises with each message of its origin. */
+/** Returns the notifications of a message. `number` increases with each message of its origin. */
 export const partsOf = (origin: string, number: number, topic: string, text: string): string[] => {
   if (!topicPattern.test(topic)) throw new Error(`${topic} is no topic`)
   const ascii = asciiJson(text)
@@ -29,14 +29,17 @@ const parse = (payload: string): Part | undefined => {
   return { origin, number: Number(number), at: Number(at), count: Number(count), topic, text }
 }
 
-/** Origins that are remembered, so that a message that is sent again is delivered once. */
+/** Maximum number of origins whose last message is remembered, so that a repeated message is delivered only once. */
 const maxOrigins = 1000
 
-/** Joins the parts of messages. Calls `hear` with each message once, in the order of each origin. */
+/**
+ * Creates a reader that joins the parts of messages. It calls `hear` once for each message, and in order for each
+ * origin.
+ */
 export const createPartReader = (hear: (origin: string, topic: string, text: string) => void) => {
-  /** By origin, the number of the last delivered message. */
+  /** The number of the last delivered message, by origin. */
   const heard = new Map<string, number>()
-  /** By origin, the parts that have come of its next message. */
+  /** The received parts of the next message, by origin. */
   const begun = new Map<string, { number: number; texts: string[] }>()
 
   const remember = (origin: string, number: number): void => {
@@ -60,7 +63,7 @@ export const createPartReader = (hear: (origin: string, topic: string, text: str
       remember(origin, number)
       hear(origin, topic, texts.join(''))
     },
-    /** Forgets incomplete messages: their ends will not arrive. */
+    /** Drops incomplete messages, because their remaining parts will not arrive. */
     cut(): void {
       begun.clear()
     },

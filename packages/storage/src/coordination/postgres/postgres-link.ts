@@ -8,30 +8,33 @@ import { createPartReader } from './parts.ts'
 import { createSending } from './sending.ts'
 
 const channel = 'tributary_coordination'
-/** Messages of an origin to itself, which show that it receives notifications. */
+/** The topic of an origin's messages to itself, which show that the origin receives notifications. */
 const beatTopic = 'beat'
 const sweepMs = 60_000
 
 export type PostgresLinkOptions = {
-  /** As of `openRelational`. */
+  /** The address of PostgreSQL, as in `openRelational`. */
   url: string
   logger: Logger
   /**
-   * How often a process says that it is there, ms. One that receives none of its own beats for three times as long
-   * listens again.
+   * Interval between two announcements of a process, ms. A process that receives none of its own for three intervals
+   * opens a new connection to listen.
    */
   beatMs?: number
-  /** How long a call may take, ms. */
+  /** Maximum time of a call, ms. */
   statementMs?: number
-  /** Whether a message is sent only while another process is there, because it is repeated or no process misses it. */
+  /**
+   * Whether messages of a topic are sent only while another process runs: they are repeated, or no process needs them
+   * later.
+   */
   isPassing?: (topic: string) => boolean
 }
 
 /**
- * Joins the coordination of processes over PostgreSQL: leases and counters are rows, messages are notifications. It has
- * at most four connections of its own, so that it never waits for the queries of users. While PostgreSQL is away, calls
- * reject, and messages wait for ten seconds. After a time without notifications, the process gets a message on
- * `missedTopic`.
+ * Connects this process with others over PostgreSQL: leases and counters are rows, messages are notifications. The link
+ * has at most four connections of its own, so that it never waits for the queries of users. While PostgreSQL is
+ * unavailable, calls reject, and messages wait for up to ten seconds. After a time without notifications, the process
+ * gets a message on `missedTopic`.
  */
 export const openPostgresLink = async (options: PostgresLinkOptions): Promise<CoordinationLink> => {
   const { url, logger, beatMs = 5000, statementMs = 5000, isPassing = () => false } = options
@@ -57,7 +60,7 @@ export const openPostgresLink = async (options: PostgresLinkOptions): Promise<Co
     if (from === origin) return void (heardAt = performance.now())
     const isFirst = !hasOthers()
     othersHeardAt = performance.now()
-    // Announces this process to the new one.
+    // The other process may be new, so this one announces itself immediately.
     if (isFirst) sending.send(beatTopic, 'null')
     if (topic !== beatTopic) hear(topic, text)
   })
@@ -75,7 +78,7 @@ export const openPostgresLink = async (options: PostgresLinkOptions): Promise<Co
   const timers = [
     setInterval(
       () => {
-        // A connection that the network has lost says nothing; the next one has as long.
+        // A connection that the network has dropped stays silent, so it is replaced. The new one gets the same time.
         if (performance.now() - heardAt > 3 * beatMs) {
           heardAt = performance.now()
           listener.renew()
@@ -93,7 +96,7 @@ export const openPostgresLink = async (options: PostgresLinkOptions): Promise<Co
   sending.send(beatTopic, 'null')
 
   const close = async (): Promise<void> => {
-    // Waits until the last messages are sent, such as the one that this process leaves.
+    // Waits until the last messages are sent, such as the message that this process leaves.
     await sending.close()
     for (const timer of timers) clearInterval(timer)
     listener.stop()

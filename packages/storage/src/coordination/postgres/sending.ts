@@ -3,18 +3,23 @@ import type { Logger } from '@tributary/kernel'
 import type { Relational } from '../../relational/open.ts'
 import { partsOf } from './parts.ts'
 
-/** Characters that may wait to be sent, of one message and of all. */
+/** Maximum characters of a message; a longer message is dropped. */
 const maxMessage = 1024 * 1024
+/** Maximum characters of all messages that wait to be sent. */
 const maxWaiting = 8 * 1024 * 1024
-/** Largest length of the messages of one statement, which has at least one message. */
+/** Maximum characters of the messages in one statement. A longer message has its own statement. */
 const batchLength = 256 * 1024
-/** Messages that could not be sent for so long are dropped. */
+/** Messages that could not be sent within this time are dropped, ms. */
 const oldestMs = 10_000
+/** Pause before a failed statement is repeated, ms. */
 const againMs = 200
 
 type Waiting = { parts: string[]; length: number; at: number }
 
-/** Sends the messages of an origin to a channel, one statement at a time and in order; again where one fails. */
+/**
+ * Creates a sender of an origin's messages to a channel. It runs one statement at a time, in order, and repeats a
+ * failed one.
+ */
 export const createSending = (options: {
   pool: Pick<Relational['pool'], 'query'>
   channel: string
@@ -34,7 +39,7 @@ export const createSending = (options: {
     dropped += count
   }
 
-  /** Those at the front that go in one statement; those that are too old are dropped. */
+  /** Returns the first messages of the queue that fit into one statement. Drops messages that are too old. */
   const nextBatch = (): Waiting[] => {
     const young = queue.findIndex(({ at }) => performance.now() - at < oldestMs)
     const old = queue.splice(0, young === -1 ? queue.length : young)
@@ -54,7 +59,7 @@ export const createSending = (options: {
           values: [channel, batch.flatMap(({ parts }) => parts)],
         })
       } catch (error) {
-        // The failed statement may have sent them: receivers skip them the second time.
+        // The failed statement may have sent the messages. Receivers skip repeated messages.
         logger.debug({ error: String(error) }, 'messages between processes are sent again')
         await pause(againMs, undefined, { ref: false })
         continue
@@ -78,7 +83,7 @@ export const createSending = (options: {
         sending = undefined
       })
     },
-    /** Waits a second at most for the last messages, and sends nothing more. */
+    /** Waits at most a second for the last messages, and then sends nothing more. */
     async close(): Promise<void> {
       await Promise.race([sending, pause(1000, undefined, { ref: false })])
       closed = true

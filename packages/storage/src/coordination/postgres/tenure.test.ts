@@ -48,7 +48,7 @@ describe('a tenure', () => {
     expect([(await second).epoch, isInTenure(await second), waiting.mock.calls.length]).toEqual([2, true, 1])
   })
 
-  it('a tenure is renewed, and a renewal makes no other epoch', async () => {
+  it('a tenure keeps its epoch when it is renewed', async () => {
     const lost = vi.fn()
     const tenure = await take({ renewMs: 30, onLost: lost })
     const renewed = async (): Promise<boolean> => {
@@ -63,7 +63,7 @@ describe('a tenure', () => {
     expect([lost.mock.calls, isInTenure(tenure)]).toEqual([[], true])
   })
 
-  it('a tenure is over for a machine that was suspended, although its monotonic clock stopped meanwhile', async () => {
+  it('a tenure has ended for a machine that was suspended, although its monotonic clock stood still meanwhile', async () => {
     const tenure = await take({ renewMs: 60_000 })
     expect(isInTenure(tenure)).toBe(true)
     const now = Date.now()

@@ -2,14 +2,15 @@ import { type Logger, randomToken } from '@tributary/kernel'
 import { openRelational, type Relational, type RelationalOptions } from '../../relational/open.ts'
 import { createSharedLedger, LeaseLost } from './leases.ts'
 
-/** The time in which one process has a lease, as shared with the threads of that process. */
+/** The time in which a process has a lease. The process shares it with its threads. */
 export type TenureInfo = {
-  /** The lease, and the epoch under which things are written. */
+  /** The name of the lease. */
   name: string
+  /** The epoch of the tenure, under which the process writes. */
   epoch: number
   /**
-   * A BigInt64Array of two times until which no other process can have the lease. The first is on the monotonic clock
-   * of the machine (ns), which is never set. The second is on its time of day (ms), since the monotonic clock stands
+   * A BigInt64Array with two times until which no other process can have the lease. The first is on the machine's
+   * monotonic clock (ns), which is never set. The second is on its time of day (ms), since the monotonic clock stands
    * still while a machine is suspended.
    */
   until: SharedArrayBuffer
@@ -17,7 +18,7 @@ export type TenureInfo = {
 
 export type Tenure = TenureInfo & {
   /**
-   * Releases the lease, so that another process need not wait until it expires. Nothing may be done under it any more.
+   * Releases the lease, so that another process need not wait until it expires. Work under the lease must have ended.
    */
   release(): Promise<void>
 }
@@ -25,65 +26,69 @@ export type Tenure = TenureInfo & {
 /** The name of a lease, its holder, and the callback for its loss. */
 export type LeaseOptions = {
   name: string
-  /** The role that the lease gives, for people: `the main process`. */
+  /** The role that the lease gives, in words for people, such as `the main process`. */
   of: string
-  /** Called once when the lease could not be renewed in time, a while before another process can have it. */
+  /** Called once if the lease could not be renewed in time, a while before another process can have it. */
   onLost(why: string): void
 }
 
 export type LeaseTimes = {
-  /** How long it lasts without being renewed, ms. */
+  /** How long a lease lasts after its last renewal, ms. */
   ttlMs?: number
-  /** How long before its end a holder gives up, ms. */
+  /** How long before the end of a lease its holder gives up, ms. */
   marginMs?: number
-  /** How often it is renewed, ms. */
+  /** Interval between two renewals, ms. */
   renewMs?: number
 }
 
 /** The leases of a process, over two connections to PostgreSQL. */
 export type Leases = {
-  /** Which of these leases have no holder now. */
+  /** Returns those of the named leases that have no holder now. */
   free(names: readonly string[]): Promise<string[]>
   /**
-   * Takes a lease and renews it, and ends the connections of earlier holders; undefined when another holder has it. It
-   * counts from before each renewal was sent, by a clock that is never set, so it ends here before it does in the
-   * database. A process that was paused learns of the loss only when it goes on. Its work until then has to be fenced
-   * by the epoch.
+   * Takes a lease, renews it from now on, and ends the connections of earlier holders; undefined if another holder has
+   * the lease. The time of the tenure counts from before each renewal was sent, on a clock that is never set. So the
+   * tenure ends here before the lease ends in the database. A paused process learns of the loss only when it continues,
+   * so its work must be fenced by the epoch.
    */
   take(lease: LeaseOptions): Promise<Tenure | undefined>
-  /** Lets go of the connections; leases are released before. */
+  /** Closes the connections. Release the leases first. */
   close(): Promise<void>
 }
 
 export type TenureOptions = LeaseOptions &
   LeaseTimes & {
-    /** As of `openRelational`. */
+    /** The address of PostgreSQL, as in `openRelational`. */
     url: string
     logger: Logger
-    /** Called once when another process has the lease and this one waits for it. */
+    /** Called once if another process has the lease and this process waits for it. */
     onWaiting?: () => void
-    /** Ends the waiting, which then rejects with the reason of the signal. */
+    /** Ends the wait, which then rejects with the reason of the signal. */
     signal?: AbortSignal
-    /** How often a waiting process tries to take the lease, ms. */
+    /** Interval between two attempts of a waiting process to take the lease, ms. */
     lookMs?: number
   }
 
-/** Whether a tenure still lasts for sure. Checked right before work that has no other fence. */
+/** Whether a tenure certainly lasts. Check this directly before work that has no other fence. */
 export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean => {
   const ends = new BigInt64Array(until)
   return process.hrtime.bigint() < Atomics.load(ends, 0) && BigInt(Date.now()) < Atomics.load(ends, 1)
 }
 
-/** How long connections of the tenure before are waited for, and how often it is looked, ms. */
+/** Maximum wait for the end of the connections of earlier tenures, ms. */
 const endMs = 2000
+/** Interval between two checks of these connections, ms. */
 const endLookMs = 10
 
-/** The name of a tenure's connections; without an epoch the prefix of all names of a lease. */
+/**
+ * Returns the name of a tenure's connections. Without an epoch, returns the common prefix for all tenures of the lease.
+ */
 export const connectionName = (lease: string, epoch: number | ''): string => `tributary ${lease}: ${epoch}`
 
 /**
- * Options of a pool whose connections belong to one tenure. The next tenure ends them with their locks when it begins,
- * and no new ones are admitted. So a write through them takes effect before the next tenure begins, or never.
+ * Returns options of a pool whose connections belong to one tenure. When the next tenure begins, it ends these
+ * connections with their locks, and no new ones are admitted. So a write over them takes effect before the next tenure
+ * begins, or never.
  */
 export const connectionsOf = ({
   name,
@@ -111,7 +116,10 @@ const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', end, { once: true })
   })
 
-/** Connections of a paused process could hold locks as long as they are open, and write when it goes on. */
+/**
+ * Ends the connections of earlier tenures. The connections of a paused process could keep their locks, and write when
+ * the process continues.
+ */
 const endPredecessors = async (
   { pool }: Pick<Relational, 'pool'>,
   { name, of }: LeaseOptions,
@@ -124,7 +132,7 @@ const endPredecessors = async (
        where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
       [connectionName(name, ''), connectionName(name, mine)],
     )
-    // A backend may commit before it obeys: it has ended when it is not listed any more.
+    // A backend may commit before it obeys, so it has ended only when it is no longer listed.
     if (rowCount === 0) return
     if (performance.now() - since > endMs)
       throw new Error(`Connections of ${of} before do not end. The start is to be tried again`)
@@ -132,7 +140,7 @@ const endPredecessors = async (
   }
 }
 
-/** Renews a lease that is held, until it is released or could not be renewed in time. */
+/** Renews a held lease until it is released or could not be renewed in time. */
 const keep = (
   { name, of, onLost }: LeaseOptions,
   { ttlMs, renewMs }: Required<LeaseTimes>,
@@ -160,7 +168,7 @@ const keep = (
     try {
       const renewed = await deps.acquire(epoch)
       if (isOver || renewed === epoch) return
-      // The renewal came too late, and began a tenure that has no user.
+      // The renewal came too late and began another tenure, which no code uses.
       if (renewed !== undefined) await deps.releaseLease()
       lose(`Another process may be ${of} by now: the lease was not renewed in time`)
     } catch (error) {
@@ -185,7 +193,7 @@ const keep = (
     async release() {
       if (!isOver) {
         end()
-        // One that comes after the release would begin another tenure.
+        // A renewal after the release would begin another tenure.
         await Promise.all(renewing)
         await deps
           .releaseLease()
@@ -196,7 +204,7 @@ const keep = (
   }
 }
 
-/** The epoch of the current holder of a lease; undefined while there is none. */
+/** Returns the epoch of a lease's current holder; undefined if it has none. */
 export const leaseEpoch = async (
   { pool }: { pool: Pick<Relational['pool'], 'query'> },
   name: string,
@@ -208,7 +216,7 @@ export const leaseEpoch = async (
   return rows[0] && Number(rows[0].epoch)
 }
 
-/** Which of some leases have no holder now. */
+/** Returns those of the named leases that have no holder now. */
 export const freeLeases = async (
   { pool }: { pool: Pick<Relational['pool'], 'query'> },
   names: readonly string[],
@@ -221,11 +229,11 @@ export const freeLeases = async (
   return names.filter((name) => !held.has(name))
 }
 
-/** Leases in PostgreSQL, which is connected to with the first call. */
+/** Creates the leases of a process in PostgreSQL. The first call connects. */
 export const openLeases = ({ url, logger, ...given }: { url: string; logger: Logger } & LeaseTimes): Leases => {
   const times = { ttlMs: given.ttlMs ?? 6000, marginMs: given.marginMs ?? 750, renewMs: given.renewMs ?? 1500 }
   const holder = randomToken(12)
-  // Two, so that one that the network has lost is not waited for.
+  // There are two connections, so that no call waits for a connection that the network has dropped.
   const relational = openRelational({
     url,
     logger,
@@ -248,7 +256,7 @@ export const openLeases = ({ url, logger, ...given }: { url: string; logger: Log
         const epoch = await ledger.acquireLease(name, holder, times.ttlMs)
         const lastsMs = times.ttlMs - times.marginMs
         const end = asked + BigInt(lastsMs) * 1_000_000n
-        // Another epoch is another tenure, which has no user in this process.
+        // A different epoch belongs to another tenure, which no code of this process uses.
         if (epoch !== undefined && (held ?? epoch) === epoch && end > Atomics.load(clock, 0)) {
           Atomics.store(clock, 1, BigInt(askedAt + lastsMs))
           Atomics.store(clock, 0, end)
@@ -271,7 +279,8 @@ export const openLeases = ({ url, logger, ...given }: { url: string; logger: Log
 }
 
 /**
- * Waits until this process has a lease, and keeps it as `Leases` do. PostgreSQL being away while it waits is waited for, too.
+ * Waits until this process has a lease, and then renews it as `Leases.take` does. If PostgreSQL becomes unavailable
+ * during the wait, the wait continues. Rejects if the first attempt fails.
  */
 export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
   const { logger, signal, lookMs = 250 } = options
@@ -290,7 +299,7 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
         if (!isWaiting) options.onWaiting?.()
         isWaiting = true
       } catch (error) {
-        // The first attempt rejects while the database is away.
+        // The first attempt rejects if the database is unavailable.
         if (!isWaiting) throw error
         if (!isAway)
           logger.warn({ err: error }, 'the database does not answer which process is active; this process asks again')

@@ -229,7 +229,7 @@ describe('the event store as a child', () => {
 })
 
 describe('a killed child', () => {
-  it('a killed child contains every acknowledged insert exactly once after kills during inserts, at the same address', async () => {
+  it('the child contains every acknowledged insert exactly once after kills during inserts, and keeps its address', async () => {
     await using child = await start('killed')
     const acknowledged: string[] = []
     let batch = 0

@@ -1,39 +1,47 @@
 import { ownerOfEvent } from './owner.ts'
 
-/** What an insert or a merge writes is on disk when it is acknowledged: the parts that a merge was made of are removed some minutes later. */
+/**
+ * Settings by which an acknowledged insert or merge is on disk. The engine removes the parts from which a merge was
+ * made some minutes later.
+ */
 const synced = 'fsync_after_insert = 1, fsync_part_directory = 1'
+/** Settings by which an acknowledged merge is on disk. */
 const syncedMerges = 'index_granularity = 8192, min_rows_to_fsync_after_merge = 1'
 
-/** The engine drops an insert that is repeated with one of the last tokens. */
+/** Settings of a table in which the engine drops an insert that repeats one of the last `tokens` tokens. */
 const durable = (tokens: number): string =>
   `non_replicated_deduplication_window = ${tokens}, ${synced}, ${syncedMerges}`
 
 /**
- * Tokens that are remembered where owners of all groups of partitions insert, twice a second each: after one was killed, its ranges are repeated with
- * their tokens. With 32 groups they last for 26 minutes, with one for 14 hours.
+ * Number of remembered tokens of tables into which the owners of all groups of partitions insert, twice a second each.
+ * The ranges of a killed owner are repeated with their tokens. With 32 groups the tokens last for 26 minutes, with one
+ * group for 14 hours.
  */
 const manyTokens = 100_000
 
 /**
  * Parts below 128 MiB are written as few files. With a file for each JSON path, an insert of 10,000 rows of 1.5 kB took
- * 45 to 50 µs of processor time a row. With 5,000 different property names it took 135. Compact parts take 22 and 37.
- * Paths beyond `max_dynamic_paths` are stored together, in buckets. The 'advanced' form reads a rare path faster, but
- * merging two parts with 200,000 names that occur once each (ids as names) needed more than 2 GiB and never ended.
- * Buckets took 110 MB. With 1,024 paths instead of 256, an insert with 5,000 names would take twice as long.
+ * 45 to 50 µs of processor time a row. With 5,000 different property names it took 135 µs. With compact parts, it takes
+ * 22 and 37 µs. Paths beyond `max_dynamic_paths` are stored together, in buckets. The 'advanced' form reads a rare path
+ * faster, but merging two parts with 200,000 names that occur once each (ids as names) needed more than 2 GiB and never
+ * ended. Buckets took 110 MB. With 1,024 paths instead of 256, an insert with 5,000 names would take twice as long.
  */
 const compact = `min_bytes_for_wide_part = 134217728, object_shared_data_serialization_version = 'map_with_buckets',
   object_shared_data_serialization_version_for_zero_level_parts = 'map_with_buckets'`
 
 /**
- * Every event of an accepted request, rejected ones included (`status`), so that a range of log positions is one insert. A stored event never changes.
+ * Every event of an accepted request, rejected ones included (`status`), so that a range of log positions is one
+ * insert. A stored event never changes.
  *
  * - JSON columns serve queries only; `original` is the event as received.
- * - `context` is JSON text, read with JSONExtract. It has half a dozen paths that every SDK sends and few queries read. As a JSON column they would cost a
- *   third of an insert (38 against 25 µs of processor time a row of 800 bytes).
- * - `integrations` is filled for blocked events and where a batch had some. They are no part of their original, and are needed when they are sent again.
+ * - `context` is JSON text, read with JSONExtract. It has half a dozen paths that every SDK sends and few queries read.
+ *   As a JSON column they would cost a third of an insert (38 against 25 µs of processor time a row of 800 bytes).
+ * - `integrations` has a value for blocked events, and for events of a batch that had some. It is not part of
+ *   `original`, and is needed when an event is sent again.
  * - `imported` says that a sync made the event of a row.
- * - A user is searched by user ID or anonymous ID. One index of both prunes for either. Two indexes of one column each prune nothing in a disjunction.
- *   The count of one user's events among 3 million takes 20 ms instead of 120.
+ * - A user is searched by user ID or anonymous ID. One index over both columns serves both conditions. With an index
+ *   for each column, the engine would skip nothing in a disjunction. The count of one user's events among 3 million
+ *   takes 20 ms instead of 120.
  * - `by_event` finds a rare name with 24 ms of processor time instead of 340.
  * - `by_time` has the times at which events happened. It finds the profiles that left the time span of a condition.
  */
@@ -78,8 +86,9 @@ settings non_replicated_deduplication_window = ${manyTokens}, ${synced}, ${compa
   ${syncedMerges}`
 
 /**
- * Attempts to deliver. `replay_id` is '' for events on their first way: few granules hold replayed ones, and the index lets a count skip the others. Rows of
- * producers have the kind of producer, operation, object and key; of two changes of one record the later has the higher `version`.
+ * Delivery attempts. `replay_id` is '' for events that are not replayed. Few granules contain replayed events, and the
+ * index lets a count skip the others. Rows of producers have the kind of producer, the operation, the object and the
+ * key. The later one of two changes of a record has the higher `version`.
  */
 const deliveries = `create table if not exists deliveries (
   workspace_id LowCardinality(String),
@@ -110,7 +119,7 @@ partition by toYYYYMM(time)
 order by (workspace_id, destination_id, time, event_id)
 settings ${durable(10_000)}`
 
-/** Counts, per source and hour, of what is left out of `events` on purpose: repetitions of a message ID. */
+/** Counts, by source and hour, of events that are left out of `events` on purpose: repetitions of a message ID. */
 const droppedEvents = `create table if not exists dropped_events (
   workspace_id LowCardinality(String),
   source_id LowCardinality(String),
@@ -132,7 +141,10 @@ const replayedEvents = `create table if not exists replayed_events (
 order by (workspace_id, source_id, event_id)
 settings ${durable(10_000)}`
 
-/** Events of users who are being deleted, by the request for it: hidden from then on, and removed with their deliveries. */
+/**
+ * Events of users who are being deleted, by the ID of the deletion request. They are hidden from then on, and removed
+ * with their deliveries.
+ */
 const erasedEvents = `create table if not exists erased_events (
   workspace_id LowCardinality(String),
   request_id LowCardinality(String),
@@ -142,8 +154,9 @@ order by (workspace_id, request_id, event_id)
 settings ${durable(10_000)}`
 
 /**
- * The profiles of identifiers that did not begin a profile or have left it, by the first 8 bytes of their IDs. The row of the highest version holds. The row
- * of the owner 0 has the entry of the workspace's ledger up to which the others are made.
+ * The profiles of identifiers that did not begin a profile or have left it, by the first 8 bytes of their IDs. For each
+ * owner, the row with the highest version counts. The row of owner 0 has the entry of the workspace's ledger up to
+ * which the other rows are made.
  */
 const profileOwners = `create table if not exists profile_owners (
   workspace_id LowCardinality(String),
@@ -154,7 +167,10 @@ const profileOwners = `create table if not exists profile_owners (
 order by (workspace_id, owner)
 settings ${durable(10_000)}`
 
-/** A table of syncs. The engine does not deduplicate inserts into it: equal blocks are stored as often as they are inserted. */
+/**
+ * Returns the statement that creates a table of syncs. The engine does not deduplicate inserts into such a table: equal
+ * blocks are stored as often as they are inserted.
+ */
 const ofSyncs = (name: string, columns: string, engine: string, partition: string, order: string): string =>
   `create table if not exists ${name} (
 ${columns}
@@ -163,7 +179,10 @@ partition by ${partition}
 order by ${order}
 settings ${synced}, ${syncedMerges}`
 
-/** As tables that were created with the setting for merges have it. */
+/**
+ * Returns the statement that creates a table of keys. Its settings have the form of a table that was created with the
+ * setting for merges.
+ */
 const ofKeys = (name: string, columns: string): string =>
   `create table if not exists ${name} (
 ${columns}
@@ -173,10 +192,11 @@ order by key
 settings ${synced}, min_rows_to_fsync_after_merge = 1`
 
 /**
- * Rows of syncs. Rows that a run has read are staged with the hash of what is to be there. In the highest version of a
- * key, `sync_confirmed` has what the destination is known to hold: 0 nothing, 1 what the sync has put there, 2 what was
- * there before. Operations of a run, and their outcomes, have its number. The key of a removed row is also kept as JSON,
- * in the type that it had. Where a sync owns its object, `sync_listed` has the keys that the destination has.
+ * Tables of syncs. `sync_staged` has the rows that a run has read, with the hash of what the destination should
+ * contain. `sync_confirmed` says what the destination is known to contain, in the highest version of a key. The values
+ * of `held` are 0 for nothing, 1 for what the sync wrote, and 2 for what was there before. `sync_changes` has the
+ * operations of a run, and `sync_outcomes` their outcomes, by number. The key of a removed row is also kept as JSON, in
+ * its original type. If a sync owns its object, `sync_listed` has the keys that the destination contains.
  */
 const syncs = [
   ofSyncs(
@@ -235,12 +255,12 @@ const syncs = [
 ]
 
 /**
- * Keys of a run that its destination takes for one. The table `sync_key_forms` has the forms by which the destination
- * compares them. The table `sync_same_keys` has the keys that share a form:
- * - `kept` is the one that is written, '' for none,
- * - `refused` are rows that are not sent because of it,
- * - `again` says that the kept row is sent whatever is confirmed of it,
- * - `held` is of the key, `group_held` of all of the form.
+ * Keys of a run that its destination regards as the same key. The table `sync_key_forms` has the forms by which the
+ * destination compares keys. The table `sync_same_keys` has the keys that share a form:
+ * - `kept` is the key whose row is written, '' for none,
+ * - `refused` marks a row that is not sent because of the kept row,
+ * - `again` means that the kept row is sent even if it is confirmed,
+ * - `held` is what the destination contains of the key, `group_held` of all keys of the form.
  */
 const keysOfSyncs = [
   ofKeys('sync_key_forms', '  run_id String,\n  key String,\n  form String'),
@@ -269,8 +289,8 @@ export const statements = [
 ]
 
 /**
- * Brings an event store of the last commit of version 0.1 to the same schema. Stored rows stay as they are, and keep the owner that they had: the
- * profiles were made by it.
+ * Statements that bring an event store of the last commit of version 0.1 to the same schema. Stored rows do not change.
+ * They keep their owner, by which the profiles were made.
  */
 export const completeEarlier = [
   `alter table events modify column owner UInt64 materialized ${ownerOfEvent}`,

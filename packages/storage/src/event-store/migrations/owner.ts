@@ -1,6 +1,6 @@
 /**
- * Values that stand for no user, as `placeholderGroups` of the contract has them: a test compares both. In lower case, and as a
- * regular expression that the event store reads.
+ * Values that stand for no user, the same as `placeholderGroups` of the contract (a test compares them). They are in
+ * lower case, as regular expressions for the event store.
  */
 const placeholders = [
   'anonymous',
@@ -104,7 +104,7 @@ const usable = (column: string): string =>
 const identifier = `multiIf(${usable('user_id')}, concat('user_id:', user_id),
   ${usable('anonymous_id')}, concat('anonymous_id:', anonymous_id), '')`
 
-/** The first 8 bytes of the id that a profile has which begins with the identifier: a UUID of version 8. */
+/** The first 8 bytes of the ID of the profile that begins with the identifier: a UUID of version 8. */
 const first8Bytes = `bitOr(bitAnd(
   reinterpretAsUInt64(reverse(substring(SHA256(concat(workspace_id, '\\0', ${identifier})), 1, 8))),
   18446744073709490175), 32768)`

@@ -192,7 +192,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
           kind.name,
           workOptions(kind, poll, place === 0 ? poll : othersPollSeconds),
           async (batch) => {
-            // There may be more jobs. This wakes the others now, and this worker afterwards.
+            // There may be more jobs: the other workers look now, and this worker afterwards.
             wake()
             const results: JobResult[] = []
             for (const job of batch) {

@@ -46,7 +46,7 @@ export const createFilterBank = (members: number): FilterBank => {
       more >>>= 9
     }
   }
-  /** Which filters of a row have all the positions set, one bit each. */
+  /** Returns which filters of a row have all positions of the last hash set, one bit each. */
   const holders = (bits: Uint8Array): number => {
     let holding = 2 ** together - 1
     for (let probe = 0; probe < probes && holding !== 0; probe++) holding &= bits[places[probe] ?? 0] ?? 0

@@ -16,10 +16,10 @@ export type IdBucketsOptions = {
 type Bucket = {
   id: number
   start: number
-  /** When its newest ID was seen, epoch ms. */
+  /** The time when its newest ID was seen, epoch ms. */
   end: number
   count: number
-  /** Its filter in the bank; the oldest buckets may have none. */
+  /** The number of its filter in the bank; undefined for some of the oldest buckets. */
   filter: number | undefined
   find: StatementSync
   insert: StatementSync
@@ -27,7 +27,7 @@ type Bucket = {
 
 export type IdBuckets = {
   find(hash: Uint8Array): Omit<SeenId, 'hash'> | undefined
-  /** Call it inside a transaction, and call its result once that is durable. */
+  /** Adds IDs. Call it inside a transaction, and call the returned function once the transaction is durable. */
   add(ids: readonly SeenId[], now: number): () => void
   expire(now: number): void
 }

@@ -16,7 +16,7 @@ journalConformance('SQLite', async () => {
 })
 
 describe('the journal on SQLite', () => {
-  test('the journal on SQLite stores neither the range nor the IDs of a begin that fails', async () => {
+  test('if begin fails, the journal on SQLite stores neither the range nor its IDs', async () => {
     await using folder = await createFolder()
     const file = join(folder.path, 'journal.db')
     const journal = openJournal({ file })

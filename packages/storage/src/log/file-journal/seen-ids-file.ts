@@ -8,7 +8,7 @@ import { bucketOptions, type JournalOptions } from './journal.ts'
 
 /** Message IDs in a file that may be lost at any time. Only its name and serial show whether it can be trusted. */
 export type SeenIdsFile = {
-  /** The last name that it was given; undefined for a file without one. */
+  /** The last name that the file was given; undefined if it has none. */
   readonly name: string | undefined
   /** The serial of the last added IDs. */
   readonly serial: number
@@ -42,7 +42,7 @@ const openFile = (file: string): DatabaseSync => {
   return db
 }
 
-/** Opens such a file in the calling thread, and creates it if missing. An unreadable file is replaced. */
+/** Opens a file of message IDs in the calling thread, and creates it if missing. An unreadable file is replaced. */
 export const openSeenIdsFile = (options: JournalOptions): SeenIdsFile => {
   const begin = () => {
     const db = openFile(options.file)

@@ -46,7 +46,7 @@ export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Pr
     cluster.close()
     throw error
   })
-  /** Undefined if Kafka has lost the state of this producer. */
+  /** The producer in use; undefined after Kafka has lost its state. */
   let known: Sending | undefined = sharing
   const appending = createAppending<Sending>({
     ...options,

@@ -20,7 +20,7 @@ export type AppendingOptions = {
 export type Appending<As extends Sending> = {
   append(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   queuedBytes(): number
-  /** Whether a rejected append is still being sent, or was when the queue was closed without waiting longer. */
+  /** Whether the outcome of a rejected append is unknown: it is still being sent, or was when the queue was closed. */
   isUnsure(): boolean
   /** Runs a task in its turn; rejects in time if Kafka does not respond. */
   answered<Value>(task: (now: As) => Promise<Value>): Promise<Value>
@@ -114,7 +114,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   }
   const round = async (): Promise<void> => {
     let sending: Item[] = []
-    // Callers are settled in time, whatever the outcome.
+    // Callers get an outcome in time, even if Kafka has not responded.
     const late = setTimeout(() => {
       isLate = true
       refuse([...sending, ...queue], away ?? new Error('Kafka does not answer'))

@@ -1,7 +1,7 @@
 import type { Batch } from './batches.ts'
 
 /**
- * A reader's cache of batches, with a limit of bytes: the least recently used are removed. An unread batch counts with
+ * A reader's cache of batches, with a limit in bytes: the least recently used are removed. An unread batch counts with
  * its size in Kafka.
  */
 export type BatchCache = {
@@ -43,7 +43,10 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
     known.size = size
     makeRoom(used)
   }
-  /** Removes batches that were read first. Unread ones are small, and their reader needs them next. */
+  /**
+   * Makes room by removing batches, read ones before unread ones. Unread batches are small, and their reader needs them
+   * next.
+   */
   const makeRoom = (newest: string | undefined): void => {
     for (const isRead of [true, false])
       for (const [key, { batch }] of batches) {

@@ -38,7 +38,7 @@ export type Batch = {
   readonly next: number
   /** Epoch ms. */
   readonly time: number
-  /** Its compressed size in Kafka. */
+  /** Compressed size of the batch in Kafka, bytes. */
   readonly bytes: number
   /** Undefined for a batch that another program has written. Decoded on first use, like the records. */
   readonly head: BatchHead | undefined

@@ -7,7 +7,7 @@ import type { BrokerAddress, KafkaOptions } from './options.ts'
 
 const clientId = 'tributary'
 const connectMs = 5000
-/** Longer than a broker may wait for its followers. */
+/** Maximum time of a request, ms. It is longer than a broker may wait for its followers. */
 const requestMs = 15_000
 /** How long a broker may wait for its followers, ms. */
 export const acknowledgeMs = 10_000

@@ -7,8 +7,9 @@ import type { Partitions } from './partitions.ts'
 
 /** Maximum bytes of unaddressed records that one read skips. */
 const passedBytes = 8 * 1024 * 1024
-/** Minimum and maximum bytes of a fetch: Kafka returns a larger batch whole. */
+/** Minimum bytes that a fetch asks for. Kafka returns a larger batch whole. */
 export const minFetch = 256 * 1024
+/** Maximum bytes that a fetch asks for. */
 const maxFetch = 1024 * 1024
 
 type Found = { records: (BatchRecord & { time: number; incarnation: string })[]; passed: boolean }
@@ -53,7 +54,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
       if (batch === undefined) return found
       const { head } = batch
       if (head?.f === 1 && !lineage.isSettled(head.i)) {
-        // Records after it belong to an opening that is not recorded yet.
+        // The next records belong to an opening that is not recorded yet.
         if (found.records.length > 0) return found
         await lineage.settle(head.i)
       }
@@ -64,7 +65,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
         const size = isPassed ? 0 : record.body.byteLength
         if (found.records.length > 0 && size > left) return found
         left -= size
-        // The last record of a skipped run shows how far it reaches.
+        // The last record of a skipped run is enough: it shows how far the run reaches.
         if (isPassed && found.passed) found.records.pop()
         found.passed = isPassed
         const { time } = batch

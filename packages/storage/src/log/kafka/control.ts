@@ -5,10 +5,11 @@ import type { Partitions } from './partitions.ts'
 
 /**
  * The state of an opening of the log for writing. It has the incarnation, and three values by partition. These are the
- * position of the batch that ends the appends of earlier writers, the end of the records before it, and the bytes of
- * the batches before it. With `continues`, its records have that incarnation, which the same writer began before; its
- * own name only shows which opening is the newest. Null stands for a partition that it does not include. Without
- * `byPartition` it is from a version whose writers had one transactional ID for all partitions.
+ * position of the batch that ends the appends of earlier writers, the end of the records before that batch, and the
+ * bytes of the batches before it. With `continues`, the records of the opening have that incarnation, which the same
+ * writer began before; the opening's own name then only shows which opening is the newest. Null stands for a partition
+ * that the opening does not include. An opening without `byPartition` is from a version whose writers had one
+ * transactional ID for all partitions.
  */
 export type Opening = {
   incarnation: string
@@ -147,7 +148,8 @@ const createNotes = (given: {
         found.set(producer, state)
         return state
       }
-      // Epochs continue even after an earlier topic, but no record that was appended to it still exists.
+      // The epochs of a producer continue after its topic was replaced, but no record of the earlier topic exists any
+      // more.
       for (const [name, { producers }] of notes)
         if (wanted.some((partition) => isOf(name, partition)))
           for (const [producer, { epoch }] of producers) stateOf(producer, epoch)
@@ -257,7 +259,7 @@ export const followControl = (
         if (fetched.start > next) next = fetched.start
         else if (fetched.batches.length === 0) {
           if (next >= fetched.high) return
-          // All records up to there were removed by compaction.
+          // Compaction has removed all records up to this offset.
           next = fetched.high
         }
       }

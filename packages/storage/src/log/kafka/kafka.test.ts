@@ -76,7 +76,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       }
     })
 
-  test('a log returns the data folder of its last opening, even after the process ended, or undefined without a record', async () => {
+  test('a log returns the data folder of its last opening, even after the process ended, and undefined if no folder was recorded', async () => {
     const log = at(kafka.address)
     await prepareKafkaLogs(log, ['requests'], {})
     expect(await readKafkaLogHolder(log)).toBeUndefined()
@@ -189,7 +189,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
   }
   const textOf = ({ body }: { body: Uint8Array }): string => Buffer.from(body).toString()
 
-  test('several appenders next to a writer do not fence each other, store each entry once, and keep their orders', async () => {
+  test('several appenders next to a writer do not fence each other, store each entry once, and keep the order of their own entries', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appenders = [await shared.openAppender(), await shared.openAppender()]
@@ -218,7 +218,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect((await texts(log)).length).toBe(303)
   })
 
-  test('a record appended next to writers has the incarnation of its position, for every reader from every start', async () => {
+  test('a record appended next to writers has the incarnation of its position, for every reader and from every start of reading', async () => {
     const shared = sharedLog()
     const first = await shared.openWriter()
     const appender = await shared.openAppender()
@@ -288,7 +288,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     cluster.close()
   })
 
-  test("records after an unrecorded opening's batch are read only after it is recorded or another opening has begun", async () => {
+  test('records behind the first batch of an opening are not read until that opening is recorded or another opening begins', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appender = await shared.openAppender()

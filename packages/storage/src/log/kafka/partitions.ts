@@ -90,7 +90,7 @@ export type Partitions = {
    * any.
    */
   fetch(places: ReadonlyMap<number, number>, maxBytes: number): Promise<Map<number, Fetched>>
-  /** Offsets by partition; -1 if there is nothing after a time. */
+  /** Returns offsets by partition: the first one, the next one, or the first one after a time (-1 if there is none). */
   offsets(of: 'first' | 'next' | { after: number }): Promise<number[]>
   /** Deletes the records before these offsets; resolves to the first remaining offsets. */
   deleteBelow(offsets: ReadonlyMap<number, number>): Promise<Map<number, number>>
@@ -130,7 +130,10 @@ const createAsking = (
   }
 }
 
-/** Sends batches to the leaders of their partitions. A leader that does not respond is the outcome of its partitions. */
+/**
+ * Sends batches to the leaders of their partitions. If a leader does not respond, the failure is the outcome of its
+ * partitions.
+ */
 const produceTo = async (
   cluster: Cluster,
   topic: string,

@@ -13,7 +13,7 @@ export type LogProgress = {
 }
 
 const coordinatesGroups = 0
-/** Callers try again in a second. */
+/** Maximum time of a request, ms. It is short, because callers try again a second later. */
 const askMs = 2000
 /** Marks a commit by a client that is not a member of the group. */
 const noMember = { generation: -1, member: '' }

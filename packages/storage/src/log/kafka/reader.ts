@@ -13,9 +13,9 @@ import { createRemoteWaiting } from './waiting.ts'
 export type KafkaLogReaderOptions = KafkaLogOptions & {
   /** How often the reader checks for new records when no writer notifies it, ms. */
   pollMs?: number
-  /** Waits for an unreachable Kafka without limit. Otherwise, requests reject after 15 seconds. */
+  /** Whether requests wait for an unreachable Kafka without limit. Otherwise they reject after 15 seconds. */
   isPatient?: boolean
-  /** Whether other processes append next to its writer. */
+  /** Whether other processes append next to the log's writer. */
   isShared?: boolean
   /** Memory for batches that may be read again, bytes. */
   cacheBytes?: number

@@ -56,13 +56,15 @@ export type Sending = {
 
 /** One opening of partitions of a log for writing. From then on, Kafka rejects appends of earlier openings to them. */
 export type Session = Sending & {
-  /** Its own name, and the incarnation of its records. */
+  /** The name of the opening. */
   readonly name: string
+  /** The incarnation of the records of the opening. */
   readonly incarnation: string
   readonly owned: readonly number[]
   readonly control: Control
-  /** By partition, the offset after the newest record, and the bytes of all batches so far. */
+  /** The offset after the newest record, by partition. */
   readonly ends: number[]
+  /** The bytes of all batches so far, by partition. */
   readonly bytes: number[]
   readonly producers: Map<string, ProducerState>
   /** Writes to the control topic; durable when it resolves. */
@@ -183,7 +185,7 @@ const nameBefore = async (data: Partitions, fences: ReadonlyMap<number, number>)
 
 const fenceOf = (incarnation: string, stamp: WriterStamp): Buffer =>
   encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {
-    // The number of bytes before it is unknown while others append.
+    // The number of bytes before the fence is unknown while others append.
     head: { i: incarnation, c: 0, f: 1 },
     time: Date.now(),
     stamp,

@@ -38,8 +38,9 @@ export type KafkaLogWriterOptions = KafkaLogOptions &
      * meanwhile.
      */
     owned?: readonly number[]
-    /** Size and age of Kafka's segments, if the topic is created here. Kafka frees disk space by whole segments. */
+    /** Size of Kafka's segments, if the topic is created here. Kafka frees disk space by whole segments. */
     segmentBytes?: number
+    /** Age of Kafka's segments in ms, if the topic is created here. */
     segmentMs?: number
     /**
      * Whether others append next to this writer (`openKafkaLogAppender`). Then producers have no sequences, and bytes
@@ -100,7 +101,7 @@ const createSessions = (
   { topics, own, session: first }: Awaited<ReturnType<typeof openTopics>>,
   onReplaced: KafkaLogWriterOptions['onReplaced'],
 ) => {
-  /** Undefined if Kafka has lost the state of its producer. */
+  /** The current session; undefined after Kafka has lost the state of its producer. */
   let session: Session | undefined = first
   /** The incarnation to keep in the next session; undefined if appended records were lost. */
   let continues: string | undefined
@@ -131,7 +132,7 @@ const createSessions = (
     fail,
     now: () => session,
     replaced: () => replaced,
-    /** Kafka has lost the state of the producer, and appended records may be lost. */
+    /** Gives up the session: Kafka has lost the state of its producer, and appended records may be lost. */
     lose(): void {
       session = undefined
       continues = undefined

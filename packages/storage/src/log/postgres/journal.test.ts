@@ -96,7 +96,7 @@ describe('the journal in PostgreSQL', () => {
     expect([after.openRanges(), [...after.positions()], [...after.notes()]]).toEqual([[], [[0, 10]], [[0, 'here']]])
   })
 
-  test('an opening in the same tenure ends the previous one', async () => {
+  test('a second opening of the journal in the same tenure ends the first one', async () => {
     const epoch = await tenure('one')
     const before = await fill(await open(epoch))
     await before.commit(new Map([[0, 5]]))

@@ -132,7 +132,7 @@ const checkpoint = (db: DatabaseSync, mode: 'truncate' | 'passive'): void => {
   try {
     db.exec(`pragma wal_checkpoint(${mode})`)
   } catch {
-    // The next round moves them.
+    // The next call moves the pages.
   }
 }
 
@@ -255,7 +255,10 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     }
   }
 
-  /** Whether a segment has been open for too long. A segment without records has nothing to trim. */
+  /**
+   * Whether a segment has been open for too long. A segment without records is never too old, because it has nothing to
+   * trim.
+   */
   const isOld = ({ head }: OpenSegment): boolean =>
     clock() >= head.created + options.segmentMs && next.some((end, partition) => end !== head.starts[partition])
   const toWrite = (): OpenSegment =>

@@ -69,7 +69,7 @@ describe('the log on SQLite', () => {
     ])
   })
 
-  test('a reader that continues within chunks, and keeps the last one, reads the same records as any other', async () => {
+  test('a reader that continues within chunks, and keeps the last chunk, reads the same records as any other', async () => {
     await using folder = await createFolder()
     await using stack = new AsyncDisposableStack()
     const writer = await openLogWriter({ dir: folder.path, partitions: 2, inline: true })

@@ -5,7 +5,7 @@ export type PendingEntry = LogEntry & {
   partition: number
   metaBytes: number
   keyBytes: number
-  /** Shared by the entries of a group. */
+  /** The stamp, which all entries of a group share. */
   stamp?: ProducerStamp | undefined
 }
 

@@ -9,8 +9,8 @@ export type LogReaderOptions = {
   /** The log's folder. */
   dir: string
   /**
-   * How often waiters check without a notice, ms; a quarter as often after a check without new records. 25 unless
-   * given.
+   * Interval in which waiters check without a notice, ms (25 unless given). After a check without new records, it is
+   * four times as long.
    */
   pollMs?: number
   /**
@@ -52,7 +52,10 @@ const createHeads = (dir: string, onDropped: (number: number) => void) => {
 type Heads = ReturnType<typeof createHeads>
 type OpenSegments = ReturnType<typeof createOpenSegments>
 
-/** Returns how to get the current next offsets; the next call changes them. */
+/**
+ * Returns a function that gets the current next offsets. It returns the same array each time, and changes it in the
+ * next call.
+ */
 const createEnds = (heads: Heads, segments: OpenSegments): (() => readonly number[]) => {
   let ends: { segment: number; lastId: number; next: number[] } = { segment: 0, lastId: 0, next: [] }
 
@@ -80,7 +83,7 @@ const rangesOf = (heads: readonly SegmentHead[], partition: number): Incarnation
   const ranges: IncarnationRange[] = []
   for (const { incarnation, starts } of heads) {
     const from = starts[partition] ?? 0
-    // An incarnation that begins at the same offset as the next one has no record here.
+    // If the next incarnation begins at the same offset, this one has no record here.
     if (ranges.at(-1)?.from === from) ranges.pop()
     if (ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
   }
@@ -117,7 +120,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
       for (const record of records) {
         if (record.offset < at) continue
         if (record.offset >= limit || !budget.take(record.body.byteLength)) return at
-        // The last record of a skipped run shows how far it reaches.
+        // The last record of a skipped run is enough: it shows how far the run reaches.
         if (which === 'addressed' && record.meta === '' && into.at(-1)?.meta === '') into.pop()
         into.push(record)
         at = record.offset + 1

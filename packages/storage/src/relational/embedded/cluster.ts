@@ -6,8 +6,9 @@ import type { Account } from './account.ts'
 import { cleanEnvironment, dataVersion, majorVersion } from './binaries.ts'
 import { initPrefix } from './orphans.ts'
 
-/** The product's role and database in the embedded PostgreSQL. */
+/** The product's role in the embedded PostgreSQL. */
 export const roleName = 'tributary'
+/** The product's database in the embedded PostgreSQL. */
 export const databaseName = 'tributary'
 
 /**

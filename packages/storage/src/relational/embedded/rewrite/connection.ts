@@ -14,6 +14,7 @@ export const connect = async (url: string, name: string): Promise<Client> => {
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 
-/** The copy of the table, and the log of changed keys. */
+/** The name of the copy of the table. */
 export const copy = `${rewriteSchema}.copy`
+/** The name of the log of changed keys. */
 export const log = `${rewriteSchema}.log`

@@ -8,11 +8,11 @@ const pauseMs = 300
 const tries = 20
 
 /**
- * Removes the remains of a rewrite in one transaction, so that the trigger always has its log. Others wait for the
- * table for at most `maxClosedMs` each time. A transaction that holds the table all the time, such as a long reader,
- * prevents the removal; then at least changes are no longer logged.
+ * Removes the remains of a rewrite in one transaction, so that the trigger always has its log. Other clients wait for
+ * the table for at most `maxClosedMs` each time. A transaction that holds the table all the time, such as a long
+ * reader, prevents the removal; then at least changes are no longer logged.
  *
- * @throws if others hold the table all the time
+ * @throws if other clients hold the table all the time
  */
 export const removeLeftovers = async (client: Client, { maxClosedMs }: { maxClosedMs: number }): Promise<void> => {
   const { rows } = await client.query(`select from pg_namespace where nspname = '${rewriteSchema}'`)

@@ -68,7 +68,7 @@ test('a removed value is in no file of the database: not in a table, TOAST data,
   expect((await run('show wal_recycle')).rows).toEqual([{ wal_recycle: 'on' }])
 })
 
-test('a table that others lock, or that takes too long, is reported and left unchanged, and rewritten the next time', async () => {
+test('a table that other clients lock, or that takes too long, is reported and left unchanged, and rewritten the next time', async () => {
   const value = uniqueWord()
   await run('insert into trial.people values (9001, $1)', [value])
   await run('delete from trial.people where id = 9001')

@@ -19,8 +19,8 @@ export type RewriteOptions = {
   /** Free bytes of the disk; by default from the operating system. */
   freeBytes?: () => Promise<number>
   /**
-   * Maximum ms that a table is closed to others, including the wait for it. A table that takes longer is left
-   * unchanged.
+   * Maximum ms that a table is closed to other clients, including the wait for the table. A table that takes longer is
+   * left unchanged.
    */
   maxClosedMs: number
   /** Maximum wait for earlier transactions, in ms: data that they may still see is copied along. Default 10 s. */
@@ -32,8 +32,9 @@ export type RewriteOptions = {
   progress?: RewriteProgress
 } & Pick<OnlineOptions, 'swapTries' | 'onStep'>
 
-/** Number of attempts for a table that others hold, and the pause between two in ms. */
+/** Number of attempts for a table that other clients hold. */
 const tries = 5
+/** Pause between two attempts for a table, in ms. */
 const pauseMs = 300
 /** Maximum log files that are advanced through; each is 16 MB. */
 const maxLogFiles = 1000
@@ -72,12 +73,12 @@ const freeBytesOf = async (dir: string): Promise<number> => {
   return bavail * bsize
 }
 
-/** Rewrites a table while it is closed. False if that took longer than allowed, each time. */
+/** Rewrites a table while it is closed. Returns false if each attempt took longer than allowed. */
 const rewriteClosed = async (client: Client, name: string, signal: AbortSignal): Promise<boolean> => {
   for (let count = 0; count < tries; count++) {
     signal.throwIfAborted()
     try {
-      // From now on others wait for the table, also while this statement waits.
+      // From now on, other clients wait for the table, even while this statement waits.
       await client.query(`vacuum full ${name}`)
       return true
     } catch (error) {
@@ -145,9 +146,9 @@ const leaveLogFiles = async (client: Client, signal: AbortSignal): Promise<void>
 
 /**
  * Rewrites the tables of an embedded PostgreSQL, so that its files no longer contain removed values. It rewrites one
- * table with its indexes after the other, then statistics and the write-ahead log. Others wait for a table for at most
- * `maxClosedMs` each time. Resolves to what could not be rewritten. The next call does everything again, except the
- * tables that `progress` names.
+ * table with its indexes after the other, then statistics and the write-ahead log. Other clients wait for a table for
+ * at most `maxClosedMs` each time. Resolves to what could not be rewritten. The next call does everything again, except
+ * the tables that `progress` names.
  *
  * @throws if the database is unreachable, or the signal aborts
  */

@@ -22,7 +22,7 @@ export type OnlineStep = (typeof onlineSteps)[number]
 
 export type OnlineOptions = {
   url: string
-  /** Maximum time that others wait for the table, each time that it is closed, in ms. */
+  /** Maximum time that other clients wait for the table, each time that it is closed, in ms. */
   maxClosedMs: number
   signal: AbortSignal
   /** Maximum number of attempted swaps while other transactions are in the way. Default 200. */
@@ -37,7 +37,7 @@ export type Hindrance = string | undefined
 const prepareTries = 10
 const pauseMs = 300
 
-/** Creates the copy, the log, and the triggers. Resolves to the reason if others hold the table all the time. */
+/** Creates the copy, the log, and the triggers. Resolves to the reason if other clients hold the table all the time. */
 const prepare = async (worker: Client, shape: Shape, { maxClosedMs, signal }: OnlineOptions): Promise<Hindrance> => {
   await worker.query(`set lock_timeout = ${maxClosedMs}`)
   for (let count = 1; ; count++) {
@@ -104,11 +104,10 @@ const cancelOnAbort = async (client: Client, url: string, signal: AbortSignal): 
 }
 
 /**
- * Rewrites a table of any size while others read and write it. A copy in its own schema replaces the table at the end.
- * A trigger logs changed keys for the copy. Others wait for at most `maxClosedMs` each time that the table is closed.
- * Resolves to the reason if it could not be rewritten; the table is then unchanged. The next rewrite and the next start
- * remove the remains of a killed rewrite.
- *
+ * Rewrites a table of any size while other clients read and write it. A copy in its own schema replaces the table at
+ * the end. A trigger logs changed keys for the copy. Other clients wait for at most `maxClosedMs` each time that the
+ * table is closed. Resolves to the reason if it could not be rewritten; the table is then unchanged. The next rewrite
+ * and the next start remove the remains of a killed rewrite.
  * No row is lost or duplicated:
  * - All writers from before the trigger have ended at its commit. Each later change has its key in the log.
  * - A batch of the copy reads keys that no earlier batch has read.
@@ -116,7 +115,6 @@ const cancelOnAbort = async (client: Client, url: string, signal: AbortSignal): 
  *   The rows are compared once.
  * - The last changes are applied while the table is closed, when the log is complete.
  * - The swap happens in the same closed time, and only if the log is empty.
- *
  * No row is hidden: unlike those of VACUUM FULL, the rows of the copy are new to older snapshots. So the swap waits
  * until no transaction can read the table with a snapshot from before the last commit to the copy.
  *

@@ -9,7 +9,7 @@ import type { Shape } from './table-shape.ts'
 
 /** Pause while a transaction with an old snapshot is open, in ms. */
 const snapshotPauseMs = 300
-/** Pause after an unsuccessful attempt, in ms, so that others can continue their work. */
+/** Pause after an unsuccessful attempt, in ms, so that other clients can continue their work. */
 const closedPauseMs = 1000
 /** Maximum changed rows that are applied while the table is closed. */
 const maxLastRows = 500
@@ -150,8 +150,8 @@ const isHindrance = (error: unknown): boolean =>
       /^Connection terminated|not queryable/.test(error.message)))
 
 /**
- * Replaces the table by the copy, while others use the table. Resolves to the reason if other transactions were in the
- * way each time; the table is then unchanged.
+ * Replaces the table by the copy, while other clients use the table. Resolves to the reason if other transactions were
+ * in the way each time; the table is then unchanged.
  */
 export const swap = async (worker: Client, shape: Shape, options: OnlineOptions): Promise<Hindrance> => {
   const { swapTries = 200, maxClosedMs, signal } = options

@@ -11,7 +11,7 @@ type Load = {
   faults: string[]
   isGoing(): boolean
   nextSerial(): number
-  /** Runs a prepared statement and records its duration. */
+  /** Runs a prepared statement of a client and records its duration. */
   ask(name: string, text: string, values: unknown[]): Promise<QueryResult>
 }
 
