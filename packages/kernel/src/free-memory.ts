@@ -1,7 +1,7 @@
 /**
- * Frees the memory of bytes immediately instead of at a full garbage collection, which large buffers would cause
- * sooner. Use it only for bytes without further readers, because a later read finds them empty. Bytes that share their
- * memory with other bytes, or were freed before, are not changed.
+ * Frees the memory of bytes immediately. Otherwise it is freed at a full garbage collection, which large buffers would
+ * cause sooner. Use it only for bytes that nothing reads later, because a later read finds them empty. Bytes that share
+ * their memory with other bytes, or were freed before, are not changed.
  */
 export const freeMemory = ({ buffer, byteLength }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer && !buffer.detached && buffer.byteLength === byteLength) buffer.transfer(0)

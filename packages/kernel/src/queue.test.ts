@@ -47,7 +47,7 @@ describe('a queue', () => {
     expect(await refused.at(-1)).toBe('Error: own-full user')
   })
 
-  it("a queue starts another user's job if the user before it has reached the limit", async () => {
+  it('a queue starts a later job of another user if the user of the next job has reached the limit', async () => {
     const { add, began } = works(queueOf())
     for (const name of ['a1', 'a2', 'a3', 'a4']) void add(name, { user: 'a', organization: 'o' })
     void add('b1', { user: 'b', organization: 'o' })

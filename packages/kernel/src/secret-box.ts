@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  */
 export type SecretBox = {
   seal(plain: string, context: string): Uint8Array
-  /** Opens a box. Throws SecretBoxError if the key or the context is another one, or a byte was changed. */
+  /** Opens a box. Throws SecretBoxError if the box has another key or context, or if a byte of it was changed. */
   open(box: Uint8Array, context: string): string
 }
 

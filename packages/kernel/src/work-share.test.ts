@@ -87,7 +87,7 @@ test('the share forgets old keys, so very many keys use bounded memory', () => {
 })
 
 describe('measured work', () => {
-  test('processor time is charged, not the time while other processes run', () => {
+  test('work is charged its processor time, and not the time in which other processes run', () => {
     let clock = 0
     let worked = 0
     const share = createWorkShare(
@@ -149,7 +149,7 @@ describe('a job whose caller has gone', () => {
     expect(ran.toSorted()).toEqual(['b', 'in its place', 'stays'])
   })
 
-  test("an aborted caller's turn is rejected with the reason, by its own signal or its call's signal", async () => {
+  test('the turn of a caller is rejected with the reason if its own signal, or the signal of its call, aborts', async () => {
     const { share, work } = start()
     work('a', 500)
     const calls: ((turn: () => Promise<unknown>, signal: AbortSignal) => Promise<unknown>)[] = [

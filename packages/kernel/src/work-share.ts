@@ -61,8 +61,8 @@ const one = (): number => 1
 const fewAccounts = 1024
 
 /**
- * How long a key stays in the shared group after expensive work, in ms. Otherwise many keys could take turns with short
- * work.
+ * Time in ms for which a key without debt is still stored after expensive work, so that it counts toward all keys
+ * together. Otherwise many keys could take turns with short work.
  */
 const rememberedMs = 10_000
 
@@ -97,7 +97,7 @@ const createAccounts = (settings: WorkShareSettings, now: () => number) => {
   const isForgotten = (account: Account): boolean =>
     debtOf(account, settings.share) === 0 && now() - account.at > rememberedMs
 
-  /** Removes idle keys. Any caller can create keys, such as networks, so stored keys must not accumulate. */
+  /** Removes idle keys. Anyone can cause new keys, for example one per network, so stored keys must not accumulate. */
   const sweep = (): void => {
     for (const [key, account] of accounts) if (isForgotten(account)) accounts.delete(key)
     sweepAt = Math.max(fewAccounts, 2 * accounts.size)
