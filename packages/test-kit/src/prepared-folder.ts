@@ -27,6 +27,6 @@ export const fillFolder = async (folder: string, env: Readonly<Record<string, st
   const { [preparedFolder]: prepared } = process.env
   if (prepared === undefined || !isEmpty(folder) || Object.keys(env).some((name) => ownStart.test(name))) return
   mkdirSync(folder, { recursive: true })
-  // Owners and modes stay: PostgreSQL has an account of its own.
+  // The copy keeps owners and modes, because PostgreSQL runs under an account of its own.
   await promisify(execFile)('cp', ['-a', `${prepared}/.`, folder])
 }

@@ -17,7 +17,7 @@ export type ProductOptions = {
   env?: Record<string, string>
   /** Waits until the product is on standby, instead of ready. */
   standsBy?: true
-  /** Maximum ms until it is ready. */
+  /** Maximum time until the product is ready, ms. */
   deadlineMs?: number
   /** Called with the process id as soon as the process runs. */
   onSpawn?: (pid: number) => void
