@@ -44,8 +44,8 @@ export const dataNames = async (dir: string): Promise<string[]> => {
 }
 
 /**
- * True if a link at `path` (relative to the data folder) to `target` stays inside the folder: it is part of an engine's
- * layout.
+ * True if a link at `path` (relative to the data folder) to `target` stays inside the folder. Such a link is part of an
+ * engine's layout.
  */
 export const isInnerLink = (path: string, target: string): boolean =>
   !isAbsolute(target) && !normalize(join(dirname(path), target)).startsWith('..')

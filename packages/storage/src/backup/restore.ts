@@ -95,7 +95,10 @@ const verify = async (dir: string, manifest: Manifest): Promise<void> => {
   if (missing !== undefined) throw new InvalidBackup(`${missing} is missing from the backup.`)
 }
 
-/** Creates the links of the manifest. Each must be inside, not behind another link, and lead inside. */
+/**
+ * Creates the links of the manifest. Each link must be inside the folder, not behind another link, and must lead to a
+ * place inside.
+ */
 const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> => {
   const targets = new Map(links.map(({ path, target }) => [path, target]))
   const isBehindLink = (path: string): boolean => {

@@ -46,11 +46,11 @@ export type QueryCapacity = Record<SlotKind, number> & { memoryBytes: number }
 export type QueryLimits = Record<SlotKind, { seconds: number; readBytes: number }>
 
 const GiB = 1024 ** 3
-/** Inserts and commands have their own connections in addition to these. */
+/** The default capacity of a server. Inserts and commands have their own connections in addition to these. */
 const serverCapacity: QueryCapacity = { short: 16, heavy: 8, memoryBytes: 4 * GiB }
 /**
- * A query of a page reads some megabytes, in a large workspace some hundreds; one that reads more would slow others
- * down.
+ * The default limits of queries. A query of a page reads some megabytes, in a large workspace some hundreds. A query
+ * that reads more would slow others down.
  */
 const defaultLimits: QueryLimits = {
   short: { seconds: 20, readBytes: 20 * GiB },
@@ -97,7 +97,7 @@ const nameOfTable = (table: string): string => {
   return table
 }
 
-/** The body of an insert: the format of its rows, and their bytes; empty without rows. */
+/** The body of an insert: the format of its rows, and their bytes. Both are empty if there are no rows. */
 type Sent = { form: string; pieces: readonly Uint8Array[] }
 
 const sentOf = (rows: NdjsonRows | BinaryRows): Sent => {
@@ -150,7 +150,7 @@ const askAgain = async <T>(signal: AbortSignal, ask: () => Promise<T>): Promise<
   }
 }
 
-/** True for a failure that concerns only the query, or the number of its owner's queries, and not the engine. */
+/** Whether a failure concerns only the query, or the number of its owner's queries, and not the engine. */
 const isOwnersMatter = (error: EventStoreUnavailable): boolean =>
   error instanceof EventStoreBusy || error instanceof EventStoreLimitExceeded
 
@@ -167,7 +167,7 @@ const openSlots = (slot: SlotKind, places: number, logger: Logger): QuerySlots<n
   return createQuerySlots(numbers, { ...queues[slot], refuse })
 }
 
-/** Converts filters to the engine's setting: a map in its own dialect, which the client does not escape. */
+/** Converts filters to the engine's setting: a map in ClickHouse's own syntax, which the client does not escape. */
 const filterSettings = ({ filters }: QueryOptions): ClickHouseSettings => {
   if (filters === undefined) return {}
   const escaped = Object.entries(filters).map(([table, condition]) => [
@@ -177,7 +177,10 @@ const filterSettings = ({ filters }: QueryOptions): ClickHouseSettings => {
   return { additional_table_filters: SettingsMap.from(Object.fromEntries(escaped)) }
 }
 
-/** The limits of a query. They are sent with each query, so that they also apply on a server without limits. */
+/**
+ * Returns the limits of a query as settings. They are sent with each query, so that they also apply on a server without
+ * limits.
+ */
 const limitSettings = (
   { owner, slot = 'short' }: QueryOptions,
   { memoryBytes }: QueryCapacity,

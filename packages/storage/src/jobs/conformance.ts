@@ -8,7 +8,7 @@ import { JobGivenUp, type JobKind, type JobRun, type Jobs } from './port.ts'
 /** A migrated database without other users, and functions to open its jobs. */
 export type JobStore = AsyncDisposable & {
   db: Relational['db']
-  /** Opens the jobs as another process would, not started. They check for abandoned jobs every second. */
+  /** Opens the jobs as one more process would, but does not start them. Abandoned jobs are looked for every second. */
   jobs(kinds: readonly JobKind[]): Promise<Jobs>
   /** Runs a process that takes a job of a kind and is killed while it runs. Resolves when the process is dead. */
   takeAndDie(kind: string): Promise<void>

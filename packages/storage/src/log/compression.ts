@@ -1,9 +1,9 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** Smaller chunks are not compressed: a call of the compressor costs about 35 µs, whatever its input. */
+/** Minimum bytes of a chunk that is compressed. A call of the compressor costs about 35 µs, whatever its input. */
 const minBytes = 16 * 1024
 
-/** At higher levels, events become hardly smaller. */
+/** Compression level 1: at higher levels, events become hardly smaller. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 }
 
 /** A chunk as stored in a segment: compressed if `size` is its number of bytes, uncompressed if `size` is 0. */

@@ -222,7 +222,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await last
     })
 
-    test('a reader of addressed records gets all of them in order, and the offset up to which it skipped others', async () => {
+    test('a reader of addressed records gets all addressed records in order, and the offset up to which it skipped others', async () => {
       const of = (body: string, addressed: boolean): LogEntry => ({ ...entry('k', body), addressed })
       for (const body of ['-', '-', 'a', '-']) await writer.append(of(body, body !== '-'))
       await writer.appendGroup([of('-', false), of('b', true)])

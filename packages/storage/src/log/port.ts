@@ -149,8 +149,8 @@ export interface LogReader {
    */
   incarnations(partition: number): Promise<IncarnationRange[]>
   /**
-   * First offsets written after `time` (epoch ms), per partition, never too high: earlier records are older. For
-   * `trim`.
+   * Returns, for each partition, the first offset that was written after `time` (epoch ms). The result may be too low
+   * but never too high, so all records before it are older. For `trim`.
    */
   positionsBefore(time: number): Promise<LogPosition[]>
   close(): void

@@ -109,7 +109,7 @@ describe('the baseline', () => {
     },
   )
 
-  it('the baseline leaves a database of version 0.1 to the start of the product', async () => {
+  it('a database of version 0.1 is rejected by every process except the start of the product, which migrates it', async () => {
     await becomeEarlierDatabase(store)
     await expect(requireNoEarlierVersion(store.db)).rejects.toThrow(SchemaNotReady)
     await expect(requireSchema(store.db)).rejects.toThrow(SchemaNotReady)

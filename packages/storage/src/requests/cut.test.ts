@@ -80,7 +80,7 @@ describe("the split of a spread workspace's request", () => {
     expect(partitionOfEvent('{"userId":"\\q"}')).toBeDefined()
   })
 
-  test('each part keeps the IDs of its events that are sent again, and has its own ID for events without one', () => {
+  test('each part keeps the event IDs of a request that is sent again, and has an ID of its own for events without one', () => {
     const again = { ...batch, p: events.map((_, n) => `id-${n}`), b: 'aside' }
     const parts = cut(text, again)
     expect(new Set(parts.map(({ meta }) => meta.b)).size).toBe(parts.length)

@@ -2,7 +2,7 @@ import type { Logger, Metrics } from '@tributary/kernel'
 import type { ConsumerJournal } from '../log/journal-port.ts'
 import type { LogPosition, LogReader, LogRecord } from '../log/port.ts'
 
-/** Sizes in bytes, times in ms. */
+/** Settings of a consumer: sizes in bytes, times in ms. */
 export type ConsumerSettings = {
   /** Bytes that are read from a partition at a time, and passed on as one batch. */
   readBytes: number

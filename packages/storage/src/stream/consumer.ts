@@ -43,7 +43,7 @@ type Holding = {
 const bytesOf = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length, 0)
 
-/** Waits, or less if the signal aborts. */
+/** Waits for a time, or until the signal aborts. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
 
 /**

@@ -62,7 +62,7 @@ const requestPlace = z.object({ incarnation: z.string(), offset: z.number() })
 const noteSchema = z.object({
   /** Events of earlier requests are handled. */
   from: requestPlace.optional(),
-  /** The group of the last record, which may have further records. */
+  /** The group of the last handled record, if the group may have further records. */
   group: requestPlace.optional(),
   /** The mark of the position in the consumer's own store, if it has one. */
   mark: z.string().optional(),
@@ -117,7 +117,7 @@ export const createReadingProgress =
  */
 const catchUpsAtOnce = 2
 
-/** Runs a few tasks at a time, in the order of their calls. */
+/** Creates a queue that runs at most `atOnce` tasks at a time, in the order of their calls. */
 const createTurns = (atOnce: number) => {
   let running = 0
   let waiting: (() => void)[] = []

@@ -65,7 +65,7 @@ const pageOf = (language: S3BlobsOptions['language'], xml: string): ReturnType<t
   }
 }
 
-/** Performs an operation of the check. Rejects with its name if it fails, or resolves to false. */
+/** Performs one operation of the check. If it fails or resolves to false, rejects with an error that names it. */
 const checkStep = async (bucket: string, what: string, work: () => Promise<boolean>): Promise<void> => {
   const failed = (why: string) => new BlobsUnavailable(`Objects in the bucket ${bucket} cannot be ${what}: ${why}`)
   const done = await work().catch((error: unknown) => {

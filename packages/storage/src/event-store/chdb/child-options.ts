@@ -1,7 +1,10 @@
 /** The number of sessions, and so of concurrent queries, for each kind of slot. */
 export type Sessions = { insert: number; short: number; heavy: number }
 
-/** One workspace never uses the last session of a kind: with three, it can still run two queries at a time. */
+/**
+ * The default number of sessions. One workspace never uses the last session of a kind: with three sessions, it can
+ * still run two queries at a time.
+ */
 export const defaultSessions: Sessions = { insert: 2, short: 3, heavy: 3 }
 
 /**

@@ -57,7 +57,10 @@ export type Engine = {
 }
 
 const mebi = 1024 * 1024
-/** The only key of the engine's query slots: its callers have already ordered queries by owner and turn. */
+/**
+ * The only key of the engine's query slots. The engine needs no other, because its callers have already ordered the
+ * queries by owner and turn.
+ */
 const anybody = ''
 const name = /^[A-Za-z][A-Za-z0-9_]*$/
 
@@ -108,7 +111,7 @@ const insertStatement = ({ columns, format, settings }: RawInsert, table: string
   return `INSERT INTO ${target.join('.')}${list}${given} SELECT * FROM file(${quoteString(path)}, ${format})`
 }
 
-/** The engine's error without the name of the rows' file, which means nothing to a caller. */
+/** Returns the engine's error without the name of the rows' file, which means nothing to a caller. */
 const withoutFile = (error: EngineError): EngineError =>
   new EngineError(error.code, error.codeName, withoutPlace(error.message))
 
@@ -191,7 +194,7 @@ const prepare = async (worker: Worker, database: string, settings: Settings): Pr
   }
 }
 
-/** Returns how to kill a query by its mark, in a session of its own. */
+/** Returns a function that kills a query by its mark, in a session of its own. */
 const createKilling = (control: Worker): ((marker: string, ended: () => boolean) => Promise<void>) => {
   let killing: Promise<unknown> = Promise.resolve()
   /** Kills the marked query repeatedly until it has ended, because it may not have been registered the first time. */
@@ -206,7 +209,7 @@ const createKilling = (control: Worker): ((marker: string, ended: () => boolean)
   }
 }
 
-/** Returns how to find the folder of a table. A recreated table of the same name has another folder. */
+/** Returns a function that finds the folder of a table. A recreated table of the same name has another folder. */
 const createTableDirs = (): ((worker: Worker, table: string) => Promise<string | undefined>) => {
   const tableDirs = new Map<string, string>()
   return async (worker, table) => {
@@ -225,8 +228,8 @@ const createTableDirs = (): ((worker: Worker, table: string) => Promise<string |
 }
 
 /**
- * Runs one insert of a token at a time. The engine would acknowledge a repetition as soon as the first insert has
- * written its token, which is before its rows are on disk.
+ * Returns a function that runs the inserts with the same token one after the other. The engine would acknowledge a
+ * repetition as soon as the first insert has written its token, which is before its rows are on disk.
  */
 const createOneAtATime = () => {
   const underWay = new Map<string, Promise<unknown>>()
@@ -289,7 +292,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         return { bytes: result.bytes(), rowsRead, bytesRead, elapsedSeconds: elapsed }
       } catch (error) {
         ended = true
-        // A failed query keeps its entry in system.processes, and its memory, until the session's next query.
+        // A failed query keeps its entry in system.processes, and its memory, until the next query of the session.
         await worker.session.queryAsync('SELECT 1').catch(() => {})
         throw parseEngineError(error)
       } finally {

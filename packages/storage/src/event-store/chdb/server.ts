@@ -67,7 +67,7 @@ const sendError = (response: ServerResponse, error: unknown, queryId: string): v
   )
 }
 
-/** Reads bodies, within the limits of each and of all together. */
+/** Creates a reader of request bodies, with a limit for each body and for all bodies together. */
 const createBodyReader = ({ maxBodyBytes, maxBodiesBytes }: ServerOptions) => {
   let held = 0
   return async (request: IncomingMessage): Promise<{ body: Buffer; release: () => void }> => {

@@ -180,8 +180,8 @@ order by ${order}
 settings ${synced}, ${syncedMerges}`
 
 /**
- * Returns the statement that creates a table of keys. Its settings have the form of a table that was created with the
- * setting for merges.
+ * Returns the statement that creates a table of keys, partitioned by run and sorted by key. Unlike the other statements,
+ * it does not set `index_granularity`.
  */
 const ofKeys = (name: string, columns: string): string =>
   `create table if not exists ${name} (
@@ -192,11 +192,14 @@ order by key
 settings ${synced}, min_rows_to_fsync_after_merge = 1`
 
 /**
- * Tables of syncs. `sync_staged` has the rows that a run has read, with the hash of what the destination should
- * contain. `sync_confirmed` says what the destination is known to contain, in the highest version of a key. The values
- * of `held` are 0 for nothing, 1 for what the sync wrote, and 2 for what was there before. `sync_changes` has the
- * operations of a run, and `sync_outcomes` their outcomes, by number. The key of a removed row is also kept as JSON, in
- * its original type. If a sync owns its object, `sync_listed` has the keys that the destination contains.
+ * Tables of syncs:
+ * - `sync_staged`: the rows that a run has read, with the hash of what the destination should contain.
+ * - `sync_confirmed`: what the destination is known to contain, in the highest version of a key. The value `held` is 0
+ *   for nothing, 1 for what the sync wrote, and 2 for what was there before.
+ * - `sync_changes`: the operations of a run, by number. The key of a removed row is also kept as JSON, in its original
+ *   type.
+ * - `sync_outcomes`: the outcomes of the operations, by number.
+ * - `sync_listed`: the keys that the destination contains, if the sync owns its object.
  */
 const syncs = [
   ofSyncs(

@@ -43,7 +43,7 @@ export const makeBoss = async (db: BossDb, options: ConstructorOptions): Promise
     registerInstance: false,
     openTelemetry: { enabled: false },
     monitorVacuum: false,
-    // No job depends on another one.
+    // The library checks once a day for jobs that depend on others, because there are none.
     flowIntervalSeconds: 24 * 60 * 60,
     ...options,
   })

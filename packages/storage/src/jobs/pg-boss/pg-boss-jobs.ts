@@ -117,7 +117,7 @@ const countsOf = async (boss: PgBoss, names: readonly string[]): Promise<Map<str
   )
 
 const reportCounts = async (boss: PgBoss, kinds: readonly JobKind[], metrics: Metrics): Promise<void> => {
-  // The workers log their errors.
+  // Errors are ignored here, because the workers log them.
   const all = await countsOf(
     boss,
     kinds.map(({ name }) => name),

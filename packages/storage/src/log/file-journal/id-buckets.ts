@@ -32,7 +32,7 @@ export type IdBuckets = {
   expire(now: number): void
 }
 
-/** Above this number of IDs in one call, their order is not changed. */
+/** Maximum number of IDs in one call that are sorted. A larger number keeps its order. */
 const places = 2 ** 21
 
 /**

@@ -235,7 +235,10 @@ const decodeOne = (given: Buffer): Batch => {
   }
 }
 
-/** The complete batches of a fetch, unread. The last batch may be incomplete, and is fetched again. */
+/**
+ * Returns the complete batches of a fetch, without decoding their records. The last batch may be incomplete, and is
+ * fetched again.
+ */
 export const decodeBatches = (bytes: Buffer): Batch[] => {
   const batches: Batch[] = []
   for (let at = 0; at + headBytes <= bytes.byteLength; ) {

@@ -14,7 +14,7 @@ const maxFetch = 1024 * 1024
 
 type Found = { records: (BatchRecord & { time: number; incarnation: string })[]; passed: boolean }
 
-/** Records whose bodies have their own memory, so that the caller can free it. */
+/** Copies records so that their bodies have their own memory, which the caller can free. */
 export const ownedBy = (partition: number, { records }: Found): LogRecord[] => {
   const memory = new Uint8Array(records.reduce((sum, { body }) => sum + body.byteLength, 0))
   let at = 0

@@ -6,7 +6,7 @@ import { openPartitions } from './partitions.ts'
 /** The newest opening of a log for writing. */
 export type LogHolder = {
   incarnation: string
-  /** The data folder of its process; undefined for a version that recorded none. */
+  /** The data folder of the process that opened the log; undefined for a version that recorded none. */
   folder: string | undefined
 }
 

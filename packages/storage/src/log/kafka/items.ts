@@ -14,12 +14,15 @@ export type Item = {
 
 const maxMetaBytes = 64 * 1024
 const maxNoteBytes = 1024
-/** A reader that starts inside a batch reads the batch from its beginning, so this limits the unneeded bytes. */
+/**
+ * Maximum bytes of a batch. A reader that starts inside a batch reads it from its beginning, so the maximum limits the
+ * unneeded bytes.
+ */
 const batchBytes = 1024 * 1024
-/** Maximum bytes of one round (or one item for each partition). */
+/** Maximum bytes of one round, unless one item for each partition has more. */
 const roundBytes = 8 * 1024 * 1024
 
-/** Throws RangeError for entries that the log does not accept. */
+/** Returns the item of a group of entries. Throws RangeError for entries that the log does not accept. */
 export const itemOf = (
   entries: readonly LogEntry[],
   stamp: ProducerStamp | undefined,

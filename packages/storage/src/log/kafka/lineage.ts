@@ -17,7 +17,7 @@ export type Lineage = {
   settle(incarnation: string): Promise<void>
 }
 
-/** In a log with a single writer, each batch has its own incarnation field. */
+/** Creates the lineage of a log. In a log with a single writer, the head of each batch has the incarnation. */
 export const createLineage = (control: Control, isShared: boolean, isClosed: () => boolean): Lineage => {
   let read: Promise<void> | undefined
   const isSettled = (incarnation: string): boolean =>

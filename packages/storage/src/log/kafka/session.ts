@@ -249,7 +249,7 @@ const initProducers = async (
 
 const unknownProducer: Producer = { id: noProducer, epoch: -1 }
 
-/** Returns how to write to the control topic, as this producer. */
+/** Returns a function that writes to the control topic as this producer. */
 const createChange = (
   cluster: Cluster,
   topic: Partitions,
@@ -383,7 +383,7 @@ export const openSharing = async (cluster: Cluster, data: Partitions): Promise<S
   }
 }
 
-/** Openings without remaining records, and those of an earlier topic. */
+/** Returns the openings without remaining records, and those of an earlier topic. */
 const forgettable = async (data: Partitions, control: Control): Promise<string[]> => {
   const starts = await data.offsets('first')
   const isOver = (opening: Opening, partition: number): boolean => {

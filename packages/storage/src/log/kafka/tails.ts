@@ -92,7 +92,7 @@ export const bytesBehind = async (
   return found
 }
 
-/** Bytes of all batches before the one at each place. */
+/** Returns, for each place, the bytes of all batches before the batch at that place. */
 export const bytesBefore = async (
   topic: Partitions,
   control: Control,

@@ -3,7 +3,10 @@ export const openingStep = 2 ** 20
 
 const lease = `lease as (select from coordination_leases where name = $1 and epoch = $2 for share)`
 
-/** Parameters: name and epoch of the lease, the consumer, the step. */
+/**
+ * Begins an opening of the journal in a tenure. Parameters: name and epoch of the lease, the consumer, the step of the
+ * serial.
+ */
 export const openText = `
 with ${lease}
 insert into journals (consumer, serial) select $3, $4 from lease

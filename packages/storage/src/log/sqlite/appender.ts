@@ -63,7 +63,10 @@ type OpenSegment = {
   unmoved: number
 }
 
-/** Moving 8 MiB takes about 10 ms; with a larger size the pauses would be longer. */
+/**
+ * Bytes in the write-ahead log above which its pages are moved into the segment. Moving 8 MiB takes about 10 ms; with a
+ * larger size the pauses would be longer.
+ */
 const checkpointBytes = 8 * 1024 * 1024
 const sqliteFull = 13
 

@@ -53,7 +53,7 @@ describe('the log on SQLite', () => {
     expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
   })
 
-  test('a reader of addressed records gets the last offset, without bodies, of chunks without them', async () => {
+  test('a reader of addressed records gets only the last offset, and no bodies, of chunks without addressed records', async () => {
     await using folder = await createFolder()
     await using stack = new AsyncDisposableStack()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
@@ -138,7 +138,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a rejected commit advances no sequence, even if it reappears on disk and only a note could be written', async () => {
+  test('a rejected commit advances no sequence, even if it reappears on disk and no new segment could be created', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     const epoch = await writer.beginEpoch('p')
@@ -182,7 +182,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a log from before producers existed accepts them', async () => {
+  test('a log from before producers existed accepts producers', async () => {
     await using folder = await createFolder()
     const before = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await before.append(entry('before'))
@@ -301,7 +301,7 @@ describe('the log on SQLite', () => {
     await writer.close()
   })
 
-  test('a record is deleted after its time and the age of a file, even without further appends', async () => {
+  test('a record is deleted after its retention time and the maximum age of a file, even without further appends', async () => {
     await using folder = await createFolder()
     const hour = 3_600_000
     const start = Date.parse('2026-03-04T05:06:07.890Z')

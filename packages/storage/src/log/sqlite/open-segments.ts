@@ -12,8 +12,8 @@ export type ReadableSegment = {
   readonly last: StatementSync
   readonly tail: StatementSync
   /**
-   * Chunks of a partition in order, from the one with an offset on. With `addressed`, only the end of a chunk without
-   * addressed records.
+   * Reads the chunks of a partition in order, beginning with the one that contains `offset`. With `addressed`, only the
+   * end of a chunk without addressed records is read.
    */
   chunks(partition: number, offset: number, which?: 'addressed'): Iterable<LogRecord[]>
   /** The records of the chunk with an offset. */
@@ -43,7 +43,7 @@ const recordsOf = (row: ChunkRow, partition: number, incarnation: string): LogRe
   })
 }
 
-/** The last offset of a chunk without addressed records, without any content. */
+/** Returns an empty record with the last offset of a chunk that has no addressed records. */
 const endOf = (row: NonNullable<ChunkRow>, partition: number, incarnation: string): LogRecord => ({
   partition,
   offset: Number(row.first) + Number(row.count) - 1,

@@ -27,7 +27,10 @@ export type PackedChunk = {
 export type PackedGroup = { bytes: Uint8Array<ArrayBuffer>; chunks: PackedChunk[] }
 
 const headerBytes = 12
-/** A reader that starts inside a chunk reads the chunk from its beginning, so this limits the unneeded bytes. */
+/**
+ * Maximum bytes of a chunk. A reader that starts inside a chunk reads it from its beginning, so the maximum limits the
+ * unneeded bytes.
+ */
 const maxChunkBytes = 1024 * 1024
 
 /** Bytes of a record in a chunk. */
@@ -44,7 +47,9 @@ const byPartition = <Entry extends PendingEntry>(entries: readonly Entry[]): Map
   return groups
 }
 
-/** Memory for `bytes`: the used one if it is large enough, otherwise a new one with reserve. */
+/**
+ * Returns memory for this number of bytes: the used memory if it is large enough, otherwise new memory with a reserve.
+ */
 const memoryFor = (bytes: number, used: ArrayBuffer | undefined): ArrayBuffer =>
   used !== undefined && used.byteLength >= bytes
     ? used

@@ -1,7 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ProducerSequence, ProducerStamp } from '../port.ts'
 
-/** The state of a producer in a log: its last sequence in `partition`, or its latest epoch if that is `ofAll`. */
+/**
+ * The state of a producer in a log: its last sequence in `partition`, or its latest epoch if `partition` is `ofAll`.
+ */
 export type ProducerRow = ProducerSequence & { name: string }
 
 const ofAll = -1

@@ -26,7 +26,7 @@ export type LogWriterOptions = {
    * this time.
    */
   segmentMs?: number
-  /** Returns the time, epoch ms, if it writes in the calling thread. */
+  /** The clock, epoch ms, if the log writes in the calling thread. */
   clock?: () => number
   /** Bytes that may wait for their sync before `append` rejects with LogOverloaded. */
   maxQueuedBytes?: number
@@ -47,7 +47,10 @@ const nothing = (): void => {}
 
 const maxMetaBytes = 64 * 1024
 const maxNoteBytes = 1024
-/** Maximum bytes of one commit (or one entry or group), so that the first entry of a burst does not wait for all. */
+/**
+ * Maximum bytes of one commit, unless a single entry or group is larger. Without a maximum, the first entry of a burst
+ * would wait for all.
+ */
 const maxGroupBytes = 8 * 1024 * 1024
 
 /** Converts errors of the disk to LogUnavailable. */
@@ -56,7 +59,7 @@ const available = <Value>(answer: Promise<Value>): Promise<Value> =>
     throw new LogUnavailable(error)
   })
 
-/** Throws RangeError for an entry that the log does not accept. */
+/** Returns an entry with its sizes. Throws RangeError for an entry that the log does not accept. */
 const sizedOf = (entry: LogEntry, partitions: number, stamp?: ProducerStamp): Sized => {
   const metaBytes = Buffer.byteLength(entry.meta)
   if (metaBytes > maxMetaBytes) throw new RangeError('The meta of a log entry is over 64 KiB')

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Account } from './account.ts'
 
-/** sun_path has 108 bytes with the terminating zero on Linux (unix(7)); PostgreSQL appends `/.s.PGSQL.5432`. */
+/**
+ * Maximum bytes of the path of a socket folder. A socket address has 108 bytes with the terminating zero on Linux
+ * (`sun_path` in unix(7)), and PostgreSQL appends `/.s.PGSQL.5432`.
+ */
 const longestFolder = 107 - '/.s.PGSQL.5432'.length
 
 /**

@@ -32,7 +32,7 @@ export const prepareText = ({ name, columns, keys, options }: Shape): string => 
     `insert into ${log} values (${keys.map((key) => `${which}.${key.name}`).join(', ')});`
   return [
     'begin',
-    // A migration holds this lock. It removes what was prepared before it.
+    // A migration holds this lock, and removes what a rewrite has prepared.
     `do $$ begin if not pg_try_advisory_xact_lock(${schemaLock}) then
       raise exception 'a migration is under way' using errcode = '55P03'; end if; end $$`,
     `create schema ${rewriteSchema}`,

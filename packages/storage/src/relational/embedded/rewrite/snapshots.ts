@@ -1,7 +1,8 @@
 import type { Client } from 'pg'
 
 /**
- * A client connection that had a snapshot at a moment, with its transaction, because the next one has a new snapshot.
+ * A client connection that had a snapshot at a moment. `began` identifies its transaction, because the next transaction
+ * has a new snapshot.
  */
 type Holder = { pid: number; began: string | null }
 
