@@ -12,7 +12,7 @@ const server = '/usr/sbin/mariadbd'
 /** The folder of the statements that create system tables, in Debian. */
 const share = '/usr/share/mysql'
 
-/** True if a MariaDB is installed. Tests against it are skipped otherwise; the project's checks install it. */
+/** True if a MariaDB is installed. Tests against MariaDB are skipped otherwise; the project's checks install it. */
 export const hasMariaDb = existsSync(server) && existsSync(join(share, 'mysql_system_tables.sql'))
 
 /** A customer's MariaDB: a real server in a temporary folder, on a loopback port. */
