@@ -12,7 +12,8 @@ export type StoredChunk = { readonly body: Uint8Array; readonly size: number }
 /** Compresses a chunk (Zstandard) if that makes it smaller. An uncompressed result is a view of the same memory. */
 export const compressChunk = (bytes: Uint8Array): StoredChunk => {
   if (bytes.byteLength < minBytes) return { body: bytes, size: 0 }
-  // Events compress to about a tenth. A larger result is joined from several pieces.
+  // Bytes of a buffer of the compressor. Events compress to about a tenth; a larger result is joined from several
+  // buffers.
   const chunkSize = Math.max(Math.ceil(bytes.byteLength / 4), 64)
   const body = zstdCompressSync(bytes, { params, chunkSize })
   return body.byteLength < bytes.byteLength ? { body, size: bytes.byteLength } : { body: bytes, size: 0 }

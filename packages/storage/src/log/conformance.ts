@@ -104,7 +104,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       }
     })
 
-    test('an entry with a partition is appended there, alone and in a group of that partition', async () => {
+    test('an entry that names a partition is appended to it, alone and in a group of that partition', async () => {
       const partition = (partitionOf('k', 4) + 1) % 4
       expect((await writer.append({ ...entry('k', 'alone'), partition })).partition).toBe(partition)
       await writer.appendGroup([

@@ -32,7 +32,7 @@ export type StoredSpan = {
   to: RequestPlace
 }
 
-/** The last event that was returned. */
+/** A position in the reading of a span: the last event that was returned. */
 export type StoredCursor = { workspaceId: string; eventId: string }
 
 /** IDs per query: each query reads all IDs of a workspace within the span. */

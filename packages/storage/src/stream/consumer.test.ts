@@ -195,7 +195,7 @@ describe('a consumer', () => {
     ])
   })
 
-  test("after its handler's work was rolled back, a consumer starts there again and rereads later records", async () => {
+  test('after work of its handler was rolled back, a consumer starts again at the position of the handler, and rereads later records', async () => {
     const seen: string[] = []
     let isBack = false
     consumer = open(world, {

@@ -60,7 +60,7 @@ const requestPlace = z.object({ incarnation: z.string(), offset: z.number() })
 
 /** The note that is stored with a position. */
 const noteSchema = z.object({
-  /** Events of earlier requests are handled. */
+  /** The position of requests before which all events are handled. */
   from: requestPlace.optional(),
   /** The group of the last handled record, if the group may have further records. */
   group: requestPlace.optional(),
@@ -284,7 +284,7 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   }
 
   /**
-   * Reads the events between a position and a cut from the event store: a new cut, or the one of an unfinished
+   * Reads the events between a position and a cut from the event store: a new cut, or the cut of an unfinished
    * catch-up. Resolves to that cut.
    */
   const catchUpFrom = async (

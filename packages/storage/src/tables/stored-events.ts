@@ -29,7 +29,7 @@ export const eventRemoval = ({ own, marked }: MarkedRows): string =>
 
 /** Returns the statements that remove marked rows of the delivery log, in their order; each can be repeated. */
 export const deliveryRemovals = ({ own, marked }: MarkedRows): string[] => [
-  // Events of a batch share request and response.
+  // The events of a batch have the same request and response, so these are cleared in all rows of the batch.
   `alter table deliveries update request = '', response = '' where ${own} and (request != '' or response != '')
       and (workspace_id, destination_id, time) in
         (select workspace_id, destination_id, time from deliveries where ${own} and ${marked})`,

@@ -44,7 +44,10 @@ export type Control = {
    * '' before all openings.
    */
   incarnationAt(partition: number, offset: number): string
-  /** The state of producers in some partitions: sequences, and the highest epoch that was begun with one of them. */
+  /**
+   * The state of producers in some partitions: the last sequences, and the highest epoch that was begun with one of
+   * these partitions.
+   */
   producers(partitions: readonly number[]): Map<string, ProducerState>
   /** Positions up to which `producers` covers the data; those of an earlier topic do not count. */
   checkpoint(): readonly number[]

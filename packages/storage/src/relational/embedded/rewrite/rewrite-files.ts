@@ -172,7 +172,7 @@ export const rewriteFiles = async (options: RewriteOptions): Promise<RewrittenFi
     for (const table of await listTables(client)) {
       if (progress?.done.has(table.name)) continue
       const isDone = await rewrite(table)
-      // Replaces samples of earlier values without closing the table.
+      // Replaces the statistics, which have samples of earlier values, without closing the table.
       await client.query(`analyze ${table.name}`)
       if (isDone) await progress?.onDone(table.name)
     }
