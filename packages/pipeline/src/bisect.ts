@@ -4,7 +4,10 @@ import { InsertRejected } from '@tributary/storage'
 export type Insert<Row> = (rows: readonly Row[], token: string) => Promise<void>
 
 export type BisectOptions<Row> = {
-  /** The row that replaces a refused row; `bare` if the engine refuses the `full` one, too. */
+  /**
+   * Returns the row that replaces a refused row. The `bare` form replaces a row whose `full` replacement was refused,
+   * too.
+   */
   replace(row: Row, message: string, form: 'full' | 'bare'): Row
   /** The owner of a row (workspace and source). */
   ownerOf(row: Row): string
@@ -78,7 +81,9 @@ export const storeRefused = async <Row>(
       return substitute
     })
 
-  /** `cleanedOf`: number of owners whose rows were already replaced in this part. */
+  /**
+   * Stores a part under its token. `cleanedOf` is the number of owners whose rows were already replaced in the part.
+   */
   const store = async (part: readonly Row[], partToken: string, cleanedOf: number): Promise<void> => {
     if (part.length === 0) return
     try {

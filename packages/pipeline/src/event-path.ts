@@ -25,7 +25,7 @@ export type PathEnd =
       readonly kind: 'stored'
       readonly event: NormalEvent
       readonly status: AcceptedStatus
-      /** Undefined if there is no schema. */
+      /** The result of validation by the schema; undefined if the source has no schema. */
       readonly validation: ValidationResult | undefined
     }
   /** `event` is the part of the event that could be read. */
@@ -39,13 +39,16 @@ export type EventPath = {
   takeIds(): readonly SeenId[]
   /** Drops the taken IDs, after they were journaled. */
   idsFlushed(): void
-  /** Removes the IDs of a record that will be in no range from the waiting ones. */
+  /**
+   * Removes the message IDs of a record from those that wait for the journal. Call it for a record that will be in no
+   * range.
+   */
   withdrawIds(record: { readonly partition: number; readonly offset: number }): void
 }
 
 /**
- * The rejection of a batch whose shared values are too large. They are stored with each event: 4 MB could become
- * gigabytes.
+ * Returns the rejection of a batch whose shared values are too large; undefined for other batches. The shared values
+ * are stored with each event, so 4 MB could become gigabytes.
  */
 const sharesTooMuch = ({ sharedBytes, events }: Request): Reject | undefined => {
   if (sharedBytes === 0) return undefined
@@ -69,8 +72,8 @@ const tooMany = reject(
 const tooDeep = reject('too_deep', `An event can be nested at most ${limits.jsonDepth} levels deep.`)
 
 /**
- * The rejection of an event beyond the limits of tracking, before anything is parsed. A replayed event was within them
- * when it was received; now it also has the shared values of its batch.
+ * Returns the rejection of an event that exceeds a limit of tracking, before anything is parsed. A replayed event is
+ * not checked again: it also has the shared values of its batch by now, and may be larger than when it was received.
  */
 const overLimits = ({ request, index, bytes, depth }: RawEvent): Reject | undefined => {
   if (request.meta.storedIds !== undefined) return undefined
@@ -112,8 +115,8 @@ const noUser = reject('missing_ids', 'An alias event needs the new userId.')
 const noPrevious = reject('missing_previous_id', 'An alias event needs the previousId.')
 
 /**
- * The rejection of an event that lacks the required parts of its type: a known type, the user, and the action. Source:
- * Segment spec, common fields and the pages of the six calls.
+ * Returns the rejection of an event that lacks a required part of its type: a known type, the user, or the action.
+ * Source: Segment spec, common fields and the pages of the six calls.
  */
 const envelopeProblem = (event: NormalEvent): Reject | undefined => {
   if (event.problem !== undefined) return event.problem
@@ -142,7 +145,8 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
   // A replay has validated the event by the newest schema, which this process may not have yet.
   const { storedIds, isUndelivered } = event.raw.request.meta
   const goesOn = fits || schemaInForce?.enforcement !== 'block' || storedIds !== undefined
-  // A replayed event was held or blocked before. An undelivered one would later be sent to all destinations.
+  // A replayed event was held or blocked before, and is not held again. An undelivered event is not held, because a
+  // replay would send it to all destinations.
   const held = schemaInForce?.held === true && storedIds === undefined && !isUndelivered
   const status = decided?.(event.raw.eventId) ?? (!goesOn ? 'blocked' : held ? 'held' : 'accepted')
   return { kind: 'stored', event, status, validation }

@@ -10,10 +10,10 @@ export type Request = {
   readonly receivedAt: string
   /** The bytes that begin every row of the request. */
   readonly rowPrefix: Uint8Array
-  /** Top-level values of a batch. */
+  /** The context and the integrations of a batch, which its events share. */
   readonly context: JsonObject | undefined
   readonly integrations: JsonObject | undefined
-  /** The same values as JSON text, if parsing one of them loses information (see `EventSlice`). */
+  /** The context and the integrations as JSON text, if parsing one of them loses information (see `EventSlice`). */
   readonly exact: { readonly context: string | undefined; readonly integrations: string | undefined } | undefined
   readonly sentAt: unknown
   /** Size of `context` and `integrations` as received, in bytes. Each event gets both. */
@@ -38,14 +38,14 @@ export type RawEvent = {
   readonly depth: number
   /** Whether parsing the event, or the shared values of its batch, loses digits or the order of names. */
   readonly lossy: boolean
-  /** The place of its context in `original`, if the text can be used unchanged. */
+  /** The place of the event's context in `original`, if the text of the context can be used unchanged. */
   readonly context: Span | undefined
 }
 
 /** An event whose text is a JSON object. */
 export type ParsedEvent = {
   readonly raw: RawEvent
-  /** The parsed event. Its context is null here if the context is used as text. */
+  /** The parsed event. `context` is null in it if the context is used as text. */
   readonly body: JsonObject
   /** The context if it is used as text: a JSON object without whitespace and escapes. */
   readonly context: string | undefined

@@ -30,7 +30,7 @@ test('the pipeline is behind if a request accepted three seconds ago is not stor
   }
 })
 
-test('the pipeline is behind immediately if more waits than fits into one insert, while the pipeline reports so', () => {
+test('the pipeline is behind immediately if more bytes wait than fit into one insert, as long as it keeps reporting them', () => {
   let time = 0
   let tell: (bytes: unknown) => void = () => {}
   const lag = watchPipelineLag({

@@ -7,13 +7,13 @@ import type { StoredPositions } from './stored-positions.ts'
  */
 export const backlogTopic = 'pipeline.backlog'
 
-/** The ends of the log as read at an earlier time. */
+/** The ends of the log, as they were at the time `at`. */
 type Seen = { readonly at: number; readonly ends: readonly number[] }
 
 export type PipelineLag = {
   /**
-   * Whether requests accepted more than `behindMs` ago are not stored yet, or more waits than fits into one insert. The
-   * result is about a second old.
+   * Whether requests accepted more than `behindMs` ago are not stored yet, or more bytes wait than fit into one insert.
+   * The result is about a second old.
    */
   isBehind(): boolean
   close(): void
@@ -46,7 +46,7 @@ export const watchPipelineLag = ({
   const look = async (): Promise<void> => {
     const ends = await requests.ends()
     const at = now()
-    // The newest reading of the ends that is old enough, and later ones.
+    // Keeps the newest ends that are old enough to be compared, and all later ones.
     const old = seen.findLastIndex((each) => at - each.at >= behindMs)
     seen = [...seen.slice(Math.max(old, 0)), { at, ends }]
   }

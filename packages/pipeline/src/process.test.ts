@@ -519,7 +519,7 @@ describe('the schema of a source', () => {
     expect(by(held, undelivered).rows.map(({ status }) => status)).toEqual(['accepted'])
   })
 
-  it('events that a sync imports are marked, and no others, in every status', () => {
+  it('exactly the events that a sync imports are marked as imported, whatever their status', () => {
     const imported = (schema: SchemaInForce | undefined, meta: Partial<RequestMeta>) =>
       by(schema, record({ batch: events }, { k: 'batch', ...meta })).rows.map((row) => [row.status, row.imported])
     const statuses = new Set<string>()
@@ -625,7 +625,7 @@ describe('delivery records', () => {
     ])
   })
 
-  it('delivery records mark events of a sync and replayed events as later than live ones, in separate records', () => {
+  it('events of a sync and replayed events are in separate delivery records, which are marked to be sent after live events', () => {
     const { batch } = run(
       record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
       record({ ...track, messageId: 'm-2', userId: 'u-2' }, { h: true }, 1),

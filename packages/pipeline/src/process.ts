@@ -42,9 +42,9 @@ export type LiveEvent = {
   readonly raw: RawEvent
   readonly event: NormalEvent | undefined
   readonly rejected: Reject | undefined
-  /** Undefined for a rejected event. */
+  /** The status of the event; undefined for a rejected event. */
   readonly status: AcceptedStatus | undefined
-  /** Undefined for an event that was not validated. */
+  /** How the event matched the schema; undefined for an event that was not validated. */
   readonly fit: Fit | undefined
 }
 
@@ -93,11 +93,14 @@ export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
 
 export type ProcessorDeps = {
   journal: Pick<ConsumerJournal, 'firstSeen'>
-  /** Destinations connected to a source. Accepted events are delivered to the log without any, too. */
+  /**
+   * Returns the destinations connected to a source. Accepted events without destinations are appended to the deliveries
+   * log, too.
+   */
   destinationsFor(sourceId: string): readonly string[]
   /**
-   * Whether a consumer needs complete events of a source, regardless of their destinations; called once per record.
-   * None unless given.
+   * Whether a consumer needs complete events of a source, regardless of their destinations. Called once per record. If
+   * absent, no consumer does.
    */
   needsWhole?(sourceId: string): boolean
   /** The schema that validates a source's events; called once per record. */
@@ -106,9 +109,15 @@ export type ProcessorDeps = {
   isWatched(sourceId: string): boolean
   /** Whether an earlier run appended an event to the deliveries log. */
   isAppended?(record: RecordPlace, eventId: string, workspaceId: string): boolean
-  /** Whether a record is skipped because processing failed on it; called once per record. None unless given. */
+  /**
+   * Whether a record is skipped because processing failed on it. Called once per record. If absent, no record is
+   * skipped.
+   */
   isSetAside?(record: RecordPlace): boolean
-  /** Whether a record belongs to the other reading of its partition; called once per record. None unless given. */
+  /**
+   * Whether a record belongs to the other reading of its partition. Called once per record. If absent, no partition is
+   * read twice.
+   */
   isPassedOver?(record: LogRecord, lane: number): boolean
   /** Maximum bytes of a record's body in the deliveries log. */
   deliveryRecordBytes: number

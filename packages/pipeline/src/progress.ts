@@ -7,13 +7,13 @@ import { positionsTopic, unknownPosition } from './stored-positions.ts'
 
 export type Progress = {
   start(): void
-  /** Sets where the log begins, per partition: deleted records before it are not awaited. */
+  /** Sets the first offset of the log, per partition. Deleted records before it are not awaited. */
   begin(starts: readonly number[]): void
   /** Called when a record of this many bytes was read. */
   read(bytes: number): void
-  /** Called when more is stored and committed. */
+  /** Called when more records are stored and committed. */
   committed(): void
-  /** Resolves when every partition is committed up to `ends`; rejects when `close` is called before. */
+  /** Resolves when every partition is committed up to `ends`; rejects if `close` is called before that. */
   whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
   /** Whether a caller waits in `whenCommitted`. */
   isAwaited(): boolean

@@ -17,7 +17,7 @@ export class Stopped extends Error {
 export type RetryingOptions = {
   baseMs: number
   capMs: number
-  /** Time after which the error of another failure is thrown, ms; retries have no limit unless given. */
+  /** Time in ms after which an error is thrown instead of retried. If absent, retries have no limit. */
   maxElapsedMs?: number
   signal: AbortSignal
   /** Whether a retry may fix the error; other errors are thrown immediately. */
@@ -45,7 +45,10 @@ export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingO
   }
 }
 
-/** Calls `task`, a write of the kind `what`, until it succeeds; throws errors that `mayRetry`, if given, excludes. */
+/**
+ * Calls `task`, a write of the kind `what`, until it succeeds. With `mayRetry`, throws the errors for which it returns
+ * false.
+ */
 export type RetryWrite = <T>(
   what: string,
   task: () => Promise<T> | T,

@@ -1,12 +1,12 @@
 import { retryPolicies } from '@tributary/kernel'
 
-/** Balances throughput, delay, and memory. Sizes in bytes, times in ms. */
+/** Settings that balance throughput, delay, and memory. Sizes are in bytes, times in ms. */
 export type PipelineSettings = {
   /** Bytes read from a partition in its turn. */
   turnBytes: number
   /** Minimum time between two rounds over the partitions, if no partition had a full turn or some had to wait. */
   roundMs: number
-  /** How long a partition may be behind before others overtake the workspaces that hold it up. */
+  /** How long a partition may be behind before other workspaces overtake those that delay it. */
   overtakeMs: number
   /** Number of events of one micro-batch for the branches. */
   microBatchEvents: number
@@ -23,7 +23,7 @@ export type PipelineSettings = {
   batchMs: number
   /** Bytes that a partition may always add to a full batch, so that a flood in other partitions does not block it. */
   shareBytes: number
-  /** Maximum of concurrent inserts. */
+  /** Maximum number of concurrent inserts. */
   concurrentInserts: number
   /** Reading waits when this many bytes of deliveries are not durable yet. */
   deliveriesBytes: number
@@ -34,8 +34,9 @@ export type PipelineSettings = {
   /** Retry back-off while an engine is down. */
   retryBaseMs: number
   retryCapMs: number
-  /** Live messages: minimum time between two messages of a channel, and the maximum size of one. */
+  /** Minimum time between two live messages of a channel. */
   liveMs: number
+  /** Maximum size of a live message. */
   liveBytes: number
   /** How often `pipeline.positions` is published. */
   reportMs: number

@@ -7,7 +7,7 @@ import type { Coordination } from '@tributary/storage'
  */
 export const positionsTopic = 'pipeline.positions'
 
-/** Stands for an offset that the publishing process does not have. */
+/** The value in place of an offset that the publishing process does not have. */
 export const unknownPosition = -1
 
 export type StoredPositions = {

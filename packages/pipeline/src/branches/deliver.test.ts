@@ -71,7 +71,7 @@ test('once a successor has begun, appends of the predecessor are refused, and th
   expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b'])
 })
 
-test('groups read ahead have their own sequence and a note with the overtaken workspaces, and precede groups read behind', async () => {
+test('groups of both readings are appended in the order of the calls; those read ahead have their own sequence and note the overtaken workspaces', async () => {
   const overtaking = { from: 3, workspaces: new Map([['w-slow', 3]]), until: undefined }
   const deliver = branch(files.deliveries, () => overtaking)
   await deliver.begin()

@@ -15,7 +15,10 @@ import type { PipelineSettings } from '../settings.ts'
 /** The pipeline's name as a producer of the deliveries log. */
 const producer = 'events'
 
-/** The last sequences of each partition: of the only reading or the reading behind, and of the reading ahead. */
+/**
+ * The last sequences that the pipeline appended, per partition. `behind` is from the reading behind, which is the only
+ * reading of most partitions. `ahead` is from the reading ahead.
+ */
 export type DeliveredSequences = {
   readonly behind: readonly ProducerSequence[]
   readonly ahead: readonly ProducerSequence[]
@@ -36,7 +39,7 @@ export type DeliverBranch = {
    * successor has begun.
    */
   add(batch: Pick<MicroBatch, 'partition' | 'lane' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
-  /** Whether so many bytes are not durable yet that reading should wait. */
+  /** Whether reading should wait, because too many bytes of deliveries are not durable yet. */
   isFull(): boolean
 }
 
@@ -46,9 +49,9 @@ export type DeliverDeps = {
   metrics: Metrics
   settings: PipelineSettings
   signal: AbortSignal
-  /** False for a group that must not have a sequence yet; always true unless given. */
+  /** Returns false for a group that must not have a sequence yet. If absent, every group has a sequence. */
   isStamped?(partition: number, to: number): boolean
-  /** The workspaces overtaken in a partition; none unless given. */
+  /** Returns the overtaken workspaces of a partition. If absent, no workspace is overtaken. */
   overtaking?(partition: number): Overtaking | undefined
   /** Called when back-pressure ends. */
   onDrain(): void
@@ -56,7 +59,10 @@ export type DeliverDeps = {
 
 const nothing = Promise.resolve()
 
-/** The branch to delivery: one record per source and micro-batch (more, if they exceed a record's size). */
+/**
+ * Creates the branch to delivery. It appends one record per source and micro-batch, or more if the events exceed the
+ * size of a record.
+ */
 export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const { deliveries, logger, metrics, settings, signal } = deps
   /**

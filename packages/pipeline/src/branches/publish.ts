@@ -56,8 +56,9 @@ export const summaryOf = ({ raw, event, rejected, status, fit }: LiveEvent): Liv
   return summary
 }
 
-/** Maximum number of characters of a value, and of all values of an event with their names. */
+/** Maximum number of characters of a value. */
 const longestValue = 60
+/** Maximum number of characters of all values of an event together, with their names. */
 const valuesLength = 400
 
 type Short = NonNullable<LiveEventSummary['values']>[string]
@@ -87,10 +88,13 @@ const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] =>
 /** Bytes of a value in a message, whose data is JSON inside a JSON string. */
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(JSON.stringify(value)))
 
-/** Bytes of the key of the values. */
+/** Bytes of the member name `values` in a message, with its punctuation. */
 const valuesKeyBytes = 16
 
-/** Bytes of the protocol's envelope, the channel's name, and the message's own keys. */
+/**
+ * Bytes that every message takes in addition to its summaries: the envelope of the protocol, the name of the channel,
+ * and the keys of the message.
+ */
 const envelopeBytes = 300
 
 type Channel = {
@@ -103,7 +107,10 @@ type Channel = {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Adds values if the summaries leave space, those of the newest event first. No event is omitted for them. */
+/**
+ * Adds the values of events to their summaries while the message has space, beginning with the newest event. No event
+ * is left out to make space for values.
+ */
 const addValues = ({ summaries, events, bytes }: Channel, liveBytes: number): void => {
   let remaining = liveBytes - bytes
   for (let index = summaries.length - 1; index >= 0; index--) {

@@ -13,7 +13,7 @@ export type StoreBranch = {
   begin(): void
   /** Takes the rows of a micro-batch; its deliveries are durable when `deliveries` resolves. */
   add(batch: MicroBatch, deliveries: Promise<unknown>): void
-  /** Begins a batch if one is due and an insert may start; with `force` any waiting row is due. */
+  /** Begins a batch if one is due and an insert may start. With `force`, a batch is due as soon as one row waits. */
   pump(force?: boolean): void
   /** Inserts the rows of a journaled range again, under its token, and commits. Used by recovery. */
   repeat(
@@ -32,9 +32,9 @@ export type StoreBranch = {
   beginLane(lane: number, at: number): void
   /** When the oldest uncommitted record was appended, epoch ms; undefined if everything is committed. */
   oldest(): number | undefined
-  /** Rows that wait, bytes of uncommitted rows, and inserts in flight. */
+  /** Returns the number of waiting rows, the bytes of uncommitted rows, and the number of inserts in flight. */
   load(): { rows: number; bytes: number; inserts: number }
-  /** Cancels its timer. */
+  /** Cancels the timer that begins the next batch. */
   close(): void
 }
 
@@ -113,7 +113,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       if (!(error instanceof Stopped) && !signal.aborted) deps.onFault(error)
       return
     }
-    // Rows may have arrived meanwhile.
+    // Rows may have arrived while the batch was being sealed.
     pump()
     deps.onDrain()
   }

@@ -10,8 +10,8 @@ export const noteOfAhead = (incarnation: string, overtaking: Overtaking | undefi
   `${incarnation} ${formatOvertaking(overtaking)}`
 
 /**
- * Reads the last sequences of the reading ahead. The result says whether the deliveries of a record are already
- * appended, because it is before the sequence of its partition.
+ * Reads the last sequences of the reading ahead. The result returns whether the reading ahead already appended the
+ * deliveries of a record, by the place of the record and the workspace.
  */
 export const readAheadSequences = (
   sequences: readonly ProducerSequence[],
@@ -25,7 +25,7 @@ export const readAheadSequences = (
   return (record, workspaceId) => {
     const { end, overtaking } = known.get(record.partition) ?? {}
     if (end === undefined || overtaking === undefined || !isEarlier(record, end)) return false
-    // Before `from` there was only one reading, and its own sequence says what is appended.
+    // Before `from`, the partition had only one reading, whose own sequence says what is appended.
     if (record.offset < overtaking.from) return false
     return !isOvertaken(overtaking, { offset: record.offset, key: workspaceId })
   }

@@ -1,13 +1,15 @@
-/** The bytes of a partition that were processed since its end was last taken. */
+/**
+ * The bytes that a partition with a backlog has processed, by workspace. Counting began at the time `since`, when the
+ * log ended at the offset `end`.
+ */
 type Behind = { readonly since: number; readonly end: number; readonly bytes: Map<string, number>; total: number }
 
 export type Floods = {
   /**
-   * Records the bytes that a turn of a partition processed, up to `at`, while the partition's log ended at `end`; `now`
-   * is in ms of a monotonic clock. When a request has waited for `afterMs`, returns the workspaces that delay the
-   * others, the largest first. Without them, the others have at least a quarter of the bytes processed meanwhile. A
-   * workspace with less than `minBytes` is not returned, because the reading ahead would find little to process and
-   * would wait.
+   * Records the bytes that a turn of a partition processed, by workspace. The turn ended at the offset `at` while the
+   * log ended at `end`; `now` is in ms of a monotonic clock. Once a request has waited for `afterMs`, returns the
+   * floods, the largest first: workspaces without which the others have at least a quarter of the processed bytes. A
+   * workspace with less than `minBytes` is not returned, because the reading ahead would find little to process.
    */
   note(
     partition: number,
@@ -18,16 +20,19 @@ export type Floods = {
       readonly now: number
     },
   ): string[]
-  /** Resets a partition. */
+  /** Forgets what was recorded of a partition. */
   forget(partition: number): void
 }
 
-/** The share of the processed bytes that other workspaces should get. */
+/** The minimum share of the processed bytes that workspaces other than the floods should get. */
 const othersShare = 0.25
-/** A workspace with a smaller share is not overtaken: skipping it would hardly help the others. */
+/**
+ * The minimum share of the processed bytes of a flood. Overtaking a workspace with a smaller share would hardly help
+ * the others.
+ */
 const minShare = 0.05
 
-/** The workspaces that leave the others less than their share, the largest first. */
+/** Returns the workspaces that leave the others less than `othersShare`, the largest first. */
 const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, minBytes: number): string[] => {
   const found: string[] = []
   let rest = total
@@ -39,7 +44,7 @@ const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, minBytes: nu
   return found
 }
 
-/** Finds workspaces that send more than can be processed, in partitions that fall behind. */
+/** Finds floods: workspaces that send more than can be processed, in partitions that fall behind. */
 export const createFloods = ({ afterMs, minBytes }: { afterMs: number; minBytes: number }): Floods => {
   const behind = new Map<number, Behind>()
   return {

@@ -11,16 +11,19 @@ const overtaking: Overtaking = {
 }
 
 describe('two readings of a partition', () => {
-  it.each([undefined, 30])('two readings of a partition process each request exactly once, until %s', (until) => {
-    const both = { ...overtaking, until }
-    for (let offset = 0; offset < 40; offset++)
-      for (const key of ['slow', 'later', 'fast']) {
-        const place = { offset, key }
-        expect(isPassedOver(both, place, 'ahead')).not.toBe(isPassedOver(both, place, 'behind'))
-      }
-  })
+  it.each([undefined, 30])(
+    'the two readings of a partition together process each request exactly once, with %s as the offset where they meet',
+    (until) => {
+      const both = { ...overtaking, until }
+      for (let offset = 0; offset < 40; offset++)
+        for (const key of ['slow', 'later', 'fast']) {
+          const place = { offset, key }
+          expect(isPassedOver(both, place, 'ahead')).not.toBe(isPassedOver(both, place, 'behind'))
+        }
+    },
+  )
 
-  it('the reading ahead skips overtaken workspaces from their offsets, and everything outside the double reading', () => {
+  it('the reading ahead skips an overtaken workspace from its offset on, and all requests before and after the double reading', () => {
     const ahead = (key: string) =>
       [9, 10, 19, 20, 29, 30].map((offset) => !isPassedOver(overtaking, { offset, key }, 'ahead'))
     expect(ahead('slow')).toEqual([false, false, false, false, false, false])
@@ -28,7 +31,7 @@ describe('two readings of a partition', () => {
     expect(ahead('fast')).toEqual([false, true, true, true, true, false])
   })
 
-  it('an overtaking is the same after it was formatted and parsed', () => {
+  it('an overtaking that is formatted and parsed stays the same', () => {
     for (const each of [overtaking, { ...overtaking, until: undefined }, undefined])
       expect(parseOvertaking(formatOvertaking(each))).toEqual(each)
     expect(() => parseOvertaking('{"from":1}')).toThrow(/overtaken/)

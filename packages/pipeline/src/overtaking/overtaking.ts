@@ -1,15 +1,15 @@
 import { isJsonObject } from '@tributary/kernel'
 
 /**
- * The workspaces of a partition whose requests wait while requests of others are processed first. From `from` on, the
- * partition is read twice. The reading ahead skips the requests of these workspaces, and the reading behind processes
- * only those. Both meet at `until`.
+ * The overtaken workspaces of a partition: their requests wait while requests of other workspaces are processed first.
+ * From the offset `from` on, the partition is read twice. The reading ahead skips the requests of the overtaken
+ * workspaces, and the reading behind processes only those. The double reading ends at the offset `until`.
  */
 export type Overtaking = {
   readonly from: number
   /** Overtaken workspaces, each with the offset from which it is overtaken. */
   readonly workspaces: ReadonlyMap<string, number>
-  /** The offset where both readings meet; undefined until it is known. */
+  /** The offset at which the double reading ends; undefined until both readings have met. */
   readonly until: number | undefined
 }
 
@@ -19,20 +19,23 @@ type Place = { readonly offset: number; readonly key: string }
 export const isOvertaken = ({ workspaces }: Pick<Overtaking, 'workspaces'>, { offset, key }: Place): boolean =>
   offset >= (workspaces.get(key) ?? Number.POSITIVE_INFINITY)
 
-/** Whether a reading skips a request. The reading behind processes requests before and after the double reading. */
+/**
+ * Whether a reading of a partition skips a request. Requests before and after the double reading are processed by the
+ * reading behind.
+ */
 export const isPassedOver = (overtaking: Overtaking, request: Place, reading: 'ahead' | 'behind'): boolean => {
   const { from, until = Number.POSITIVE_INFINITY } = overtaking
   if (request.offset < from || request.offset >= until) return reading === 'ahead'
   return isOvertaken(overtaking, request) === (reading === 'ahead')
 }
 
-/** The text that is stored next to the position of the partition; '' without an overtaking. */
+/** Returns the text of an overtaking, which is stored next to the position of the partition; '' for undefined. */
 export const formatOvertaking = (overtaking: Overtaking | undefined): string =>
   overtaking === undefined
     ? ''
     : JSON.stringify({ ...overtaking, workspaces: Object.fromEntries(overtaking.workspaces) })
 
-/** Parses the stored text; undefined for ''. Throws for any other text. */
+/** Parses the text of `formatOvertaking`; returns undefined for ''. Throws if the text is no overtaking. */
 export const parseOvertaking = (text: string): Overtaking | undefined => {
   if (text === '') return undefined
   const value: unknown = JSON.parse(text)

@@ -27,7 +27,7 @@ const open = () => {
   return { journal, overtakings, begun }
 }
 
-it('overtaken workspaces are known after a restart, until both readings have met and nothing is open', async () => {
+it('overtaken workspaces are still known after a restart, until both readings have met and the overtaking is removed', async () => {
   const first = open()
   expect(await first.overtakings.overtake(3, { at: 10, incarnation: 'a' }, ['x'])).toEqual(['x'])
   expect(await first.overtakings.overtake(3, { at: 20, incarnation: 'a' }, ['x', 'y'])).toEqual(['y'])
@@ -51,7 +51,7 @@ it('overtaken workspaces are known after a restart, until both readings have met
   fourth.journal.close()
 })
 
-it("the place of a reading ahead has the record's current incarnation, not that of an earlier overtaking", async () => {
+it('the place of a new reading ahead has the incarnation of the current record, not that of an earlier overtaking', async () => {
   const { journal, overtakings } = open()
   journal.saw([{ partition: 11, offset: 4, incarnation: 'a' }])
   await overtakings.overtake(3, { at: 10, incarnation: 'b' }, ['x'])
@@ -59,7 +59,7 @@ it("the place of a reading ahead has the record's current incarnation, not that 
   journal.close()
 })
 
-it('at most eight workspaces of a partition are overtaken at a time', async () => {
+it('a partition has at most eight overtaken workspaces at a time', async () => {
   const { journal, overtakings } = open()
   const many = Array.from({ length: 9 }, (_, n) => `w-${n}`)
   expect(await overtakings.overtake(3, { at: 10, incarnation: 'a' }, many)).toEqual(many.slice(0, 8))

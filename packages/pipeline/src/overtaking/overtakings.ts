@@ -3,44 +3,54 @@ import type { ConsumerJournal, LogReader, LogRecord } from '@tributary/storage'
 import type { RetryWrite } from '../retrying.ts'
 import { formatOvertaking, isPassedOver, type Overtaking, parseOvertaking } from './overtaking.ts'
 
-/** Maximum of overtaken workspaces in a partition. */
+/** Maximum number of overtaken workspaces in a partition. */
 const maxWorkspaces = 8
 
 /**
- * Partitions that are read twice. The reading ahead has its own position and ranges in the journal. They are stored
- * under its lane: the number of the partition plus the number of all partitions. The position of the partition itself
- * belongs to the reading behind: everything before it is stored.
+ * The partitions that are read twice, because workspaces are overtaken in them. The reading ahead has its own position
+ * and ranges in the journal, under its lane: the number of the partition plus the number of all partitions. The
+ * position of the partition itself belongs to the reading behind. Every request before that position is stored.
  */
 export type Overtakings = {
-  /** Loads the state of the journal. Call it before anything is read. */
+  /** Loads the overtakings from the journal. Call it before anything is read. */
   load(): void
-  /** The overtaking of a partition that is read twice, or whose commits have not passed the meeting offset. */
+  /**
+   * Returns the overtaking of a partition that is read twice, or whose commits have not yet passed the offset where
+   * both readings met.
+   */
   of(partition: number): Overtaking | undefined
-  /** Partitions that have an overtaking. */
+  /** Returns the partitions that have an overtaking. */
   partitions(): number[]
-  /** The lane of the reading ahead of a partition. */
+  /** Returns the lane of the reading ahead of a partition. */
   aheadOf(partition: number): number
-  /** The partition of a lane. */
+  /** Returns the partition of a lane. */
   partitionOf(lane: number): number
-  /** Whether this reading of the partition skips a request. */
+  /** Whether the reading with this lane skips a request. */
   isPassedOver(record: Pick<LogRecord, 'partition' | 'offset' | 'key'>, lane: number): boolean
   /**
-   * Lets others overtake workspaces of a partition, from the offset `at` of the next record to read. `incarnation` is
-   * that of the record before it. Durable when it resolves. Nothing changes if both readings are about to meet, or too
-   * many workspaces are overtaken. Resolves to the newly overtaken workspaces.
+   * Overtakes `workspaces`: requests of other workspaces are processed first, from the offset `at` of the next record
+   * to read. `incarnation` is that of the record before `at`. Durable when it resolves. Changes nothing if the readings
+   * ahead and behind have met, or if the maximum number of workspaces is overtaken. Resolves to the newly overtaken
+   * workspaces.
    */
   overtake(
     partition: number,
     place: { at: number; incarnation: string },
     workspaces: readonly string[],
   ): Promise<string[]>
-  /** Ends the double reading when both readings are at `until`. Durable when it resolves. */
+  /** Ends the double reading at the offset `until`, which both readings have reached. Durable when it resolves. */
   meet(partition: number, until: number): Promise<void>
-  /** Removes the overtaking, when no range before the meeting offset is open. */
+  /**
+   * Removes the overtaking of a partition. Call it once both readings have committed everything before the offset where
+   * they met.
+   */
   forget(partition: number): Promise<void>
 }
 
-/** The log with two lanes for each partition: the lane of the reading ahead has the same offsets. */
+/**
+ * Returns the log with two lanes for each partition. The lane of the reading ahead has the same offsets as that of the
+ * partition.
+ */
 export const readerOfLanes = (
   reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'>,
 ): Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'> => {
@@ -59,11 +69,11 @@ type OvertakingsDeps = {
   retryWrite: RetryWrite
   logger: Pick<Logger, 'info'>
   metrics: Pick<Metrics, 'gauge'>
-  /** Called with the start of the reading ahead, once it is durable. */
+  /** Called with the lane and the first offset of a new reading ahead, once these are durable. */
   onBegin(lane: number, at: number): void
 }
 
-/** Keeps the overtaken workspaces in the consumer's journal. */
+/** Keeps the overtakings of all partitions, and stores them in the journal of the consumer. */
 export const createOvertakings = (deps: OvertakingsDeps): Overtakings => {
   const { journal, partitions, retryWrite, logger, metrics, onBegin } = deps
   const known = new Map<number, Overtaking>()
@@ -118,7 +128,8 @@ export const createOvertakings = (deps: OvertakingsDeps): Overtakings => {
       const all = new Map([...(now?.workspaces ?? []), ...more.map((key) => [key, at] as const)])
       const next = { from: now?.from ?? at, workspaces: all, until: undefined }
       if (now === undefined) {
-        // An earlier use of the lane has no information about the record before this offset.
+        // The lane may have been used before. The journal then has another incarnation for it, so the record before
+        // `at` is recorded.
         journal.saw([{ partition: aheadOf(partition), offset: at - 1, incarnation }])
         await keep(partition, next, new Map([[aheadOf(partition), at]]))
         onBegin(aheadOf(partition), at)

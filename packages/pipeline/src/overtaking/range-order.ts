@@ -2,8 +2,9 @@ import type { JournalRange } from '@tributary/storage'
 import type { Overtakings } from './overtakings.ts'
 
 /**
- * Sorts the ranges of one token in the order in which their records were read: those before an overtaking, those read
- * ahead, those read behind. A sequence number from the reading behind confirms that every earlier record was appended.
+ * Sorts the ranges of one token in the order in which their records were read. Ranges before the double reading come
+ * first, then ranges of the reading ahead, then ranges of the reading behind. A sequence of the reading behind means
+ * that every earlier record was appended.
  */
 export const inReadOrder = (
   ranges: readonly JournalRange[],

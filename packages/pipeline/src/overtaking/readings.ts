@@ -3,32 +3,39 @@ import type { Floods } from './floods.ts'
 import type { Overtakings } from './overtakings.ts'
 
 /**
- * The readings of all partitions for the read loop. Each partition has one, or two if some of its workspaces are
- * overtaken. Each reading has a number (its lane), a next offset, and an end.
+ * The readings of all partitions for the read loop. A partition has one reading, or two if workspaces are overtaken in
+ * it. Each reading has a number (its lane), a next offset, and an end.
  */
 export type Readings = {
-  /** The ends of the readings, by lane, computed from the ends of the log. */
+  /** Computes the ends of the readings, by lane, from the ends of the log. */
   endsOf(logEnds: readonly number[]): readonly number[]
   partitionOf(lane: number): number
-  /** The records that a reading takes from a piece of the log: those before the reading's end. */
+  /** Returns those of the records that lie before the end of a reading. */
   within(lane: number, records: readonly LogRecord[]): readonly LogRecord[]
-  /** Records in the journal the records that a reading has reached. */
+  /** Records in the journal that a reading has reached these records. */
   saw(lane: number, records: readonly LogRecord[]): void
-  /** Whether this reading skips a record. */
+  /** Whether the reading with this lane skips a record. */
   isPassedOver: Overtakings['isPassedOver']
   /**
-   * Whether a turn ends after this many bytes read and processed. The reading ahead skips records, and so reads more.
+   * Whether a turn ends after this many bytes read and processed. The reading ahead may read more bytes than it
+   * processes, because it skips records.
    */
   isTurnDone(lane: number, bytes: { read: number; processed: number }): boolean
-  /** Called after a turn: starts to overtake the workspaces that hold the partition up. */
+  /**
+   * Overtakes the workspaces that delay the partition, if there are any. Call it after each turn. `bytes` has the
+   * processed bytes by workspace.
+   */
   relieve(lane: number, bytes: ReadonlyMap<string, number>, incarnation: string): Promise<void>
-  /** Called after a round: ends the reading ahead of partitions whose readings have reached the same offset. */
+  /**
+   * Ends the double reading of partitions whose two readings have reached the same offset, and removes overtakings
+   * whose requests are all committed. Call it after each round.
+   */
   settle(): Promise<void>
-  /** The next offsets of the lanes that may have new records. */
+  /** Returns the next offsets of the lanes that may have new records. */
   places(): Map<number, number>
 }
 
-/** Maximum bytes that the reading ahead skips in a turn to find enough work, in multiples of `turnBytes`. */
+/** Maximum number of bytes that the reading ahead reads in a turn to find enough work, in multiples of `turnBytes`. */
 const passedTurns = 32
 
 type ReadingsDeps = {
@@ -36,9 +43,9 @@ type ReadingsDeps = {
   overtakings: Overtakings
   floods: Floods
   next: Map<number, number>
-  /** By partition, the offset before which records may be stored without a journal entry. */
+  /** By partition, the offset before which records may be stored although the journal does not have them. */
   unknownBefore: readonly number[]
-  /** Whether other workspaces may overtake these in a partition. */
+  /** Whether other workspaces may overtake these workspaces of a partition. */
   mayOvertake(partition: number, workspaceIds: readonly string[]): boolean
   /** The next offset of each lane; everything before it is stored and committed. */
   committed(): ReadonlyMap<number, number>
@@ -59,7 +66,8 @@ export const createReadings = (deps: ReadingsDeps): Readings => {
       const until = overtakings.of(partition)?.until
       const end = logEnds[partition] ?? 0
       all[aheadOf(partition)] = until ?? end
-      // Both readings have passed the meeting offset. Without one, the reading behind ends where the reading ahead is.
+      // Once both readings have passed the meeting offset, the reading behind follows the log again. Before that, it
+      // ends where the reading ahead is.
       const hasMet = until !== undefined && nextOf(partition) >= until && nextOf(aheadOf(partition)) >= until
       if (!hasMet) all[partition] = Math.min(until ?? end, nextOf(aheadOf(partition)))
     }
@@ -87,10 +95,10 @@ export const createReadings = (deps: ReadingsDeps): Readings => {
     relieve: async (lane, bytes, incarnation) => {
       const partition = partitionOf(lane)
       const isRead = overtakings.of(partition) !== undefined
-      // In a partition that is read twice, the reading ahead shows which workspaces hold it up.
+      // In a partition that is read twice, only the reading ahead shows which workspaces delay the others.
       if (lane === partition && isRead) return
       const at = nextOf(lane)
-      // Records that may already be stored are checked in a single reading only.
+      // Records that may already be stored are compared with the event store, which needs a single reading.
       if (at < (deps.unknownBefore[partition] ?? 0)) return
       const workspaces = deps.floods.note(partition, { bytes, at, end: ends[lane] ?? 0, now: performance.now() })
       const overtaken = [...(overtakings.of(partition)?.workspaces.keys() ?? []), ...workspaces]
@@ -115,7 +123,8 @@ export const createReadings = (deps: ReadingsDeps): Readings => {
       const all = new Map(next)
       for (const partition of overtakings.partitions()) {
         const ahead = aheadOf(partition)
-        // The lane ahead ends where both readings met, and the lane behind waits once it has caught up.
+        // The reading ahead has ended once both readings have met. Until then, a reading behind that has caught up has
+        // nothing to read.
         if (overtakings.of(partition)?.until !== undefined) all.delete(ahead)
         else if (nextOf(partition) >= nextOf(ahead)) all.delete(partition)
       }

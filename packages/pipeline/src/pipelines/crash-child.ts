@@ -1,7 +1,8 @@
 /**
  * Runs a pipeline in a process of its own, for the crash tests: `crash-child.ts <folder> <event store URL> [<fault
- * point> <n>]`. It kills itself at the n-th pass of the point. Otherwise it stores everything in the log and exits with
- * 0. `CLOCK_AHEAD_MS` sets its clock ahead. `OVERTAKEN` names a workspace that others overtake as soon as it is behind.
+ * point> <n>]`. The process kills itself when it passes the fault point for the n-th time. Otherwise it stores
+ * everything in the log and exits with 0. `CLOCK_AHEAD_MS` sets its clock ahead. `OVERTAKEN` names a workspace that is
+ * overtaken as soon as the pipeline is behind.
  */
 import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore } from '@tributary/storage'

@@ -28,7 +28,7 @@ const runWith = async (variables: Record<string, string>, ...args: string[]): Pr
   return 'finished'
 }
 
-/** The same with a clock that is this many minutes ahead. */
+/** Runs the child like `runWith`, with a clock that is this many minutes ahead. */
 const runAhead = (minutes: number, ...args: string[]): Promise<'killed' | 'finished'> =>
   runWith({ CLOCK_AHEAD_MS: String(minutes * 60_000) }, ...args)
 
@@ -193,7 +193,7 @@ describe('after a kill', () => {
     ['pipeline.overtaking', 1, 2],
     ['pipeline.overtaken', 1, 2],
   ])(
-    'after kills at %s, pass %s and then %s, while others overtake a workspace, each event is stored and appended once, in order',
+    'after kills at %s, pass %s and then %s, while a workspace is overtaken, each event is stored and appended once, in order',
     async (point, first, second) => {
       await store.command('truncate table events')
       const dir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))

@@ -175,7 +175,7 @@ describe('the events pipeline on the real engines', () => {
             lost ? Promise.reject(new LogUnavailable('full')) : deliveries.appendGroup(...group),
         },
       }))
-      // The valid event keeps the batch open: it will be delivered in any case.
+      // The valid event is delivered in any case. As its delivery fails, the batch with both events stays open.
       const { batch } = batchOf('bad', 1)
       await world.send(
         { batch: [...batch, ...batchOf('fits', 1, { properties: { total: 1 } }).batch] },
@@ -390,7 +390,10 @@ describe('the events pipeline on the real engines', () => {
       }
     })()
     const delays: number[] = []
-    /** The maximum backlog when a quiet event was sent, since a single reading may come just after a commit. */
+    /**
+     * The maximum number of waiting records when a quiet event was sent. A single measurement may come just after a
+     * commit, so the maximum counts.
+     */
     let behind = 0
     for (let n = 0; n < 5; n++) {
       const began = performance.now()
@@ -409,13 +412,13 @@ describe('the events pipeline on the real engines', () => {
     expect(count?.n).toBe(sent * 500)
   })
 
-  it('other workspaces overtake one with a backlog, and each keeps its order', async () => {
+  it('other workspaces overtake a workspace with a backlog, and the events of each workspace keep their order', async () => {
     const asked: unknown[] = []
     await using world = await createWorld(store, {
       settings: { turnBytes: 20_000, flushRows: 200, flushAgeMs: 5, overtakeMs: 20 },
       mayOvertake: (partition, workspaceIds) => asked.push([partition, ...workspaceIds]) > 0,
     })
-    // Both workspaces are in the same one of eight partitions.
+    // Both workspaces are in the same partition of the eight.
     const send = (w: string, n: number): Promise<void> => world.send(batchOf(`${w}/${n}`, 20), { w, s: `s-${w}` })
     await send('w-0', 0)
     await world.pipeline.idle()

@@ -41,20 +41,24 @@ export type PipelineDeps = {
   eventStore: EventStore
   /** The log of deliveries. */
   deliveries: LogWriter
-  /** Reads the deliveries log at the start, to find appends of a run before sequences existed. */
+  /** Reads the deliveries log at the start, to find what a version without sequences appended. */
   deliveriesReader: LogReader
-  /** Destinations connected to a source, from memory; called once per record. */
+  /** Returns the destinations connected to a source, from memory. Called once per record. */
   destinationsFor(sourceId: string): readonly string[]
-  /** Whether a consumer of the stream needs complete events of a source; called once per record. None unless given. */
+  /**
+   * Whether a consumer of the stream needs complete events of a source. Called once per record. If absent, no consumer
+   * does.
+   */
   needsWhole?(sourceId: string): boolean
   /**
-   * The schema that validates a source's events, from memory; called once per record. Without it, no event is
-   * validated.
+   * Returns the schema that validates the events of a source, from memory; undefined if no event is validated. Called
+   * once per record.
    */
   schemaFor(sourceId: string): SchemaInForce | undefined
   /**
-   * Whether others may overtake these workspaces, which hold up a partition. False if the partition has no other
-   * workspace, since none would gain. Called repeatedly while they do. No workspace is overtaken unless given.
+   * Whether other workspaces may overtake these workspaces, which delay a partition. Return false if the partition has
+   * no other workspace that would gain. Called repeatedly while the workspaces delay the partition. If absent, no
+   * workspace is overtaken.
    */
   mayOvertake?(partition: number, workspaceIds: readonly string[]): boolean
   /** Keeps requests on which the steps throw. Without it, such a request ends the pipeline at each start. */
@@ -90,7 +94,8 @@ export type Pipeline = {
   /** Stops reading, stores and commits what is uncommitted (at most `drainMs`), and ends. */
   stop(): Promise<void>
   /**
-   * Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before.
+   * Resolves when everything appended before the call is stored and committed. Rejects if the pipeline ends before
+   * that.
    */
   idle(): Promise<void>
   /**

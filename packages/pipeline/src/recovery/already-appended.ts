@@ -8,11 +8,11 @@ export type AlreadyAppended = {
   /** Whether an earlier run appended the delivery of an event. */
   has(record: RecordPlace, eventId: string, workspaceId: string): boolean
   /**
-   * Whether a group that ends before the offset `to` can have a sequence, which means that everything before it is
-   * appended.
+   * Whether a group that ends before the offset `to` can have a sequence. A sequence means that every earlier request
+   * is appended.
    */
   isStamped(partition: number, to: number): boolean
-  /** Number of events appended without a sequence, which are found one by one. */
+  /** Number of events that were appended without a sequence, and that are found one by one. */
   readonly found: number
 }
 

@@ -14,7 +14,7 @@ export type WentBackDeps = {
   overtakings: Pick<Overtakings, 'partitionOf' | 'aheadOf' | 'of'>
 }
 
-/** The first unfinished record of each partition, if there is one. */
+/** Reads the first uncommitted record of each partition that has one. */
 const firstOpen = async ({ journal, reader }: WentBackDeps) => {
   const places = journal.places()
   const starts = await reader.starts()
@@ -29,8 +29,8 @@ const firstOpen = async ({ journal, reader }: WentBackDeps) => {
 }
 
 /**
- * By partition, the offset after the last stored record of its incarnations. The query covers all workspaces, or only
- * these from an offset on.
+ * Queries, by partition, the offset after the last stored record of its incarnations. The query covers all workspaces,
+ * or only the given workspaces, each from an offset on.
  */
 const storedEnds = async (
   { reader, eventStore, asking }: WentBackDeps,
@@ -70,8 +70,8 @@ const storedEnds = async (
 }
 
 /**
- * Whether the store has more than the journal has begun, of all workspaces or of overtaken ones. For overtaken
- * workspaces the journal may have begun less.
+ * Whether the store has records that the journal has not begun. If workspaces are overtaken, their records are also
+ * compared with the reading behind, which may have begun fewer records than the reading ahead.
  */
 const isBeyond = async (
   deps: WentBackDeps,
@@ -95,10 +95,10 @@ const isBeyond = async (
 }
 
 /**
- * Compares a journal that is stored separately from the event store with it. Every range is in the journal before it is
- * stored. So if the store has more, the journal was restored from an earlier state. Its open ranges ended long ago,
- * under tokens that the event store may have dropped, so these ranges are removed. Resolves, by partition, to the
- * offset before which records may be stored without the journal's knowledge; 0 for none.
+ * Compares the journal with the event store, if the journal is stored separately from it. Every range is in the journal
+ * before it is stored. So if the store has more, the journal was restored from an earlier state. The open ranges of
+ * such a journal ended long ago, under tokens that the event store may have dropped, so they are removed. Resolves, by
+ * partition, to the offset before which records may be stored although the journal does not have them; 0 for none.
  */
 export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
   const { journal, reader, overtakings } = deps

@@ -86,11 +86,11 @@ const spanOf = async (
  * give the same rows in the same order, stored under the same token. Deliveries that are missing in the log are
  * appended. Live messages are not repeated. Must run before anything else is read.
  *
- * A source's schema or its enforcement may have changed since. Events that the last run stored keep their rows (the
- * engine drops the repetition), and are delivered by the status in their rows. An event stored as accepted is offered
- * to its destinations, and one stored as blocked waits to be replayed. Events that were not stored are validated by the
- * current schema. Deliveries that the last run appended stay in the log. So an event that was accepted then may be
- * stored as blocked although it is delivered, and vice versa.
+ * A source's schema or its enforcement may have changed since the last run. Events that the last run stored keep their
+ * rows (the engine drops the repetition), and are delivered by the status in their rows. An event stored as accepted is
+ * offered to its destinations, and one stored as blocked waits to be replayed. Events that were not stored are
+ * validated by the current schema. Deliveries that the last run appended stay in the log. So an event that was accepted
+ * then may be stored as blocked although it is delivered, and vice versa.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
   const { journal, reader, processor, store, deliver, readBytes } = deps

@@ -41,7 +41,8 @@ type Places = { partitions: string[]; ends: string[]; firsts: string[]; dashes: 
 type Page = Places & { workspace: string; source: string; time: number; id: string; rows: number; before: number }
 
 const placesOf = (places: readonly RecordPlace[]): Places => {
-  // Event IDs from before incarnations do not show that they have none.
+  // A place without an incarnation excludes no event: IDs from before incarnations existed have no part that identifies
+  // them.
   const bounding = places.filter(({ incarnation }) => incarnation !== '')
   const firsts = bounding.map((place) => formatRecordPlace(place).slice(0, -1 - place.incarnation.length))
   return {
@@ -129,7 +130,10 @@ export type RefillDeps = {
   pageRows?: number
 }
 
-/** Loads all IDs of a source since a time (epoch ms) that are not before these places; resolves to their number. */
+/**
+ * Loads the message IDs of the events of a source that were received since a time (epoch ms) and do not lie before
+ * these places. Resolves to their number.
+ */
 const refillSource = async (
   { journal, eventStore, clock, asking, pageRows = defaultPageRows }: Omit<RefillDeps, 'reader' | 'logger'>,
   { workspace, source }: { workspace: string; source: string },
@@ -157,7 +161,7 @@ const refillSource = async (
     )
     journal.remember(ids, clock())
     count += ids.length
-    // The start of the next page.
+    // The time and ID of the last event of this page, after which the next page begins.
     const [end] =
       ids.length < pageRows
         ? []
@@ -189,8 +193,8 @@ const sourcesSince = (
   )
 
 /**
- * The events of a workspace to load: all in the log since a time (epoch ms, by the clock of any process) that are not
- * before these places.
+ * The events of a workspace to load: all events in the log since a time (epoch ms, by the clock of any process) that do
+ * not lie before these places.
  */
 export type RefillFrom = { time: number; places: readonly RecordPlace[] }
 

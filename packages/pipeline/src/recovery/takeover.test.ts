@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Opens the journal like the next main process, with its file of IDs in a folder with this name. */
+/** Opens the journal as the next main process does. The file of message IDs is in a folder with this name. */
 const takeOver = async (name: string, consumer = 'pipeline'): Promise<ConsumerJournal> => {
   epoch++
   await database.pool.query(
@@ -80,7 +80,7 @@ describe('a takeover', () => {
     const stored = await countBy('message_id')
     const sent = await delivered(world)
     expect([Object.keys(stored).length, sent.length]).toEqual([52, 51])
-    // First a process with an empty file, then its own file, then a file from before another process's turn.
+    // The file of IDs of the next main process is empty, its own, from before another process's turn, and empty again.
     for (const name of ['two', 'two', 'one', 'three']) {
       const next = world.another({ journal: await takeOver(name) })
       next.start()
@@ -97,7 +97,7 @@ describe('a takeover', () => {
     ['stored', 20],
     ['not stored', 0],
   ])(
-    'a takeover stores once the batch that the former main process began (%s), and has its IDs',
+    'a takeover stores the batch that the former main process began (%s) exactly once, and has its message IDs',
     async (_, minStored) => {
       const first = await takeOver('one')
       await using world = await createWorld(eventStore, {
@@ -345,7 +345,7 @@ describe('IDs read from the event store', () => {
     expect(isComplete).toBe(true)
   })
 
-  it('the refill of a moving workspace excludes IDs before its places in the log, regardless of clocks', async () => {
+  it('the refill of a moving workspace leaves out message IDs of events before the given places in the log, whatever their times of receipt', async () => {
     const now = Date.now()
     const places: [partition: number, offset: number, incarnation: string, index?: number][] = [
       // Before its place: offsets of the same incarnation with as many digits.

@@ -44,7 +44,7 @@ const uncommitted = async (
 const idOf = (partition: number, offset: number, index: number): string =>
   `${partition}-${String(offset).padStart(10, '0')}-${String(index).padStart(4, '0')}`
 
-test('uncommitted deliveries exclude committed ones, those of replays, and those that were never appended', async () => {
+test('uncommitted deliveries do not include committed ones, deliveries of replays, and events that were never appended', async () => {
   const { partition } = await request('w')
   await append('w', [idOf(partition, 0, 0), idOf(partition, 0, 1)])
   await request('w')
@@ -64,7 +64,7 @@ test('a fully committed log has no uncommitted deliveries', async () => {
   expect(await uncommitted([[partition, 1]])).toEqual([])
 })
 
-test('uncommitted deliveries are found after later appends, only in unknown partitions with open requests', async () => {
+test('uncommitted deliveries are found even if later ones were appended, and are only looked up in partitions with open requests that are not known', async () => {
   const keys = ['a', 'b', 'c', 'd']
   const places = await Promise.all(keys.map(request))
   const expected: string[] = []

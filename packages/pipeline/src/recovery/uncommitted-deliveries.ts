@@ -27,14 +27,16 @@ const lookBack = async (
 }
 
 export type UncommittedDeliveriesDeps = {
-  /**
-   * The log of accepted requests, and the next offset of each partition; everything before it is stored and committed.
-   */
+  /** The log of accepted requests. */
   requests: LogReader
+  /** The next offset of each partition; every earlier request is stored and committed. */
   committed: ReadonlyMap<number, number>
   /** The log of deliveries. Both logs put a key into the same partition. */
   deliveries: LogReader
-  /** Partitions that need no look-up. */
+  /**
+   * Whether it is already known what is appended to a partition, which then needs no look-up. If absent, no partition
+   * is known.
+   */
   isKnown?(partition: number): boolean
 }
 

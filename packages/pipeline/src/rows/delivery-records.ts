@@ -141,7 +141,7 @@ export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
-  /** Whether they are sent after live events. */
+  /** Whether the events are sent after live events. */
   readonly isLater: boolean
   /** Whether parsing one of the events loses digits. */
   readonly lossy: boolean

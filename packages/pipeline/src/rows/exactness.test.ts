@@ -33,7 +33,7 @@ const sentOf = (text: string, meta: Partial<RequestMeta> = {}) => {
 describe('values are stored and delivered as they were sent', () => {
   const hostile =
     '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,0.10,1E5,null],"a":{"1":null,"0":"\\ud800 \\u00e9 “😀”"}}'
-  /** As JSON.stringify writes strings. */
+  /** The same value as JSON.stringify writes its strings. */
   const written = hostile.replace('\\u00e9', 'é')
 
   it.each([
@@ -42,7 +42,7 @@ describe('values are stored and delivered as they were sent', () => {
   ])('numbers, order, and nulls of an event %s are kept', (_, form) => {
     const text = `{"type":"track","userId":"u","event":"x","properties":${hostile},"traits":${hostile},"context":${hostile},"integrations":${hostile},"more":${hostile}}`
     const { rows, sent, metas } = sentOf(form(text))
-    // Mappings then copy values from the text.
+    // The mark makes mappings copy values from the text of the event.
     expect(metas).toEqual([expect.objectContaining({ e: true })])
     expect(sentOf(form('{"type":"track","userId":"u","event":"x"}')).metas[0]).not.toHaveProperty('e')
     for (const name of ['properties', 'traits', 'context', 'integrations'])
@@ -63,7 +63,7 @@ describe('values are stored and delivered as they were sent', () => {
     expect(rows[0]).toMatchObject({ context, integrations: '{"b":{"size":2.50},"2":1.0}' })
   })
 
-  it('numbers of the batch are kept if only the batch is lossy, and those of the event if only the event is lossy', () => {
+  it('numbers of the batch are kept if only the batch would lose digits, and those of the event if only the event would', () => {
     const sent = (own: string, shared: string) =>
       sentOf(`{"context":${shared},"batch":[{"type":"track","event":"x","userId":"u","context":${own}}]}`, {
         k: 'batch',

@@ -10,9 +10,9 @@ export type Identified = {
    * was set aside.
    */
   readonly id: string
-  /** A rejected event does not block its corrected successor with the same ID. */
+  /** Whether the event was rejected. A rejected event does not block its corrected successor with the same ID. */
   readonly rejected: boolean
-  /** True when it is replayed: the IDs of stored events are separate from those that clients choose. */
+  /** Whether the event is replayed. The IDs of stored events are separate from the IDs that clients choose. */
   readonly replayed: boolean
   readonly partition: number
   readonly offset: number
@@ -30,7 +30,7 @@ export type SeenIds = {
   take(): readonly SeenId[]
   /** Drops the taken IDs, after the journal has them. */
   flushed(): void
-  /** Removes the IDs of one record from the waiting ones. */
+  /** Removes the IDs of one record from those that wait to be journaled. */
   withdraw(record: { readonly partition: number; readonly offset: number }): void
 }
 

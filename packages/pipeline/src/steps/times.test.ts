@@ -89,7 +89,7 @@ describe('an invalid time is reported on the event, and kept as sent', () => {
     expect(delivered).toHaveProperty(['extra', name])
   })
 
-  test('an invalid time is also reported if another time is used, and if it is sentAt', () => {
+  test('an invalid time is reported even if another member has the time of the event, and so is an invalid sentAt', () => {
     const { row, delivered } = eventOf(',"originalTimestamp":"2026-11-20T10:00:00Z","timestamp":"?","sentAt":"later"')
     expect(delivered).toMatchObject({
       timestamp: '2026-11-20T10:00:00.000Z',

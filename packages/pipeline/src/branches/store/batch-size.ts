@@ -3,15 +3,18 @@ import type { PipelineSettings } from '../../settings.ts'
 /** Minimum rows of a batch: a smaller insert costs nearly as much as one of this size. */
 const minBatchRows = 2000
 
-/** Rows that wait for their insert, and their bytes. */
+/** The rows that wait for their insert: their number, and their bytes. */
 type Waiting = { readonly rows: number; readonly bytes: number }
 
 export type BatchSize = {
   /** Records that an insert of this many rows took this long (ms). */
   inserted(rows: number, ms: number): void
-  /** Whether a batch should start, given what waits and the age of the oldest waiting rows. */
+  /** Whether a batch should start, by the waiting rows and the age (ms) of the oldest of them. */
   isDue(waiting: Waiting, ageMs: number): boolean
-  /** Whether reading of a partition with `ownBytes` waiting should pause until a batch starts. */
+  /**
+   * Whether reading of a partition should pause until a batch starts. `ownBytes` is the part of the waiting bytes that
+   * belongs to the partition.
+   */
   isFull(waiting: Waiting, ownBytes: number): boolean
 }
 

@@ -25,10 +25,10 @@ export type InsertBuffer = {
   add(batch: MicroBatch, deliveries: Promise<unknown>, now: number): void
   /** The ranges in the buffer, by lane, under a new token. */
   ranges(): JournalRange[]
-  /** Takes the whole content as the batch of these `ranges`, and empties the buffer. */
+  /** Takes all rows as the batch of these `ranges`, and empties the buffer. */
   take(ranges: readonly JournalRange[]): Batch
   isEmpty(): boolean
-  /** Bytes of rows of one lane. */
+  /** Returns the bytes of the rows of one lane. */
   bytesOf(lane: number): number
   readonly rows: number
   /** Bytes of rows. */
@@ -47,7 +47,10 @@ const mergeDiscarded = (into: Map<string, DiscardedCount>, more: ReadonlyMap<str
   }
 }
 
-/** Sums over micro-batches, without their rows. */
+/**
+ * Creates the sums over the micro-batches of a batch: discarded events, time of the oldest record, number of rows, and
+ * bytes.
+ */
 const createSums = () => ({
   discarded: new Map<string, DiscardedCount>(),
   since: Number.POSITIVE_INFINITY,

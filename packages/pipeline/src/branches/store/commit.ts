@@ -9,9 +9,9 @@ type Range = { readonly partition: number; readonly from: number; readonly to: n
 type OpenBatch = { readonly token: string; readonly ranges: readonly Range[]; stored: boolean; delivered: boolean }
 
 /**
- * Tracks batches that have begun, and decides which can be committed. A position advances only past batches with both acknowledgements. A batch is
- * committed as a whole, so recovery repeats under one token exactly what was begun under it. It does no I/O; the caller
- * commits the result.
+ * Tracks batches that have begun, and decides which can be committed. A position advances past a batch only when the
+ * event store has its rows and its deliveries are durable. A batch is committed as a whole, so recovery repeats under
+ * one token exactly what was begun under it. This tracking does no I/O; the caller commits the result.
  */
 export const createInFlight = () => {
   const batches: OpenBatch[] = []
@@ -24,7 +24,7 @@ export const createInFlight = () => {
   }
 
   return {
-    /** Begins a batch of ranges. Each must come after earlier ranges of its partition; throws otherwise. */
+    /** Begins a batch of ranges. Throws if a range does not come after the earlier ranges of its partition. */
     begin(token: string, ranges: readonly Range[]): void {
       if (batches.some((batch) => batch.token === token)) throw new Error(`The token ${token} is in flight already`)
       for (const { partition, from, to } of ranges) {
@@ -60,7 +60,7 @@ export const createInFlight = () => {
       batches.splice(0, count)
       return positions
     },
-    /** Number of batches that have begun and are not taken. */
+    /** Number of batches that have begun and that `takeCommittable` has not taken. */
     get size() {
       return batches.length
     },

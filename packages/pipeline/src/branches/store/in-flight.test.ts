@@ -22,7 +22,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('in-flight tracking commits a batch once both have acknowledged, in either order, and only once', () => {
+  it('in-flight tracking commits a batch once the store and the deliveries have acknowledged it, in either order, and only once', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5), range(3, 7, 9)])
     inFlight.delivered('a')
@@ -37,7 +37,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.size).toBe(0)
   })
 
-  it('in-flight tracking does not commit a finished batch while an older one is unfinished', () => {
+  it('in-flight tracking does not commit a finished batch while an older batch is unfinished', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     inFlight.begin('b', [range(0, 5, 8)])
@@ -47,7 +47,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toEqual(new Map([[0, 8]]))
   })
 
-  it('an unfinished batch also delays finished ones of other partitions, so that no token is partly committed', () => {
+  it('an unfinished batch also delays later batches with ranges of other partitions, so that no token is partly committed', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5), range(1, 0, 2)])
     inFlight.begin('b', [range(1, 2, 4), range(2, 0, 3)])
@@ -71,7 +71,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toEqual(new Map([[0, 15]]))
   })
 
-  it('in-flight tracking refuses a range before an earlier one, and accepts a range after a gap', () => {
+  it('in-flight tracking refuses a range that begins before the end of an earlier range, and accepts a range after a gap', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     expect(() => inFlight.begin('b', [range(0, 4, 7)])).toThrow(/does not lie behind/)

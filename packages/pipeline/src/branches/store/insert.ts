@@ -90,7 +90,7 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
 }
 
 type InsertPoolDeps = {
-  /** Maximum of concurrent inserts. */
+  /** Maximum number of concurrent inserts. */
   count: number
   signal: AbortSignal
   insert(batch: Batch): Promise<void>
@@ -142,7 +142,7 @@ export const createInsertPool = ({ count, signal, insert, committer, onFree, onF
       })
     },
     isFree: () => busy < count,
-    /** Inserts in flight. */
+    /** Number of inserts in flight. */
     get busy() {
       return busy
     },

@@ -19,7 +19,9 @@ afterEach(async () => {
 
 const id = { hash: Buffer.alloc(16, 7), partition: 2, offset: 5, index: 0 }
 
-/** A sealer whose buffer has one micro-batch, added at 1000. Batches are due at the age of 500. */
+/**
+ * Creates a sealer whose buffer has one micro-batch, added at the time 1000 ms. A batch is due at the age of 500 ms.
+ */
 const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
   const buffer = createInsertBuffer()
   buffer.add(microBatch(2, 5, ['a']), Promise.resolve(), 1000)

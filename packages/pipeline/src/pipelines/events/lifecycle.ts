@@ -6,7 +6,7 @@ export type LifecycleDeps = {
   run(): Promise<void>
   /** Called when reading must end. May be called more than once. */
   stopReading(): void
-  /** Begins to store what waits. */
+  /** Begins to store the waiting rows. */
   flush(): void
   /** Whether everything is committed. */
   isIdle(): boolean

@@ -2,11 +2,11 @@ import type { LogReader } from '@tributary/storage'
 import { pause } from '../../retrying.ts'
 
 export type News = {
-  /** Begins a round. If back-pressure ends from now on, the wait after the round ends, too. */
+  /** Begins a round. If back-pressure ends during the round, the wait after it ends at once. */
   beginRound(): void
   /** Called when back-pressure has ended. */
   drained(): void
-  /** Ends the current wait and all later ones, since reading has ended. */
+  /** Ends the current wait and all later waits, because reading has ended. */
   close(): void
   /**
    * Resolves, after `roundMs` at the earliest, when a lane of `next` (lane → offset) without back-pressure has new

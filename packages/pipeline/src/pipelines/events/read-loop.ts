@@ -11,7 +11,7 @@ export type TurnsDeps = {
   /** The next offset to read. */
   nextOf(partition: number): number
   isFull(partition: number): boolean
-  /** Processes a bounded number of records of a partition from an offset on. Resolves to whether there were any. */
+  /** Processes a bounded number of records of a partition from an offset on. Resolves to true if there was a record. */
   turn(partition: number, from: number): Promise<boolean>
   isRunning(): boolean
 }
@@ -23,7 +23,10 @@ export type TurnsDeps = {
  */
 export const createTurns = ({ nextOf, isFull, turn, isRunning }: TurnsDeps) => {
   let served = -1
-  /** Resolves to partitions skipped because of back-pressure, and whether a partition had more than its turn took. */
+  /**
+   * Runs a round. Resolves to the partitions that were skipped because of back-pressure, and to whether a partition has
+   * more records than its turn took.
+   */
   return async (ends: readonly number[]) => {
     const backPressured = new Set<number>()
     let more = false
