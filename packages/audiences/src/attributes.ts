@@ -63,8 +63,8 @@ type Column = 'properties' | 'traits'
 const holderOf = (column: Column): Condition => (column === 'traits' ? condition`traits` : condition`properties`)
 
 /**
- * Names that a statement can use for a part of a JSON column, so that the event store reads only that part. With
- * `getSubcolumn`, it reads the whole column.
+ * A name that can be written as an identifier in a statement, so that the event store reads only that part of a JSON
+ * column. For any other name, it reads the whole column.
  */
 const readAlone = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
@@ -76,7 +76,7 @@ const pathOf = (column: Column, name: string, params: EventsParams): Condition =
     : condition`getSubcolumn(${holder}, ${params.add('name', 'String', name)})`
 }
 
-/** Returns a condition that the path has an object with values. Such an object is not itself a value. */
+/** Returns a condition that an object with values is at the path. The object itself is not a value. */
 const holdsValues = (column: Column, name: string, params: EventsParams): Condition => {
   const steps = name.split('.')
   const holder = holderOf(column)
@@ -177,8 +177,8 @@ const exactNumbers = (
   const written = (long: boolean): Condition =>
     condition`coalesce(${string}, toString(dynamicElement(${path}, 'Int64')), toString(dynamicElement(${path}, 'UInt64'))${long ? condition`, nullIf(${received()}, '')` : condition``}, toString(${double}))`
   /**
-   * Applies `then` to a number with the whole digits `w` and the decimals `f`. A text with an exponent is a rounded
-   * number.
+   * Applies `then` to the parts of the number: its whole digits `w` and its decimals `f`. A text with an exponent is a
+   * rounded number.
    */
   const ofParts = (long: boolean, then: Condition): Condition =>
     condition`arrayMap(t -> arrayMap((m, w, f) -> ${then}, [startsWith(t, '-')], [trimLeft(splitByChar('.', replaceOne(t, '-', ''))[1], '0')], [trimRight(splitByChar('.', t)[2], '0')])[1], [ifNull(${written(long)}, '')])[1]`
@@ -219,8 +219,8 @@ const exactNumbers = (
 }
 
 /**
- * Returns a condition on a property of an event, in the dialect of the event store. A list contains its texts. `now` is
- * epoch ms.
+ * Returns a condition on a property of an event, in the dialect of the event store. For a list, `contains` compares the
+ * value with each of its texts. `now` is epoch ms.
  */
 export const propertyCondition = (
   attribute: SelectedAttribute,
@@ -249,7 +249,7 @@ export const propertyCondition = (
           'or',
         )
       },
-      // The condition does not use `has`, which would scan the list for each event.
+      // The condition does not use `has`, which would scan the list of values for each event.
       anyText: (values) => sure(condition`${written} in ${params.add('values', 'Array(String)', values)}`),
       containsAny(values) {
         const given = params.add('values', 'Array(String)', values)

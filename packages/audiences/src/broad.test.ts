@@ -62,7 +62,8 @@ test.each([
     timestamp: asOf - 60_000,
     original: '{}',
   }))
-  // Each profile has two events, which is at least one, and is not at most one.
+  // Each profile has two of these events, so it meets the conditions with at least one event, and not those with at
+  // most one.
   for (const part of [0, 1])
     await eventStore.insert(
       'events',

@@ -63,7 +63,7 @@ const ruleOf = ({
   return { sign: '>=', value: Math.max(value, 1), others: operator === 'exactly' }
 }
 
-/** Whether a condition requires at least zero events, which every profile has. */
+/** Whether a condition only requires at least zero events. Every profile meets it. */
 const isAlways = ({ count }: SegmentQuery): boolean => count.operator === 'at_least' && count.value === 0
 
 /** Creates the collection of the conditions on events, without duplicates. */
@@ -74,7 +74,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     string,
     CountedEvents & { named: Condition; since: number | undefined; from: number | undefined }
   >()
-  // A text that several conditions share is written once, so the event store evaluates it once.
+  // Several conditions can share a text. It is written once, so that the event store evaluates it once.
   const written = new Map<string | number, Condition>()
   const once = (key: string | number, write: () => Condition): Condition => {
     const known = written.get(key) ?? write()
@@ -145,7 +145,8 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     crossings(before: number): EventsStatement | undefined {
       const moved = [...counted.values()].flatMap(({ named, since }) => (since === undefined ? [] : [{ named, since }]))
       if (moved.length === 0) return undefined
-      // Each name and each time occurs once. Comparing names is slow, while an extra profile only costs some work.
+      // Names and times are compared separately, each only once, not in pairs. Comparing names is slow, and a profile
+      // too many only costs some work.
       const named = joined([...new Set(moved.map((each) => each.named))], 'or')
       const ends = [...new Set(moved.map(({ since }) => since))]
       const passed = ends.map((end) => {
@@ -209,7 +210,7 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       open.delete(name)
       return inside
     }
-    /** Returns the largest possible size of an audience, by the sizes of sets. */
+    /** Returns the function that computes the largest possible size of an audience from the sizes of the sets. */
     const maxSizeIn = (tree: AudienceQuery): MaxSize =>
       maxSizeOf(tree, {
         setOf: (each) => {

@@ -63,7 +63,7 @@ export const computeAudience = async (
       .where('id', '=', audience)
       .where('version', '=', version)
       .where('state', '<>', 'paused')
-  // A live audience stays live, and is still kept up to date.
+  // A live audience stays live: incremental evaluation continues during this computation.
   await changed({ state: 'computing', progress_step: 'waiting', progress_share: null })
     .where('state', '<>', 'live')
     .execute()
@@ -103,7 +103,8 @@ export const computeAudience = async (
       },
       { workspaceId, slot: 'heavy', signal, onProgress },
     )
-    // Evaluates the skipped profiles by their current values. Readers of the members see that they have changed.
+    // Evaluates the profiles that `storeMembers` left unchanged, by their current values. The later time shows readers
+    // that the members have changed.
     const profiles = await readAllChangedSince(db, workspaceId, mark)
     const later = new Date(Math.max(clock(), asOf.getTime() + 1))
     const audiences = [{ row, query: own.query }]
@@ -114,7 +115,7 @@ export const computeAudience = async (
     const failed = failure instanceof AppError
     if (!signal.aborted)
       await changed({ state: 'failed', failure: failed ? failure.message : 'It could not be computed' }).execute()
-    // A query that is too large stays too large.
+    // A retry would not help, because the query is still too large.
     if (!failed || failure.code !== 400) throw error
   }
 }

@@ -18,15 +18,18 @@ export type EvaluateOptions = {
   onProgress?: (progress: AudienceProgress) => Promise<void> | void
 }
 
-/** A statement that reads `members` of the statement of profiles, with its parameters. `before` runs first in the same transaction. */
+/**
+ * A statement, with its parameters, that follows the statement of profiles and reads its `members`. `before` runs first
+ * in the same transaction.
+ */
 export type MembersStatement = { text: string; params?: readonly unknown[]; before?: (tx: Tx) => Promise<void> }
 
 /** Evaluates compiled audiences in both stores, within limits of time and concurrency. */
 export type Evaluation = {
   /**
-   * Runs `ask`, which follows the statement of profiles and reads `members`, in a transaction, and then `settle` with
-   * its rows. Throws 400 `QUERY_TOO_LARGE` for a query beyond the limits, and 429 while the workspace waits for its own
-   * queries. If the caller cancels, both stores end the evaluation.
+   * Runs the statement of profiles with `ask`, and then `settle` with the rows, in one transaction. Throws 400
+   * `QUERY_TOO_LARGE` for a query beyond the limits, and 429 while the workspace waits for its own queries. If the
+   * caller cancels, both stores end the evaluation.
    */
   run<Row, Result>(
     compiled: CompiledAudience,
@@ -34,7 +37,10 @@ export type Evaluation = {
     settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
     options: EvaluateOptions,
   ): Promise<Result>
-  /** Runs other work in the relational store within the same limits. Throws `tooLong` if the work takes longer. */
+  /**
+   * Runs `work` in the relational store within the same limits as an evaluation. Throws `tooLong` if the work takes
+   * longer.
+   */
   inPlace<Result>(work: (tx: Tx) => Promise<Result>, options: EvaluateOptions, tooLong: () => Error): Promise<Result>
 }
 
@@ -79,8 +85,8 @@ export const runEvents = async (
 const fewProfiles = 20_000
 
 /**
- * Returns the statement with its parameters: its own parameters, the sets, and the parameters of the statement that
- * follows. If the sets have several chunks, `storeSets` must run first in the same transaction.
+ * Joins the statement of profiles and the statement `ask` into one query. The parameters of the first come first, with
+ * the sets filled in. If the sets have several chunks, call `storeSets` before it in the same transaction.
  */
 export const profilesQuery = (
   { text, most, params }: ProfilesStatement,
@@ -97,8 +103,8 @@ export const profilesQuery = (
 }
 
 /**
- * Stores all chunks of the sets but the last for `profilesQuery`. One statement with a million profiles would occupy
- * its thread for 100 ms. Each statement runs by `run`, which may cancel it.
+ * Stores all chunks of the sets for `profilesQuery`, except the last one. A single statement with a million profiles
+ * would occupy its thread for 100 ms. Each statement runs by `run`, which may cancel it.
  */
 export const storeSets = async (
   tx: Tx,

@@ -143,8 +143,8 @@ ${from}
 }
 
 /**
- * Returns the statement for the set of the profiles that have an event with a condition. It reads the same events as
- * `statementOfEvents`.
+ * Returns the statement for the set of the profiles that have an event that meets a condition. It reads the same events
+ * as `statementOfEvents`.
  */
 export const statementOfSeen = (
   workspaceId: string,

@@ -31,7 +31,7 @@ export const storeMembers = `, recent as materialized (
 select (select count(*) from audience_members where audience_id = $1::uuid)::int + entered - gone as size, entered, gone
 from counted`
 
-/** Thrown if the row no longer has the computed version, so that the result is discarded. */
+/** Thrown if the audience no longer has the computed version, so that the result is discarded. */
 export class Superseded extends Error {}
 
 /**

@@ -54,7 +54,10 @@ const order = `tuple(${happened}, event_id)`
 /** Maximum number that is added up. The sum of billionths has 256 bits. */
 const largest = '1e30'
 
-/** The aggregate state per owner, how the states of one profile are merged, and which events have a value. */
+/**
+ * How the events of an owner become a value: the aggregate state per owner, the value from the merged states of a
+ * profile, and a condition for events with a value.
+ */
 type Gathering = { state: string; value: string; has?: Condition }
 
 const gatheringOf = (
@@ -66,7 +69,7 @@ const gatheringOf = (
   const { path, number } = propertyValue(property, column, params)
   const json = `toJSONString(${path})`
   const isThere = condition`isNotNull(${path})`
-  // Each element of a list counts as a value, and any other value as itself. A null is not a value.
+  // Each element of a list counts as a value, and so does any property that is not a list. A null is not a value.
   const known = `ifNull(${json}, 'null')`
   const elements = `arrayFilter(x -> x != 'null', JSONExtractArrayRaw(if(startsWith(${known}, '['), ${known}, concat('[', ${known}, ']'))))`
   const isNotEmpty = `notEmpty(${elements})` as Condition

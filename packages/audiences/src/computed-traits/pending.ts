@@ -9,7 +9,7 @@ export const passEveryMs = 24 * 3_600_000
 /** Maximum entries of a ledger, and changes of a trait, per read. */
 const atOnce = { entries: 20_000, changes: 20_000 } as const
 
-/** Reads the IDs of the workspaces that have work at a time. */
+/** Reads the IDs of the workspaces that have work at the time `now`. */
 export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> => {
   const { rows } = await sql<{ workspace_id: string }>`
     select p.workspace_id from computed_trait_places p
@@ -23,7 +23,7 @@ export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> =
   return rows.map(({ workspace_id }) => workspace_id)
 }
 
-/** Reads positions in the log of requests, and up to which of them events are stored. */
+/** The state of the log of requests: where its partitions end, and which requests are stored. */
 export type StoredLog = {
   /** Returns the current end of each partition. */
   ends(): Promise<readonly number[]>
@@ -61,13 +61,13 @@ export const noteMoved = async (db: Db, workspaceId: string, traits: readonly Co
 
 /** The changes of a trait since it was last computed. */
 export type Pending = {
-  /** Profiles to compute. */
+  /** IDs of the profiles for which the trait must be computed. */
   profiles: readonly string[]
-  /** Changes that are complete after this computation. */
+  /** Changes that are done after this computation. */
   changes: readonly ComputedChangeMark[]
-  /** Whether more changes can be computed now. */
+  /** Whether more changes of the trait can be computed now. */
   more: boolean
-  /** Whether events of some changes are not stored yet. */
+  /** Whether the trait has changes whose events are not stored yet. */
   waits: boolean
 }
 
@@ -103,7 +103,7 @@ export const readPending = async (
           select distinct profile_id from profile_identifiers
           where workspace_id = ${workspaceId}::uuid and sequence = any(${marked}::bigint[])`.execute(db)
   return {
-    // A deleted profile has no entry.
+    // A deleted profile has no identifiers, and is left out.
     profiles: bearers.map(({ profile_id }) => profile_id),
     changes: taken,
     more:

@@ -3,8 +3,8 @@ export type Turns = {
   /** Sets the waiting owners. Removes all others, and adds new ones at the end. */
   offer(ids: readonly string[]): void
   /**
-   * Returns the owner of the next turn at a time (ms). It has waited longest among the owners that may have a turn.
-   * Undefined if there is none.
+   * Returns the owner of the next turn at the time `now` (ms): the one that has waited longest among those that may
+   * have a turn. Returns undefined if there is none.
    */
   next(now: number): string | undefined
   /** Records a turn of an owner, and the time (ms) from which it may have the next turn. */

@@ -22,7 +22,7 @@ export type WorkDeps = StoredLog & {
   eventStore: Pick<EventStore, 'query'>
   /** The cache of the traits whose changes are recorded when an event arrives. */
   cache: Pick<ComputedTraitCache, 'knows'>
-  /** Copies the latest merges and splits to the event store. */
+  /** Copies the latest merges and splits of profiles to the event store. */
   bringOwners(): Promise<void>
   clock: Clock
   logger: Logger
@@ -34,8 +34,9 @@ export type WorkDeps = StoredLog & {
   turnMs: number
 }
 
-/** Number of changes per statement. If there are fewer profiles than `few`, an index finds their events. */
+/** Maximum number of changes per statement. */
 const chunk = 5000
+/** Maximum number of profiles whose events are found by an index. */
 const few = 50
 /** Maximum values that are removed per statement. */
 const removedAtOnce = 5000
@@ -215,11 +216,11 @@ const isPassing = ({ pass_time, compute_time, computed_version, version }: Compu
 
 /** In-memory state of a workspace between its turns. */
 export type Memory = {
-  /** The trait that was computed last. All other traits come before it in the next turn. */
+  /** The trait that was computed last. In the next turn, all other traits come before it. */
   last: string
-  /** The end of the log at the time when a full pass became due, by the trait and its version. */
+  /** By trait and version, the ends of the partitions of the log at the time when a full pass became due. */
   readonly passes: Map<string, readonly number[]>
-  /** The end of the log at an earlier time. */
+  /** The ends of the partitions of the log at an earlier time. */
   mark: { at: Date; ends: readonly number[] } | undefined
 }
 

@@ -11,7 +11,7 @@ import { createMemory, type Memory, type WorkDeps, workOn } from './work.ts'
 export type ComputedTraitWorkerDeps = Omit<WorkDeps, 'eventStore' | 'cache' | 'signal' | 'pageProfiles' | 'turnMs'> & {
   eventStore: EventStore
   cache: Pick<ComputedTraitCache, 'isEmpty' | 'knows'>
-  /** Interval in ms at which the worker checks for changes, in total and per workspace. */
+  /** Interval in ms at which the worker checks for changes. */
   everyMs?: number
   /** Profiles per page of a full pass. */
   pageProfiles?: number
@@ -36,7 +36,7 @@ const createPendingReader = (
   cache: ComputedTraitWorkerDeps['cache'],
 ) => {
   let storedAt = 0
-  /** False while no workspace has computed traits, so that nothing is queried. */
+  /** Whether a workspace may have computed traits. While it is false, nothing is queried. */
   let maybeAny = true
   return async (): Promise<string[]> => {
     if (!cache.isEmpty()) maybeAny = true

@@ -2,7 +2,10 @@ import type { Tx } from '@tributary/api-kit'
 import type { ComputedTraitsTable } from '@tributary/storage'
 import { type Insertable, sql, type Updateable } from 'kysely'
 
-/** Inserts a computed trait. From now on, changes in the ledger of its workspace are followed. */
+/**
+ * Inserts a computed trait. If it is the first of its workspace, merges and splits of profiles are followed from now
+ * on.
+ */
 export const insertComputedTrait = async (tx: Tx, values: Insertable<ComputedTraitsTable>): Promise<void> => {
   await tx.insertInto('computed_traits').values(values).execute()
   await sql`

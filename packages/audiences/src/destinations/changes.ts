@@ -1,7 +1,7 @@
 import type { Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
 
-/** A profile that entered or left, as destinations receive it; `place` increases within a connection. */
+/** A profile that entered or left an audience, as destinations receive it. `place` increases within a connection. */
 export type ReportedChange = { place: number; kind: 'entered' | 'left'; profileId: string; time: Date }
 
 type Connection = {
@@ -47,7 +47,7 @@ export const readFill = async (
   }))
 }
 
-/** Counts the members of an audience as of a change. */
+/** Counts the members that an audience had at a change. */
 export const countFill = async (db: Db, audienceId: string, change: string): Promise<number> => {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from (

@@ -20,7 +20,8 @@ export type ConnectionSteps = {
 /** Maximum events per record of the stream. */
 const eventsAtOnce = 50
 /**
- * Number of sequence numbers per run of a connection. The numbers of a later run follow all numbers of an earlier run.
+ * Number of sequence numbers that each run of a connection can use. The numbers of a later run follow all numbers of an
+ * earlier run.
  */
 const placesOfRun = 2 ** 40
 

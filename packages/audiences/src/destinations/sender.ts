@@ -55,7 +55,10 @@ export const createAudienceSender = ({
       .orderBy('c.create_time')
       .execute()
 
-  /** Sends some records of a connection; returns whether there may be more. Skips a connection whose work is held. */
+  /**
+   * Sends some records of a connection; returns whether there may be more records. Skips a connection whose work is
+   * held.
+   */
   const sendOf = async (
     { id, workspace_id: workspaceId, audience_id: audienceId }: Connection,
     signal: AbortSignal,

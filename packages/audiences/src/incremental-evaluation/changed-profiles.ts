@@ -8,7 +8,7 @@ type IsStored = (partition: number, offset: number) => boolean
 /** The progress of storing events. It is unknown until the pipeline reports it. */
 export type Storing = {
   isStored: IsStored
-  /** Whether older requests are not stored yet. */
+  /** Whether storing is behind: older requests are not stored yet. */
   isBehind: () => boolean
 }
 
@@ -40,7 +40,7 @@ export type ChangedProfiles = {
   profiles: string[]
   /** All changes below this transaction are included. */
   before: string
-  /** Whether all changes are included. */
+  /** Whether all changes were read, and not only the first ones. */
   complete: boolean
   /** Whether some changes have waited for their events too long, because storing is behind. */
   late: boolean

@@ -101,8 +101,8 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
   }
 
   /**
-   * Runs the turns of slow workspaces, or of all others. A workspace changes between the two kinds only in its own
-   * turn.
+   * Runs the turns of slow workspaces if `ofSlow`, otherwise those of all other workspaces. A workspace becomes slow,
+   * or stops being slow, only in its own turn.
    */
   const follow = async (ofSlow: boolean): Promise<void> => {
     while (!signal.aborted) {

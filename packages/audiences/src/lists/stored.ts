@@ -40,15 +40,15 @@ export const readListChange = async (
 }
 
 /**
- * A list and its new version. The new version starts with the identifiers of the version `base`, or empty if that is
- * undefined.
+ * A list and its new version. The new version starts with the identifiers of the version `base`; undefined for an empty
+ * start.
  */
 export type ListVersion = { workspaceId: string; audienceId: string; version: number; base: number | undefined }
 
 /**
- * Writes the entries of a list as of a version: those of `base` and `add`, without `remove`, by the sequences of
- * identifiers. Identifiers that no longer have a profile are omitted. Throws 400 if the list gets too long, alone or
- * with its versions.
+ * Writes the entries of a new version of a list: those of its base version, with `add` and without `remove`. Entries
+ * refer to identifiers by their sequence numbers. Identifiers that no longer have a profile are omitted. Throws 400 if
+ * the version, or all versions together, have too many entries.
  */
 export const storeEntries = async (
   tx: Tx,
