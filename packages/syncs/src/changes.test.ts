@@ -108,7 +108,7 @@ const naive = (
 }
 
 describe.each(modes)('%s', (mode) => {
-  // In the last case, unlike in the others, the keys are normally unique.
+  // In the last case the keys are normally unique, unlike in the other cases.
   test.each([
     [1, 70],
     [2, 70],
@@ -187,7 +187,7 @@ test('a key whose row cannot be sent any more is not removed', async () => {
   ])
 })
 
-test('a changed match value makes a new row, and in a mode that removes also a removal', async () => {
+test('a row with another match value is sent as a new row, and a mode that removes rows also removes the old one', async () => {
   for (const [mode, operations] of [
     ['FULL_SYNC', ['upsert new', 'delete old']],
     ['UPSERT_ONLY', ['upsert new']],

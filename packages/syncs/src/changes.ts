@@ -48,7 +48,7 @@ export const actions: Readonly<Record<SyncMode, Readonly<Record<Change, Action>>
 /**
  * The known state of a key at the destination: nothing, the row of this sync, or a row that existed before. Two more
  * values are for the comparison of a sync that owns its object. A listed key is at the destination and not from this
- * sync. An alike key is a listed key that may stand for a row of the model.
+ * sync. An alike key is a listed key that may be another spelling of a key of the model.
  */
 export const held = { nothing: 0, confirmed: 1, foreign: 2, listed: 3, alike: 4 } as const
 
@@ -130,8 +130,8 @@ const looseKey = `sipHash64(replaceRegexpOne(replaceAll(replaceRegexpAll(lowerUT
 const confirmedBySync = 'select key, hash, held from sync_confirmed final where sync_id = {sync:String}'
 
 /**
- * Selects the confirmed rows, and the listed keys of `{run}`. A listed key that may stand for a row of the model is
- * marked as alike, and not removed.
+ * Selects the confirmed rows, and the listed keys of `{run}`. A listed key that may be another spelling of a key of the
+ * model gets the state `alike`, and is not removed.
  */
 const confirmedOrListed = `
 select key, argMax(its_hash, its_held = ${held.confirmed}) as hash,
@@ -190,9 +190,9 @@ const stagedRows = ({
 
 /**
  * Returns the statement that compares the staged rows of `{run}` with the confirmed rows of `{sync}`. It stores each
- * key that is sent or reported, numbered from 1: first those that are sent, by key, then the others. A key whose row
- * cannot be sent is still in the model, so it is not removed. Both tables are sorted by key, and are read in that
- * order. Most rows are unchanged, and are filtered out by numbers alone before the others are described.
+ * key that is sent or reported, numbered from 1: first the keys that are sent, in their order, then the others. A key
+ * whose row cannot be sent is still in the model, so it is not removed. Both tables are sorted by key, and are read in
+ * that order. Most rows are unchanged. They are filtered out by numbers alone, before the other rows are described.
  */
 export const diffStatement = ({ mode, resync, owns, keyKind = 'text', ...rows }: DiffOptions): string => {
   const rejected = rows.onlyRejected ? `and key in (${rejectedKeys})` : ''
@@ -273,8 +273,8 @@ settings join_algorithm = 'full_sorting_merge', join_use_nulls = 0, do_not_merge
   max_bytes_before_external_group_by = ${groupingBytes}`
 
 /**
- * Stores the rows of `{run}` that are refused because the destination treats their key as another key. They are
- * numbered after the previous `{behind}` keys.
+ * Stores the rows of `{run}` that are refused because the destination treats their key as the same as another key. They
+ * are numbered after the previous `{behind}` keys.
  */
 export const refusedStatement = ({ onlyRejected }: Pick<DiffOptions, 'onlyRejected'>): string => `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
@@ -322,7 +322,10 @@ inner join (
 where change.run_id = {run:String} and change.operation != ''
   and (told.status in ('delivered', 'blocked') or (told.status = 'filtered' and change.operation = 'insert'))`
 
-/** Returns the change of a planned row for display. A sync that only updates adds no rows. */
+/**
+ * Returns the change of a planned row for display. An update is never shown as added, because a sync that only updates
+ * adds no rows.
+ */
 export const shownChange = (row: string): string =>
   `if(${row}.operation = 'update' and ${row}.change in ('added', 'changed', 'foreign'), 'updated', ${row}.change)`
 

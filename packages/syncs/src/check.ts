@@ -56,8 +56,8 @@ const checkEvents = (event: EventObject, { mode, identifier, fields }: Given): v
 }
 
 /**
- * Whether rows of a model can be read from a value on. A file is always read completely, and audiences reflect one
- * moment.
+ * Whether a model can be read in part: only the rows from a value of a cursor on. A file is always read completely, and
+ * audiences reflect one moment.
  */
 export const takesCursor = (catalog: Catalog, { data_source_app }: Pick<ModelRow, 'data_source_app'>): boolean => {
   const app = catalog.dataSources.find(({ slug }) => slug === data_source_app)

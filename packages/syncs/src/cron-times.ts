@@ -95,7 +95,7 @@ export const nextCronTime = (expression: string, timeZone: string, now: number):
   const direct = after(shownNow)
   if (direct !== undefined && clock.offsetAt(direct - offset) === offset) return new Date(direct - offset)
   let first: number | undefined
-  // The clock may show a time again that it has shown before.
+  // After the clock was set back, it may show a time a second time.
   for (let shown = after(shownNow - setBackMs); shown !== undefined; shown = after(shown)) {
     for (const time of momentsOf(clock, shown).moments)
       if (time > now && (first === undefined || time < first)) first = time

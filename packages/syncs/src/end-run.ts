@@ -7,7 +7,7 @@ import type { SyncServices } from './services.ts'
 
 type Set = Parameters<typeof moveRun>[4]
 
-/** Starts the syncs that follow a sync whose run has ended. A sync that does not run shows the reason. */
+/** Starts the syncs that follow a sync whose run has ended. A following sync that does not start shows the reason. */
 const beginFollowers = async (
   tx: Tx,
   jobs: SyncServices['jobs'],

@@ -4,11 +4,12 @@ import { badRequest } from '@tributary/kernel'
 import type { StagedRow } from './row-values.ts'
 import type { SyncStore } from './store.ts'
 
-/** The value from which rows are read, and a function that receives each row. */
+/** A reading by a cursor: the value from which rows are read, and a function that receives each row. */
 export type Reading = { from: RowsFrom | undefined; see(row: DataRow): void }
 
-/** Maximum rows and characters that are stored at once. */
+/** Maximum number of rows that are stored at once. */
 const rowsAtOnce = 50_000
+/** Maximum number of characters that are stored at once. */
 const charactersAtOnce = 16 * 1024 * 1024
 
 /**

@@ -3,12 +3,15 @@ import type { LogEntry } from '@tributary/storage'
 import type { PlannedRecord, PlannedRow } from './planned-rows.ts'
 import type { SyncStore } from './store.ts'
 
-/** Rows per record of the stream, and maximum rows and characters of one append. */
+/** Number of rows per record of the stream. */
 const rowsPerRecord = 50
+/** Maximum number of rows of one append. */
 const maxAtOnce = 4000
+/** Maximum number of characters of one append. */
 const charactersAtOnce = 1024 * 1024
-/** Maximum rows per read, and target size in characters. */
+/** Maximum number of rows per read. */
 export const maxRowsRead = 10_000
+/** Target size of a read in characters. */
 const charactersRead = 4 * 1024 * 1024
 
 export type Sending = {
@@ -67,8 +70,8 @@ const entryOf = (sending: Sending, rows: readonly PlannedRow[]): LogEntry => {
 type Piece = { readonly last: number; readonly rows: number; readonly length: number }
 
 /**
- * Creates a function that takes parts after a number in their order, as many as fit in one append. The next parts are
- * read meanwhile.
+ * Creates a function that takes the parts of the plan after the row `behind` in their order, as many as fit in one
+ * append. The next parts are read in advance.
  */
 const takePieces = <Item extends Piece>(
   read: (after: number, limit: number) => Promise<readonly Item[]>,
@@ -110,7 +113,7 @@ const takePieces = <Item extends Piece>(
 
 type Store = Pick<SyncStore, 'planned' | 'plannedRecords'>
 
-/** Creates a function that takes complete records, which the event store builds. */
+/** Creates a function that takes the plan as complete records, which the event store builds. */
 const takeRecords = (store: Store, sending: Sending, behind: number): (() => Promise<PlannedEntries>) => {
   const { run, object, identifier, workspaceId } = sending
   const metas = new Map<number, string>()
@@ -135,7 +138,7 @@ const takeRecords = (store: Store, sending: Sending, behind: number): (() => Pro
   }
 }
 
-/** Creates a function that takes rows one by one, without the rows of deleted users. */
+/** Creates a function that takes the plan row by row, without the rows of deleted users. */
 const takeRows = (
   store: Store,
   sending: Sending,
@@ -170,9 +173,9 @@ const takeRows = (
 }
 
 /**
- * Creates a function that takes the planned rows after a number in their order, as entries of the stream, as many as
- * fit in one append. While no user was deleted since the run started, the event store builds whole records, and no
- * single row is handled here. Handling each row took more processor time than the rest of a run.
+ * Creates a function that takes the planned rows after the row `behind` as entries of the stream. Each call takes the
+ * next rows, as many as fit in one append. While no user was deleted since the run started, the event store builds
+ * whole records, and no single row is handled here. Handling each row took more processor time than the rest of a run.
  */
 export const takePlanned = (store: Store, sending: Sending, behind: number, deleted: DeletedUsers) => {
   let sent = behind

@@ -8,10 +8,9 @@ import { nextRunTime } from './schedule.ts'
 import type { SyncServices } from './services.ts'
 import { clearOrphans } from './store.ts'
 
-/**
- * Time in ms for which the rows of a sync's last run are stored, to show how rows change; then the time for a dry run.
- */
+/** Time in ms for which the rows of the last run of a sync are stored, to show how rows change. */
 const keptMs = 7 * 24 * 60 * 60_000
+/** Time in ms for which the rows of a dry run are stored. */
 const shownMs = 60 * 60_000
 
 type Deps = Pick<SyncServices, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live' | 'publicUrl'>
@@ -20,8 +19,8 @@ type Deps = Pick<SyncServices, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live' |
 const backwardsMs = 5 * 60_000
 
 /**
- * Computes next times again if the clock was ahead when they were computed. Otherwise these schedules would wait too
- * long.
+ * Computes the next run times of syncs again if the clock was ahead when they were computed. Otherwise these syncs
+ * would wait too long.
  */
 const setBack = async ({ db, clock }: Deps): Promise<void> => {
   const now = clock()

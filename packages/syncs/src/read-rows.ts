@@ -32,7 +32,7 @@ type Given = {
   sync: string
   signal: AbortSignal
   withinMs: number
-  /** Receives the number of rows read so far, at intervals. */
+  /** Called at intervals with the number of rows read so far. */
   onRead?(rows: number): Promise<void>
 }
 

@@ -94,7 +94,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const accounted = rerunOf === null ? read : await countRejected(deps.eventStore, { run: run.id, of: rerunOf }, owner)
   const counts = countRows(accounted, found)
   const first = found.find(({ change, operation }) => change === 'added' && operation !== '')
-  // A sync that only updates adds no rows.
+  // An update of a sync that only updates counts as a changed row, not as an added one.
   const isUpdate = first?.operation === 'update'
   const planned = plannedOf(counts, isUpdate ? 0 : (first?.rows ?? 0))
   const message = doubtOf(
@@ -102,7 +102,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
       read,
       readsAll,
       confirmed: await store.confirmedCount(row.id, run.id, owns),
-      // A resync was requested, so it is expected that all rows are sent again.
+      // The user requested a resync and expects that all rows are sent again, so changed rows need no approval.
       changed: resync ? 0 : planned.changed - (isUpdate ? (first?.rows ?? 0) : 0),
       removed: planned.removed,
     },
@@ -256,7 +256,7 @@ const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
   const counts = countRows(countsOf(run)?.read ?? 0, found)
   const isUnsent = unsentRows(counts) > 0
   const event = rejected > 0 || counts.rejected > 0 || isUnsent ? 'settled_with_rejected' : 'settled'
-  // The next run might read only one of several rows with the same key.
+  // The next run might read only some of the rows that share a key, so the cursor must not pass them.
   const repeated = found.some(({ change }) => change === 'duplicate')
   await end(
     deps,

@@ -34,7 +34,10 @@ type Given = {
 
 type Store = Pick<SyncStore, 'plan' | 'keysToCompare' | 'noteForms' | 'noteSameKeys' | 'dropForms'>
 
-/** Requests the forms of keys page by page and stores them; returns whether there are any. */
+/**
+ * Requests the forms of the keys from the destination, page by page, and stores them. Returns false if there are no
+ * forms.
+ */
 const noteKeyForms = async (
   store: Store,
   run: string,
@@ -64,10 +67,10 @@ const answerOf = (error: unknown): unknown =>
     : error
 
 /**
- * Plans a run like `store.plan`, and treats keys as the same if the destination does. One of their rows is written, the
- * others are refused, and none is removed. The destination is queried only if a row must be sent. With `prepares`, the
- * object is created first if it does not exist. Rejects with 412 if the destination cannot be reached, and with the
- * errors of `callConnector`.
+ * Plans a run like `store.plan`, but treats keys as the same if the destination does. Of the rows with such keys, one
+ * is written, the others are refused, and none is removed. The destination is queried only if a row must be sent. With
+ * `prepares`, the object is created first if it does not exist. Rejects with 412 if the destination cannot be reached,
+ * and with the errors of `callConnector`.
  */
 export const planBySameKeys = async (
   deps: CompareDeps,

@@ -5,8 +5,9 @@ import { nextCronTime, shownTimes } from './cron-times.ts'
 import { readSync, type SyncRow } from './read.ts'
 
 const minuteMs = 60_000
-/** Minimum interval in ms between times of a cron expression, and the number of its times that are checked. */
+/** Minimum interval in ms between two times of a cron expression. */
 const minApartMs = 5 * minuteMs
+/** Number of times of a cron expression that are checked for the minimum interval. */
 const lookedAt = 50
 
 type Times = Pick<SyncRow, 'interval_minutes' | 'cron' | 'cron_time_zone'>

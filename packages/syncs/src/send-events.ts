@@ -3,9 +3,11 @@ import type { PlannedEvent } from './planned-rows.ts'
 import type { SyncServices } from './services.ts'
 import type { EventStatus, NotedOutcome, SyncStore } from './store.ts'
 
-/** Maximum events and characters of one request (collection accepts 2,500 and 4 MiB), and maximum events in flight. */
+/** Maximum number of events of one request. Collection accepts 2,500. */
 const maxPerRequest = 1000
+/** Maximum number of characters of one request. Collection accepts 4 MiB. */
 const charactersOfRequest = 1024 * 1024
+/** Maximum number of events in flight. */
 const maxTogether = 4000
 /** Maximum time in ms that a run waits for the pipeline before another run gets its turn. */
 const patienceMs = 30_000
@@ -65,8 +67,8 @@ const createNotes = async (store: SyncStore, { source, run, planSize }: SendingE
   return {
     statuses,
     /**
-     * Stores outcomes for events that have none yet, if `outcome` returns one. Reads the events that were stored since
-     * a time (epoch ms).
+     * Stores outcomes for events that have none yet, if `outcome` returns one for them. Reads the events that were
+     * stored since `from` (epoch ms).
      */
     async note(
       events: readonly PlannedEvent[],
@@ -79,7 +81,7 @@ const createNotes = async (store: SyncStore, { source, run, planSize }: SendingE
       const found = await store.eventStatuses(source, [...ids], from)
       const time = clock()
       const outcomes = open.flatMap(({ number, messageId }): NotedOutcome[] => {
-        // The first of several rows with the same message ID becomes the event.
+        // If several rows have the same message ID, the first one becomes the event.
         const known = ids.delete(messageId) ? outcome(found.get(messageId)) : outcomeOf(undefined, false)
         return known === undefined ? [] : [{ number, ...known, version: time, time }]
       })
@@ -90,11 +92,11 @@ const createNotes = async (store: SyncStore, { source, run, planSize }: SendingE
 }
 
 /**
- * Appends planned events to the log of accepted requests, some at a time, and waits until the pipeline has stored them.
- * A run never has more than these events in the log. The outcome of an event is the outcome of the stored event with
- * the same message ID. After a kill, the run first looks up which events are stored. An event that is appended again
- * has the same message ID, so it counts once. Returns whether the run has ended, and the number of refused rows.
- * Rejects with LogUnavailable or LogOverloaded, so that the job is retried.
+ * Appends planned events to the log of accepted requests, at most `maxTogether` at a time, and waits until the pipeline
+ * has stored them. The outcome of an event is the outcome of the stored event with the same message ID. After a kill,
+ * the run first looks up which events are stored. An event that is appended again has the same message ID, so it counts
+ * once. Returns whether the run has ended, and the number of refused rows. Rejects with LogUnavailable or
+ * LogOverloaded, so that the job is retried.
  */
 export const sendEvents = async (
   { appendRequest, whenStored, clock, state }: Deps,

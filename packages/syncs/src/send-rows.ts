@@ -14,16 +14,18 @@ export type Outbound = {
   mayAppend(): boolean
 }
 
-/** Maximum rows in flight. */
+/** Maximum number of rows that were appended and have no outcome yet. */
 const maxUnderWay = 20_000
 const outcomeBytes = 4 * 1024 * 1024
-/** Number of outcomes that are written per batch, and maximum number of unwritten outcomes before reading pauses. */
+/** Number of outcomes that are written per batch. */
 const notedTogether = 5000
+/** Maximum number of outcomes that were read and not written. Reading pauses above it. */
 const maxUnnoted = 50_000
 /** Number of rows whose outcomes are read at once when a run continues. */
 const outcomesRead = 100_000
-/** Times in ms to wait for outcomes: until the state is read again, and until another run may have its turn. */
+/** Time in ms to wait for outcomes until the state of the run is read again. */
 const lookMs = 1000
+/** Time in ms to wait for outcomes until another run may have its turn. */
 const patienceMs = 30_000
 
 /** The outcome of a row: open while it may still change, settled, or rejected. */
@@ -71,7 +73,7 @@ const createLearning = (
   const producer = producerOf(sync)
   const partition = partitionOf(producer, outcomes.partitions)
   let offset = outcomeOffset
-  /** Outcomes that were read and are not stored yet. Everything before `noted` is stored. */
+  /** Outcomes that were read and are not stored yet. All outcomes before the offset `noted` are stored. */
   let unnoted: NotedOutcome[] = []
   let unnotedRows = 0
   let noted = outcomeOffset
@@ -102,7 +104,7 @@ const createLearning = (
       })
       return reading
     },
-    /** Stores the outcomes that were read. The next call stores later ones. */
+    /** Stores the outcomes that were read before the call. */
     async note(): Promise<void> {
       const [known, behind] = [unnoted, offset]
       unnoted = []
@@ -220,7 +222,7 @@ export const sendRows = async (
     if (failed !== undefined) throw failed.reason
     const moved = done.some((each) => each.status === 'fulfilled' && each.value)
     if (moved) movedAt = performance.now()
-    // Only a few outcomes are not stored, and no more will arrive now.
+    // The few outcomes that are left are stored now, because no more arrive.
     if (!moved && !learning.isNoted()) await learning.note()
     if (learning.isNoted() && fates.settled() === sent && (sent === planSize || now === 'canceling'))
       return { settled: true, rejected: fates.rejected() }

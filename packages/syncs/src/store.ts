@@ -43,7 +43,7 @@ const tablesOfRuns = [
   'sync_changes',
   'sync_outcomes',
 ] as const
-/** Tables with the data that a run read, which is kept for the last run of a sync. */
+/** Tables with the data that a run read. This data is kept only for the last run of a sync. */
 const readTables: readonly string[] = ['sync_staged', 'sync_listed', 'sync_key_forms', 'sync_same_keys']
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -153,7 +153,7 @@ const createSameKeyStore = (
     const columns = ['run_id', 'key', 'form']
     await eventStore.insert('sync_key_forms', { columns, pieces: [writer.take().bytes] }, { token: newId() })
   },
-  /** Stores which keys share a form, and removes the forms; returns the number of these keys. */
+  /** Stores which keys have the same form, and removes the forms. Returns the number of these keys. */
   async noteSameKeys(sync: string, run: string, options: Pick<DiffOptions, 'keyIsPrimary'>): Promise<number> {
     await drop('sync_same_keys', run)
     const rowsAreUnique = await hasUniqueRows(query, run, options)

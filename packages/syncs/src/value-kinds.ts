@@ -16,9 +16,11 @@ const isJsonText = (text: string): boolean => {
 const integerType =
   /^(?:tinyint|smallint|mediumint|int|integer|oid|year)\b|^bigint$|^bit\((?:[1-9]|[1-5]\d|6[0-3])\) unsigned$/
 const numericType = /^(?:bigint|bit\(64\) unsigned|numeric|decimal|real|float|double|double precision)\b/
-/** Patterns of the names of ClickHouse types for numbers, and for values that are read as JSON. */
+/** Pattern of the names of ClickHouse types for whole numbers that fit in a signed number of 64 bits. */
 const clickhouseInteger = /^(?:Int(?:8|16|32|64)|UInt(?:8|16|32))\b/
+/** Pattern of the names of all ClickHouse types for numbers. */
 const clickhouseNumber = /^(?:U?Int|Float|BFloat|Decimal)\d*\b/
+/** Pattern of the names of ClickHouse types whose values are read as JSON. */
 const clickhouseJson =
   /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|(?:Multi)?(?:LineString|Polygon)|Geometry)\b/
 
@@ -83,7 +85,7 @@ export const keyJson = (kind: ValueKind): string => {
     case 'bool':
       return "if(key in ('true', 'false'), key, '')"
     case 'json':
-      // A text key is used without its quotation marks.
+      // A key that is text has no quotation marks.
       return "if(isValidJSON(key) and not startsWith(key, '\"'), replaceRegexpAll(key, '[\\\\n\\\\r]', ' '), '')"
     case 'time':
       return `toJSONString(replaceRegexpOne(key, ${literal(moment)}, '\\\\1T\\\\2Z'))`

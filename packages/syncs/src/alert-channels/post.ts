@@ -61,8 +61,8 @@ export const postAlert = async (
       return channel.kind === 'slack' && isWebPage(answer)
         ? { kind: 'refused', reason: 'The URL returned a web page, so it is not a webhook' }
         : { kind: 'sent' }
-    // An error code of Slack such as `channel_is_archived`. A longer text is not shown, because it may quote the
-    // message.
+    // The response may be an error code of Slack such as `channel_is_archived`. A longer text is not shown, because it
+    // may quote the message.
     const said = answer.body.trim()
     const word = /^[\w ]{1,60}$/.test(said) ? `: ${said}` : ''
     const reason = `HTTP ${answer.status}${word}`.slice(0, shownCharacters)

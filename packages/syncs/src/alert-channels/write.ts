@@ -23,7 +23,7 @@ export const removeAlertChannelsOf = async (tx: Tx, workspaces: readonly string[
   await tx.deleteFrom('alert_channels').where('workspace_id', 'in', workspaces).execute()
 }
 
-/** Deletes the messages that no channel had accepted until a time. */
+/** Deletes the messages that no channel has accepted and whose `expire_time` is not after the given time. */
 export const deleteOldAlertMessages = async (db: Db, time: Date): Promise<void> => {
   await db.deleteFrom('alert_messages').where('expire_time', '<=', time).execute()
 }

@@ -1,11 +1,11 @@
 import { AppError } from '@tributary/kernel'
 import { createQuerySlots, type QuerySlots } from '@tributary/storage'
 
-/**
- * Maximum customers' databases that are queried at a time, in total and by one workspace. Calls that wait for a slow
- * database do not delay others.
- */
+/** Maximum number of queries to customers' databases at a time. */
 const places = 32
+/**
+ * Maximum number of these queries of one workspace, so that calls that wait for a slow database do not delay others.
+ */
 const perWorkspace = 2
 
 const refusal = (own: boolean): AppError =>
@@ -25,7 +25,10 @@ export type DataSourcePlaces = QuerySlots<number>
  */
 export const peopleReaders = 3
 
-/** Creates slots for calls to customers' databases, per workspace, like those of ADR 22 for the event store. */
+/**
+ * Creates slots for calls to customers' databases. Each workspace has its own limit, as in the slots for the event
+ * store (ADR 22).
+ */
 export const createDataSourcePlaces = (length = places): DataSourcePlaces =>
   createQuerySlots(
     Array.from({ length }, (_, index) => index),

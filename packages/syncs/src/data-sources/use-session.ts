@@ -27,8 +27,9 @@ export type SessionDeps = Pick<
   arriving?: UploadedFile
 }
 
-/** Maximum time in ms that a user waits for a database, and how much earlier the database itself times out. */
+/** Maximum time in ms that a user waits for a database. */
 const patienceMs = 30_000
+/** Difference in ms by which the timeout of the database itself is shorter. */
 const soonerMs = 5000
 
 /** Returns the API error for a failure: 412 if the database cannot be reached, 400 for a query that it refuses. */

@@ -23,9 +23,11 @@ export type DryRunDeps = ReadDeps & ListDeps & Pick<SyncServices, 'eventStore' |
 const readMs = 30 * 60_000
 /** Interval in ms at which the progress is stored. */
 const progressMs = 1000
-/** Maximum rows per group, maximum characters of a value, and maximum characters of all values together. */
+/** Maximum number of sampled rows per group. */
 const rowsOfGroup = 10
+/** Maximum number of characters of a value in a sample. */
 const valueCharacters = 300
+/** Maximum number of characters of all samples together. */
 const allCharacters = 1_000_000
 
 /** Thrown if the dry run was canceled, or its sync was deleted. */
@@ -75,7 +77,7 @@ const sampleOf = ({ before, after, ...row }: SampledRow): SyncSample => {
   }
 }
 
-/** Returns as many samples as fit, but at least one. */
+/** Returns as many samples as fit into `allCharacters`, but at least one. */
 const fitting = (rows: readonly SampledRow[]): SyncSample[] => {
   let characters = 0
   return rows.flatMap((row, index) => {
@@ -96,7 +98,7 @@ const countHistory = async (deps: DryRunDeps, row: SyncDryRunRow, store: SyncSto
   return await store.countHistory(row.id, period.start.getTime())
 }
 
-/** Reads and compares; returns the result for display. */
+/** Reads the rows, compares them with the confirmed rows, and returns the result for display. */
 const look = async (
   deps: DryRunDeps,
   row: SyncDryRunRow,
@@ -132,7 +134,8 @@ const look = async (
   const history = row.source_id === null ? 0 : await countHistory(deps, row, store)
   const counts = { ...expectedCounts(read, found), history }
   const { changed, removed } = counts
-  // Only changes of confirmed rows count; a row that was never confirmed is none of them.
+  // An update counts only if its row was confirmed before. The row of an update that counts as added was never
+  // confirmed.
   const confirmedOnes = found.filter(({ change, operation }) => change !== 'added' && operation === 'update')
   const updated = confirmedOnes.reduce((sum, { rows }) => sum + rows, 0)
   const confirmed = await store.confirmedCount(of, row.id, owns)

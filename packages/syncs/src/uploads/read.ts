@@ -7,8 +7,9 @@ import type { SyncServices } from '../services.ts'
 
 type Place = { workspaceId: string; dataSourceId: string }
 
-/** Returns the folder of a data source's uploads; then, the key of one upload. */
+/** Returns the folder of the uploads of a data source. */
 export const uploadFolder = ({ workspaceId, dataSourceId }: Place): string => `${workspaceId}/${dataSourceId}`
+/** Returns the key under which an upload is stored. */
 export const uploadKey = (place: Place, upload: string): string => `${uploadFolder(place)}/${upload}`
 
 /** Returns the settings with which a file was read, as a canonical text. */

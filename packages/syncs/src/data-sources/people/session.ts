@@ -9,12 +9,14 @@ import { identifierColumns, pageOfPeople, readTraitNames, rowOf } from './rows.t
 /** The kind of data source whose tables are audiences and profiles. */
 export const peopleApp = 'profiles'
 
-/** Target size of a batch in characters, and number of profiles in the first batch and in any batch. */
+/** Target size of a batch in characters. */
 const batchCharacters = 1024 * 1024
+/** Number of profiles in the first batch. */
 const firstProfiles = 50
+/** Maximum number of profiles in a batch. */
 const maxProfiles = 2000
 
-/** The profiles to read: the members of an audience, or all profiles. */
+/** What is read: the profiles of the members of an audience, or all profiles. */
 type Table = { audience: string | undefined }
 
 const tableOf = (query: DataQuery): Table => {
@@ -49,7 +51,7 @@ async function* batches(
   workspaceId: string,
   given: { table: Table; traits: readonly string[]; limit: number; signal: AbortSignal },
 ): AsyncGenerator<readonly DataRow[], void, void> {
-  // All pages are read in one snapshot, whatever changes meanwhile.
+  // All pages are read in one snapshot, so that changes during the reading do not matter.
   const tx = await db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   try {
     await requireReady(tx, workspaceId, given.table)
@@ -69,7 +71,7 @@ async function* batches(
       wanted = Math.min(left, maxProfiles, Math.max(1, fitting))
     }
   } finally {
-    // If the connection has ended, so has the transaction.
+    // If the connection has ended, the transaction has ended, too.
     await tx
       .rollback()
       .execute()
