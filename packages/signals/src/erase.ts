@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { personHash } from './engine/persons.ts'
 
 const idTypes = new Set(['user_id', 'anonymous_id', 'previous_id'])
-/** Conversions per statement. */
+/** Number of conversions per statement. */
 const atOnce = 5000
 
 type People = {
@@ -14,8 +14,8 @@ type People = {
 }
 
 /**
- * Removes people from the data of signals: their clicks and unsent conversions. Sent conversions lose their ID and
- * person, but still count, under a hash. Events that were sent to destinations are marked as erased. May be repeated.
+ * Removes people from the data of signals: their clicks and unsent conversions. A sent conversion loses its ID and
+ * person, and still counts, under a hash. Events that were sent to destinations are marked as erased. May be repeated.
  */
 export const eraseConversions = async (
   { db, eventStore }: { db: Db; eventStore: Pick<EventStore, 'insert'> },

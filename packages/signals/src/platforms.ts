@@ -7,14 +7,17 @@ import type { ReadyPlatform } from './engine/make.ts'
 import type { PlatformRow } from './read.ts'
 import type { SignalServices } from './services.ts'
 
-/** The platform's name of a signal's event; '' if the destination decides. */
+/** Returns the name that a platform has for the event of a signal; '' if the destination decides. */
 export const eventNameOf = (
   definition: PlatformDefinition,
   { event_name }: Pick<PlatformRow, 'event_name'>,
   conversion: SignalConversion,
 ): string => event_name || standardEventName(definition.conversions.platform, conversion)
 
-/** A destination as a platform that is ready to send a signal's conversions; undefined if it is not a platform. */
+/**
+ * Returns a destination as a platform that is ready to send the conversions of a signal; undefined if it is not a
+ * platform.
+ */
 export const readyPlatform = (
   app: Parameters<typeof isPlatform>[0],
   row: Pick<PlatformRow, 'destination_id' | 'event_name' | 'test_event_code' | 'field_mappings'>,
@@ -32,7 +35,7 @@ export const readyPlatform = (
       }
     : undefined
 
-/** The app of a destination as a platform; undefined if it is not a platform. */
+/** Returns the app of a destination as a platform; undefined if it is not a platform. */
 export const platformOf = async (
   catalog: SignalServices['catalog'],
   app: string,
@@ -47,7 +50,7 @@ export type CheckedPlatform = Omit<PlatformRow, 'signal_id' | 'workspace_id'>
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
-/** The path in the given mappings of an error in the mappings that were made from them. */
+/** Returns the path, in the mappings that a user gave, of an error in the mappings that were made from them. */
 const placeOf = (given: readonly FieldMapping[], made: readonly FieldMapping[], name: string): string | undefined => {
   const [, index, rest = ''] = /^event_mappings\.0\.field_mappings\.(\d+)(\D.*)?$/.exec(name) ?? []
   if (index === undefined) return name.startsWith('event_mappings.0.') ? 'field_mappings' : undefined

@@ -14,11 +14,11 @@ export const signalName = (workspace: string, signal: string): string =>
 export type StoredDefinition = Omit<SignalDefinition, 'platforms'>
 const storedDefinition = signalDefinition.omit({ platforms: true })
 
-/** The definition in the row of a signal. */
+/** Returns the definition in the row of a signal. */
 export const definitionOf = ({ definition }: Pick<SignalRow, 'definition'>): StoredDefinition =>
   storedDefinition.parse(JSON.parse(definition))
 
-/** A signal of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a signal of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readSignal = async (db: Db, workspaceId: string, id: string): Promise<SignalRow> => {
   const row = isId(id)
     ? await db
@@ -35,7 +35,7 @@ export const readSignal = async (db: Db, workspaceId: string, id: string): Promi
 /** A platform of a signal with its destination. */
 export type PlatformWithDestination = PlatformRow & { title: string; app: string; enabled: boolean }
 
-/** The platforms of signals in their order, without those of deleted destinations. */
+/** Reads the platforms of signals in their order, without platforms whose destination was deleted. */
 export const readPlatforms = async (
   db: Db,
   signalIds: readonly string[],

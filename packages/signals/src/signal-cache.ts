@@ -29,9 +29,9 @@ export type WorkspaceSignals = {
 }
 
 export type SignalCache = CacheFollower & {
-  /** The enabled signals of a workspace; undefined if it has none. */
+  /** Returns the enabled signals of a workspace; undefined if it has none. */
   find(workspaceId: string): WorkspaceSignals | undefined
-  /** Workspaces with enabled signals of audiences. */
+  /** Returns the workspaces with enabled signals of audiences. */
   withAudiences(): readonly string[]
 }
 
@@ -117,12 +117,14 @@ const workspaceOf = (deps: Deps, id: string, { signals, platforms, settings }: R
   }
 }
 
-/** Keeps enabled signals in memory, by workspace. The connectors of their platforms are loaded first. */
+/**
+ * Keeps enabled signals in memory, by workspace. The connectors of their platforms are loaded before a signal is used.
+ */
 export const createSignalCache = (deps: Deps): SignalCache => {
   const snapshot = new Map<string, WorkspaceSignals>()
   let audiences: readonly string[] = []
 
-  /** Workspaces with a changed signal, or with a signal whose source or destination changed. */
+  /** Returns the workspaces with a changed signal, or with a signal whose source or destination changed. */
   const concerned = ({ signals, sources, destinations }: Changed): string[] => {
     const [froms, tos] = [new Set(sources), new Set(destinations)]
     const known = [...snapshot].flatMap(([id, { bySource, byAudience }]) => {

@@ -12,7 +12,7 @@ export const setSignal = async (tx: Tx, id: string, change: Updateable<SignalsTa
   await tx.updateTable('signals').set(change).where('id', '=', id).execute()
 }
 
-/** Deletes a signal with its conversions that are not in the stream yet; false if it does not exist. */
+/** Deletes a signal with its conversions that are not in the stream yet; returns false if it does not exist. */
 export const removeSignal = async (tx: Tx, workspaceId: string, id: string): Promise<boolean> => {
   const deleted = await tx.deleteFrom('signals').where('id', '=', id).returning('id').executeTakeFirst()
   if (deleted === undefined) return false

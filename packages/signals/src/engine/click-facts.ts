@@ -15,7 +15,7 @@ const keptDays = {
   // Google Analytics, "Cookie usage": _ga is kept for 2 years; a session ends within a day.
   ga_client_id: 730,
   ga_session_id: 1,
-  // The parameters of a campaign, without a click ID.
+  // The parameters of a campaign are stored even if the visit had no click ID.
   campaign: 90,
 } as const
 
@@ -24,7 +24,7 @@ export type FactName = keyof typeof keptDays
 
 const dayMs = 86_400_000
 
-/** The expiry time of a fact by the time when it was seen, in epoch ms. */
+/** Returns the time at which a fact expires, by the time when it was seen. Both are epoch ms. */
 export const expiryOf = (name: FactName, at: number): number => at + keptDays[name] * dayMs
 
 /** A fact for the attribution of a conversion: its value, when it was seen, and the campaign of that visit. */
@@ -40,8 +40,9 @@ const clickedBy: Partial<Record<FactName, (typeof clickedPlatforms)[number]>> = 
   ttclid: 'tiktok',
 }
 
-/** Maximum length of a click ID, and of a campaign parameter. */
+/** Maximum length of a click ID. */
 const longest = 500
+/** Maximum length of a campaign parameter. */
 const longestParameter = 100
 
 type Values = Readonly<Record<string, unknown>>
@@ -53,7 +54,7 @@ const textOf = (value: unknown): string => {
 
 const paths = (...names: string[]): readonly (readonly string[])[] => names.map((name) => name.split('.'))
 
-/** The paths where libraries, sites and the product's own tag put each fact. The first that exists counts. */
+/** The paths where libraries, sites and the product's own tag put each fact. The first path that has a value counts. */
 const places = {
   gclid: paths('context.clickIds.gclid', 'properties.gclid', 'context.gclid', 'traits.gclid'),
   gbraid: paths('context.clickIds.gbraid', 'properties.gbraid', 'context.gbraid'),
@@ -80,7 +81,7 @@ const firstOf = (event: Values, of: readonly (readonly string[])[]): string => {
   return ''
 }
 
-/** Query parameters of the page address of an event; undefined if none is relevant. */
+/** Returns the query parameters of the page address of an event; undefined if no parameter is relevant. */
 const parametersOf = (event: Values): URLSearchParams | undefined => {
   const url = valueAt(event, ['context', 'page', 'url'])
   const given = valueAt(event, ['context', 'page', 'search'])
@@ -93,7 +94,7 @@ const parametersOf = (event: Values): URLSearchParams | undefined => {
 
 const campaignNames = ['source', 'medium', 'campaign'] as const
 
-/** The parameters of a campaign as one text; '' without any. */
+/** Returns the parameters of a campaign as one text; '' if the event has none. */
 const campaignOf = (event: Values, parameters: URLSearchParams | undefined): string => {
   const known = valueAt(event, ['context', 'campaign'])
   const of = (name: (typeof campaignNames)[number]): string => {
@@ -105,29 +106,29 @@ const campaignOf = (event: Values, parameters: URLSearchParams | undefined): str
   return values.some((value) => value !== '') ? JSON.stringify(values) : ''
 }
 
-/** Source, medium and name of a campaign; each is '' if absent. */
+/** Returns the source, medium and name of a campaign; each is '' if absent. */
 export const campaignParts = (campaign: string): [source: string, medium: string, name: string] => {
   if (campaign === '') return ['', '', '']
   const [source = '', medium = '', name = ''] = JSON.parse(campaign) as string[]
   return [source, medium, name]
 }
 
-/** Prefixes of other platforms' click IDs, so that an ID under the wrong name is not stored. */
+/** Patterns of the click IDs of other platforms, so that an ID under the wrong name is not stored. */
 const foreign: Partial<Record<FactName, RegExp>> = {
   gclid: /^(fb\.\d|Iw[A-Z]|E\.C\.P\.)/,
   fbc: /^(Cj0KC|CjwKC|EAIaIQ|E\.C\.P\.)/,
   ttclid: /^(fb\.\d|Iw[A-Z]|Cj0KC|CjwKC|EAIaIQ)/,
 }
 
-/** The time of a click as the tag reports it, but never later than the event. */
+/** Returns the time of a click as the tag reports it, but never later than the event. */
 const timeOf = (event: Values, name: string, at: number): number => {
   const ms = readTime(valueAt(event, ['context', 'clickTimes', name])) ?? 0
   return ms > 0 && ms <= at ? ms : at
 }
 
 /**
- * The click IDs, first-party IDs and the campaign in an event. The click of Meta is in the cookie, or is made from the
- * parameter and its time (Meta, "fbp and fbc Parameters").
+ * Returns the click IDs, first-party IDs and the campaign in an event. The click of Meta is in its cookie. Without the
+ * cookie, it is made from the parameter and the time of the click (Meta, "fbp and fbc Parameters").
  */
 export const factsOf = (event: Values, at: number): Facts => {
   const parameters = parametersOf(event)
@@ -147,13 +148,13 @@ export const factsOf = (event: Values, at: number): Facts => {
   return facts
 }
 
-/** The stored facts of a person under one name: the first and the last. */
+/** The facts of a person that are stored under one name: the first and the last one. */
 export type StoredFact = { first: Fact; last: Fact }
 export type StoredFacts = ReadonlyMap<FactName, StoredFact>
 
 /**
- * The facts of a conversion: those of its own event take precedence over stored ones. Leaves out stored facts that have
- * expired or are later than the event.
+ * Returns the facts of a conversion: those of its own event, and stored facts under other names. Leaves out stored
+ * facts that have expired or are later than the event.
  */
 export const joinFacts = (own: Facts, kept: StoredFacts, at: number): Facts => {
   const joined: Facts = { ...own }
@@ -168,7 +169,10 @@ export const joinFacts = (own: Facts, kept: StoredFacts, at: number): Facts => {
 /** A click that a conversion is attributed to. */
 export type Touch = { clicked: (typeof clickedPlatforms)[number]; campaign: string }
 
-/** The first and the last click of a person before a conversion. Without a click, the campaign of the visit. */
+/**
+ * Returns the first and the last click of a person before a conversion. If there is no click, returns the campaign of
+ * the visit instead.
+ */
 export const touchPointsOf = (own: Facts, kept: StoredFacts, at: number): { first: Touch; last: Touch } => {
   const all: (Fact & { clicked: Touch['clicked'] })[] = []
   const add = (name: FactName, fact: Fact): void => {

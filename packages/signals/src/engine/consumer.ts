@@ -24,13 +24,16 @@ const valuesOf = (json: string): PipelineEvent =>
   // The pipeline wrote this JSON, so every key has its type. Numbers keep their digits.
   (losesDigits(json) ? parseExactJson(json) : JSON.parse(json)) as PipelineEvent
 
-/** The event, and the signals that it is a conversion of. Undefined if it has neither signals nor facts. */
+/**
+ * Returns the event with the signals that it is a conversion of. Undefined if it is a conversion of no signal and has
+ * no facts to store.
+ */
 const candidateOf = (
   { json, sourceId }: AcceptedEvent,
   signals: NonNullable<ReturnType<SignalCache['find']>>['bySource'],
 ): Candidate | undefined => {
   const own = signals.get(sourceId)
-  // An event that is delivered has a message ID. An event that is only stored cannot be a conversion.
+  // Every event that is delivered has a message ID. An event without one is only stored, and is no conversion.
   if (own === undefined || !json.includes('"messageId":')) return undefined
   const event = valuesOf(json)
   if (typeof event.messageId !== 'string') return undefined
@@ -43,7 +46,7 @@ const candidateOf = (
 }
 
 /**
- * Makes the consumer that makes conversions of accepted events in the stream. Events of a workspace come in their
+ * Creates the consumer that makes conversions of accepted events in the stream. Events of a workspace come in their
  * order. After a kill some events come again; their conversions already exist and are not made twice.
  */
 export const createSignalConsumer = (deps: SignalConsumerDeps) => {

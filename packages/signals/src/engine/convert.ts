@@ -36,8 +36,9 @@ const refundsIn = (candidates: readonly Candidate[]) =>
 export type ConvertDeps = { db: Db; clock: Clock }
 
 /**
- * Makes conversions of the events of a workspace, in their order. The clicks in the events are stored first. Then each event that feeds
- * a signal becomes a conversion, joined with the stored facts of its person, and is stored. May be repeated with the same events.
+ * Makes conversions of the events of a workspace, in their order. The clicks in the events are stored first. Then each
+ * event that feeds a signal becomes a conversion, which is joined with the stored facts of its person and stored. May
+ * be repeated with the same events.
  */
 export const convert = async (
   { db, clock }: ConvertDeps,

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { campaignParts } from './click-facts.ts'
 import type { MadeConversion } from './make.ts'
 
-/** Stands for all platforms of a signal in its counts. */
+/** The ID that stands for all platforms of a signal in its counts. */
 export const allPlatforms = '00000000-0000-0000-0000-000000000000'
 
-/** Upper bounds for the counts of freshness, in ms from an event to its conversion. */
+/** Upper bounds of the classes by which the delay from an event to its conversion is counted, in ms. */
 export const freshnessBounds = [
   1000, 2000, 5000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000,
 ] as const

@@ -8,7 +8,7 @@ import { type ConvertDeps, convert } from './convert.ts'
 
 export type SignalAudienceFollower = {
   start(): void
-  /** Makes conversions of all profiles that have entered until now. Rejects if that is not possible now. */
+  /** Makes conversions of all profiles that have entered an audience until now. Rejects if a store is unavailable. */
   follow(): Promise<void>
   stop(): Promise<void>
 }
@@ -45,7 +45,7 @@ export const createSignalAudienceFollower = (
     })
   }
 
-  /** Reads one batch of changes; true if there may be more. */
+  /** Reads one batch of changes; resolves to true if there may be more changes. */
   const step = async (signals: WorkspaceSignals, signal: CachedSignal): Promise<boolean> => {
     const row = await db.selectFrom('signals').select('seen_change').where('id', '=', signal.id).executeTakeFirst()
     if (row === undefined) return false

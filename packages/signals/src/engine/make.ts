@@ -47,7 +47,10 @@ export type KnownPerson = {
   withdrawnAt: number | undefined
 }
 
-/** A refunded conversion of a signal, as it was counted. The sum of earlier refunds in its currency is `before`. */
+/**
+ * A refunded conversion of a signal, with the amount and currency that were counted. `before` is the sum of earlier
+ * refunds in this currency.
+ */
 export type Refunded = { eventTime: number; amount: number | null; currency: string; before: number }
 
 /** The result of a conversion for a platform, before its destination is called. */
@@ -72,12 +75,16 @@ export type MadeConversion = {
 
 export type MakeOptions = { settings: Pick<SignalSettings, 'without_consent' | 'consent_path'>; now: number }
 
-/** Device clocks may be this far ahead: such a time is replaced by now. */
+/**
+ * Maximum time in ms by which the clock of a device may be ahead. An event time that is ahead by less counts as the
+ * current time.
+ */
 const aheadMs = 10 * 60_000
 const longestId = 300
 
 /**
- * The text of an ID, or of a number with all its digits. Empty for any other value, and for a text that is too long.
+ * Returns the text of an ID, or of a number with all its digits. Returns '' for any other value, and for a text that is
+ * too long.
  */
 export const idText = (value: unknown): string => {
   const isNumber = typeof value === 'number' || value instanceof ExactNumber
@@ -88,7 +95,7 @@ export const idText = (value: unknown): string => {
 const eventIdOf = (event: PipelineEvent, setting: SignalEventId): string =>
   (setting.type === 'path' ? idText(valueAt(event, pathNames(setting.path))) : '') || event.messageId
 
-/** The permanent key of a conversion of a signal. */
+/** Returns the permanent key of a conversion of a signal. */
 export const keyOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)
 
@@ -105,9 +112,12 @@ type Said = {
   at: number
   consent: ReturnType<typeof consentOf>
   origin: Origin
-  /** Whether the conversion happened offline. Some platforms accept another age for these. */
+  /** Whether the conversion happened offline. Some platforms have a different maximum age for offline conversions. */
   offline: boolean
-  /** Why a refund is not deducted from its order; `refund_currency` if no platform can receive the rest. */
+  /**
+   * The reason why a refund is not deducted from its order. `refund_currency` excludes only platforms that would
+   * receive the remaining value.
+   */
   refusal: RefundRefusal | undefined
 }
 
@@ -120,7 +130,7 @@ const refundReason = (
 ): NotSentReason | undefined => {
   if (origin !== 'refund') return undefined
   if (refund === undefined) return 'not_refundable'
-  // The currency does not matter to a platform that receives the refunded amount.
+  // A platform that receives the refunded amount, and not the rest of the order, accepts any currency.
   return refusal === 'refund_currency' && refund.restates !== true ? undefined : refusal
 }
 
@@ -173,7 +183,8 @@ const atPlatform = (
 const sourceWords = (event: PipelineEvent, origin: Origin): { action_source: string; event_source: string } => {
   if (origin === 'upload' && valueAt(event, ['properties', 'action_source']) === 'physical_store')
     return { action_source: 'physical_store', event_source: 'in_store' }
-  // A website needs browser and page: Meta requires both ("Parameters" of the Conversions API).
+  // The action source `website` requires the user agent and the URL of the page (Meta, "Parameters" of the Conversions
+  // API).
   const told = (...path: string[]): boolean => {
     const value = valueAt(event, path)
     return typeof value === 'string' && value !== ''
@@ -198,18 +209,18 @@ export type ConversionInput = {
   options: MakeOptions
 }
 
-/** The refunded amount, the rest of the order, and why the refund is not deducted from it. */
+/** The refunded amount, the rest of the order, and the reason if the refund is not deducted from the order. */
 type RefundSums = {
   back: ReturnType<typeof moneyOf>
-  /** Absent if the order has another currency. */
+  /** The rest of the order; absent if the refund has another currency, or is not of a known order. */
   left?: number
   refusal: RefundRefusal | undefined
 }
 
-/** Rounds an amount to a millionth, so that sums stay exact. */
+/** Rounds an amount to a millionth, so that sums do not collect rounding errors. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6
 
-/** The currency in a refund event, at the path where conversions have it. Undefined if absent. */
+/** Returns the currency in a refund event, at the path where conversions have it; undefined if absent. */
 const ownCurrency = (event: PipelineEvent, { value }: StoredDefinition): unknown => {
   const path = value.type === 'event' && value.currency_path !== '' ? value.currency_path : 'properties.currency'
   const told = valueAt(event, pathNames(path))
@@ -265,7 +276,8 @@ export const makeConversion = ({
   const key = isRefund ? keyOf(signal.id, 'refund', eventId, event.messageId) : keyOf(signal.id, eventId)
   const conversionId = `${signal.id}-${key}`
   const known = 'problem' in back ? {} : back
-  // A platform that restates conversions receives the remaining value, and the time of the conversion.
+  // A platform that restates conversions receives the remaining value of the order, and the time of the refunded
+  // conversion.
   const restated =
     left === undefined || !refunded
       ? {}
@@ -309,7 +321,7 @@ export const makeConversion = ({
 /** Decides whether an event is a conversion of a signal, a refund of one, or neither. */
 export type Matcher = (event: PipelineEvent) => 'event' | 'refund' | undefined
 
-/** Compiles the events of a signal once; a signal of an audience has none. */
+/** Compiles the events and filters of a signal once. The signal of an audience matches no event. */
 export const compileMatcher = ({ trigger, refunds }: StoredDefinition): Matcher => {
   if (trigger.type !== 'events') return () => undefined
   const fits = (event: PipelineEvent, events: typeof trigger.events): boolean =>

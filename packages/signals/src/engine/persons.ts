@@ -8,23 +8,23 @@ import type { KnownPerson } from './make.ts'
 /** An identifier of a person. */
 export type Identifier = { type: string; value: string }
 
-/** The hash that stands for an identifier where its value is not stored. */
+/** Returns the hash that stands for an identifier where its value is not stored. */
 export const personHash = (workspaceId: string, { type, value }: Identifier): Buffer =>
   createHash('sha256').update(`${workspaceId}\n${type}\n${value}`).digest().subarray(0, 16)
 
 /**
- * The identifiers of the person of an event, without placeholders. A placeholder stands for no user, and would join the
- * clicks of all people.
+ * Returns the identifiers of the person of an event, without placeholders. A placeholder stands for no user, and would
+ * join the clicks of all people.
  */
 export const identifiersOf = ({ userId, anonymousId }: Pick<PipelineEvent, 'userId' | 'anonymousId'>): Identifier[] => [
   ...(userId === undefined || isPlaceholder(userId) ? [] : [{ type: 'user_id', value: userId }]),
   ...(anonymousId === undefined || isPlaceholder(anonymousId) ? [] : [{ type: 'anonymous_id', value: anonymousId }]),
 ]
 
-/** Maximum number of identifiers read per profile. */
+/** Maximum number of identifiers that are read per profile. */
 const maxIdentifiers = 50
 
-/** The hashes of all identifiers of each event's person. Those of the event come first. */
+/** Reads the hashes of all identifiers of each event's person. The hashes of the event's own identifiers come first. */
 export const readPersons = async (
   db: Db,
   workspaceId: string,
@@ -89,7 +89,7 @@ const write = async (db: Db, workspaceId: string, writes: readonly Write[]): Pro
       if (each.at > known.last.at) known.last = each
     }
   }
-  // Sorted, so that concurrent writers cannot deadlock.
+  // The rows are sorted, so that concurrent writers cannot deadlock.
   const rows = [...places.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   if (rows.length === 0) return
   const column = <T>(of: (row: (typeof rows)[number]) => T): T[] => rows.map(of)
@@ -118,8 +118,8 @@ const write = async (db: Db, workspaceId: string, writes: readonly Write[]): Pro
 }
 
 /**
- * Stores the clicks in events. When a person denies consent, everything stored is removed except for the denial. If a
- * person grants consent after denying it, this is stored too.
+ * Stores the clicks in events. When a person denies consent, everything stored about the person is removed, and only
+ * the denial is kept. If the person grants consent again later, this is stored too.
  */
 export const storeSeenFacts = async (db: Db, workspaceId: string, seen: readonly SeenFacts[]): Promise<void> => {
   const denied = seen.filter(({ consent }) => consent === 'denied')
@@ -161,7 +161,7 @@ const together = (a: StoredFact | undefined, b: StoredFact): StoredFact =>
     ? b
     : { first: a.first.at <= b.first.at ? a.first : b.first, last: a.last.at >= b.last.at ? a.last : b.last }
 
-/** The stored facts of persons, each by its hashes. */
+/** Reads the stored facts of persons, each of whom is given by hashes. */
 export const readKnownPersons = async (
   db: Db,
   workspaceId: string,

@@ -9,7 +9,7 @@ export type SignalSenderDeps = {
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   /** Whether this process sends for a workspace; true for all if undefined. */
   isMine?: (workspaceId: string) => boolean
-  /** Whether the disk has space for more. */
+  /** Whether the disk has space for more records. */
   mayAppend: () => boolean
   logger: Logger
 }
@@ -18,14 +18,15 @@ export type SignalSender = SendLoop
 
 type Row = { id: string; signal_id: string; destinations: string[]; key: string; json: string }
 
-/** Maximum conversions appended at once, and maximum per record of the stream. */
+/** Maximum number of conversions that are appended at once. */
 const rowsAtOnce = 1000
+/** Maximum number of conversions per record of the stream. */
 const eventsOfRecord = 100
 
-/** The producer name for the conversions of a workspace in the stream. */
+/** Returns the producer name for the conversions of a workspace in the stream. */
 const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
 
-/** The name that delivery uses for the producer of the conversions of a signal. */
+/** Returns the name that delivery uses for the producer of the conversions of a signal. */
 export const signalProducer = (signalId: string): string => `signal ${signalId}`
 
 const recordOf = (workspaceId: string, rows: readonly Row[]): LogEntry => {
@@ -53,8 +54,8 @@ const recordsOf = (workspaceId: string, rows: readonly Row[]): LogEntry[] =>
   )
 
 /**
- * Appends conversions to the stream for the destinations of their signals. The position is in the stream beside them,
- * so each is appended once, even after a kill.
+ * Creates the sender, which appends conversions to the stream for the destinations of their signals. Its position is
+ * stored in the stream with the conversions, so each is appended once, even after a kill.
  */
 export const createSignalSender = ({
   db,
@@ -76,7 +77,7 @@ export const createSignalSender = ({
     return made
   }
 
-  /** Appends the next conversions of a workspace; true if there may be more. */
+  /** Appends the next conversions of a workspace; resolves to true if there may be more conversions. */
   const step = async (workspaceId: string): Promise<boolean> => {
     const { rows } = await sql<Row>`
       select id, signal_id, destinations, key, json from signal_outbox

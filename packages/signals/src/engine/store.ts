@@ -13,7 +13,7 @@ export type StoredConversions = { fresh: readonly MadeConversion[]; repeated: re
 /** Conversions per statement. */
 const atOnce = 1000
 
-/** The given signals that still exist. One may be deleted while its events are processed. */
+/** Returns the given signals that still exist. A signal may be deleted while its events are processed. */
 const existing = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await tx.selectFrom('signals').select('id').where('id', 'in', ids).forKeyShare().execute()
   return new Set(rows.map(({ id }) => id))
@@ -64,9 +64,9 @@ const queue = async (tx: Tx, workspaceId: string, part: readonly ConversionToSto
 const idOf = ({ signalId, key }: MadeConversion): string => `${signalId}${key}`
 
 /**
- * Stores conversions, each once by signal and event ID, even when several processes store it. Counts the new ones, and
- * queues them for the stream. One transaction: a kill leaves a conversion complete or absent. A conversion that comes
- * again from the same event is not counted as repeated.
+ * Stores conversions, each once by signal and event ID, even when several processes store it. Counts the new
+ * conversions, and queues them for the stream. All this is one transaction, so a kill leaves a conversion complete or
+ * absent. A conversion that comes again from the same event is not counted as repeated.
  */
 export const storeConversions = async (
   db: Db,
@@ -76,8 +76,8 @@ export const storeConversions = async (
 ): Promise<StoredConversions> => {
   if (given.length === 0) return { fresh: [], repeated: [] }
   return await db.transaction().execute(async (tx) => {
-    // Conversions are sent in the order of their IDs, but an ID is assigned before its row is visible. The lock keeps
-    // the order.
+    // Conversions are sent in the order of their IDs, but an ID is assigned before its row is visible. The lock makes
+    // the rows visible in the order of their IDs.
     await sql`select pg_advisory_xact_lock(hashtextextended('signals ' || ${workspaceId}, 0))`.execute(tx)
     const there = await existing(tx, [...new Set(given.map(({ made }) => made.signalId))])
     const distinct = new Map<string, ConversionToStore>()
@@ -112,7 +112,10 @@ export const storeConversions = async (
   })
 }
 
-/** Existing conversions that come from another event. The same event processed again does not count as a repetition. */
+/**
+ * Returns those of the conversions that already exist from another event. If the same event was processed again, its
+ * conversion does not count as repeated.
+ */
 const ofOtherEvents = async (tx: Tx, known: readonly MadeConversion[]): Promise<MadeConversion[]> => {
   if (known.length === 0) return []
   const { rows } = await sql<{ signal_id: string; key: Buffer; source_event: string }>`
@@ -126,7 +129,10 @@ const ofOtherEvents = async (tx: Tx, known: readonly MadeConversion[]): Promise<
 /** The reasons why a refund is not deducted from its order. */
 const refusedRefunds: readonly NotSentReason[] = ['no_order', 'refund_currency', 'refund_too_large']
 
-/** The conversions that refunds of a signal refer to, by event ID: as they were counted, with their earlier refunds. */
+/**
+ * Reads the conversions that refunds of a signal refer to, by event ID, with the counted amounts and the earlier
+ * refunds.
+ */
 export const readRefunded = async (
   db: Db,
   asked: readonly { signalId: string; eventId: string; key: string }[],
