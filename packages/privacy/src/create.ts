@@ -26,11 +26,12 @@ type NewRequest = {
 }
 
 /**
- * A destination that can delete users. If it lacks settings for that, they are in `lacks`, and it is sent no deletions.
+ * A destination that can delete users. `lacks` has the settings that it still needs for that; without them it gets no
+ * deletions.
  */
 type DeletingDestination = { id: string; lacks?: string }
 
-/** The destinations of a workspace that can delete users. */
+/** Reads the destinations of a workspace that can delete users. */
 const deletingDestinations = async (
   { db, catalog, secretBox, logger }: Pick<PrivacyServices, 'db' | 'catalog' | 'secretBox' | 'logger'>,
   workspaceId: string,
@@ -103,8 +104,8 @@ export const writeRequest = async (
 }
 
 /**
- * Deletes or suppresses people, or both. When it returns, the identifiers belong to no profile, and their stored events
- * are hidden everywhere. A job then removes the data from each place.
+ * Creates the handler that deletes or suppresses people, or both. When the call returns, the identifiers belong to no
+ * profile, and their stored events are hidden everywhere. A job then removes the data from each place.
  */
 export const createPrivacyRequest =
   ({
@@ -181,7 +182,7 @@ export const createPrivacyRequest =
         const people = { workspaceId: workspace.id, requestId: id, ...forgotten, owners: [], until: time }
         await markErasedEvents(eventStore, profileLedger.ownerOf, people)
       } catch (error) {
-        // The job repeats it.
+        // The job of the request hides the events later.
         logger.warn({ error: String(error) }, 'events of deleted people are not hidden yet')
       }
     return await readPrivacyRequest({ db, rewriteFiles }, workspace.id, id)

@@ -22,14 +22,14 @@ export type ErasureDeps = Pick<
   PrivacyServices,
   'db' | 'eventStore' | 'profileLedger' | 'notifyDestinations' | 'whenStored' | 'forgetInDeliveries' | 'clock'
 > & {
-  /** How long to wait for destinations to respond, in ms; 3 s by default. */
+  /** Maximum time to wait for destinations to respond, in ms; 3 s by default. */
   outcomesWaitMs?: number
 }
 
-/** How long to wait for rows of syncs to be removed, in ms. The rest is removed by later calls. */
+/** Maximum time of one call for removing rows of syncs, in ms. Later calls remove the rest. */
 const sweepMs = 5 * 60_000
 
-/** How often to check whether destinations have responded, in ms. */
+/** Interval in ms at which the responses of destinations are read. */
 const outcomesLookMs = 300
 
 const setPlaces = async (
@@ -48,7 +48,10 @@ const setPlaces = async (
     .execute()
 }
 
-/** Runs a task, and shows the places of the requests as running meanwhile. Stores the error if the task fails. */
+/**
+ * Runs a task for the given places of requests, which show as running during the task. Stores the error if the task
+ * fails.
+ */
 const inPlaces = async (
   db: Db,
   clock: () => number,
@@ -72,7 +75,7 @@ const inPlaces = async (
  */
 type Waiting = { id: string; sequence: number; profiles: number; people: ErasedPeople }
 
-/** The profiles that a request has erased, and those merged into them. */
+/** Reads the profiles that a request has erased, and the profiles that were merged into them. */
 const readErasedProfiles = async (
   db: Db,
   { sequence, profiles, people: { workspaceId } }: Waiting,
@@ -89,14 +92,15 @@ const readErasedProfiles = async (
   return rows.map(({ id }) => id)
 }
 
-/** Maximum requests whose events are removed by one mutation of the event store. */
+/** Maximum number of requests whose events are removed by one mutation of the event store. */
 const together = 100
 
 type WaitingRow = { id: string; workspace_id: string; sequence: string; profiles: number; create_time: Date }
 
 /**
- * A request, and all waiting requests of other workspaces, oldest first. A mutation of the event store rewrites its
- * parts once, for one request or for many. Requests that are complete, or whose workspace was deleted, are left out.
+ * Reads a request, and all waiting requests of other workspaces, oldest first. A mutation of the event store rewrites
+ * its parts once, for one request or for many. Requests that are complete, or whose workspace was deleted, are left
+ * out.
  */
 const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
   const { rows } = await sql<WaitingRow>`
@@ -131,7 +135,7 @@ const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal)
   const { id, sequence, people } = request
   const { db, eventStore, profileLedger, whenStored, clock } = deps
   const { workspaceId, identifiers } = people
-  // First, so that a failure shows while the rest is running.
+  // Destinations are notified first, so that their failures show while the rest is running.
   await deps.notifyDestinations(id, workspaceId)
   await inPlaces(db, clock, [id], ['profiles'], () =>
     profileLedger.forgetValues(workspaceId, { identifiers, sequence }),
@@ -168,7 +172,7 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
       signal,
     ),
   )
-  // Deliveries that were in flight at the deletion, and have failed permanently since.
+  // Removes dead letters of deliveries that were in flight at the deletion and failed after it.
   for (const { people } of requests)
     for await (const eventIds of erasedEventIds(eventStore, people, signal))
       await eraseParked(db, people.workspaceId, eventIds)
@@ -179,10 +183,10 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
 }
 
 /**
- * Makes the function that runs an `erasureJob`. It removes the people of a request from the ledger of profiles, stored
- * events and deliveries. It also removes the people of other waiting requests, by the same mutations of the event
- * store. At the end it removes the values by which the requests identified them. It may be killed at any point, and is
- * then repeated from the start. Logs expire by age, and `finishPrivacyRequests` waits for that.
+ * Creates the function that runs an `erasureJob`. It removes the people of a request from the ledger of profiles,
+ * stored events and deliveries. It also removes the people of other waiting requests, by the same mutations of the
+ * event store. At the end it removes the values by which the requests identified them. It may be killed at any point,
+ * and is then repeated from the start. Logs expire by age, and `finishPrivacyRequests` waits for that.
  */
 export const createErasure = (deps: ErasureDeps) => {
   const { db, eventStore, clock, outcomesWaitMs = 3000 } = deps
@@ -203,7 +207,7 @@ export const createErasure = (deps: ErasureDeps) => {
     faultPoint('erasure.after-values')
     const own = await db.selectFrom('privacy_requests').select('workspace_id').where('id', '=', id).executeTakeFirst()
     await clearErasedMarks(eventStore, [id, ...prepared.map((each) => each.id)])
-    // Its workspace was deleted.
+    // The request was deleted with its workspace.
     if (own === undefined) return
     await eraseSyncRows({ db, eventStore }, signal)
     await endDeliveries(db, clock())
@@ -218,7 +222,7 @@ export const createErasure = (deps: ErasureDeps) => {
   }
 }
 
-/** Marks deliveries as done if the events are, and no sync has rows of the people of a request. */
+/** Marks the deliveries of requests as done, if their events are done and no sync has rows of their people. */
 const endDeliveries = async (db: Db, now: number): Promise<void> => {
   await sql`update privacy_places p set state = 'done', last_error = '', update_time = ${new Date(now)}
     where p.place = 'deliveries' and p.state <> 'done'
@@ -233,7 +237,7 @@ const endDeliveries = async (db: Db, now: number): Promise<void> => {
         where e.request_id = p.request_id and e.place = 'events' and e.state = 'done')`.execute(db)
 }
 
-/** Completes the requests without data left in any store or log. Call it regularly. */
+/** Completes the requests whose data is no longer in any store or log. Call it regularly. */
 export const finishPrivacyRequests = async ({
   db,
   eventStore,
@@ -272,7 +276,8 @@ export const finishPrivacyRequests = async ({
       and not exists (select from privacy_tellings t where t.request_id = r.id and t.state not in ('done','not_told'))`.execute(
     db,
   )
-  // Last, so that a failure here delays nothing else. The next call finds the requests that this one completes.
+  // Rows of syncs come last, so that a failure here delays nothing else. The next call finds the requests that this one
+  // completes.
   await eraseSyncRows({ db, eventStore }, AbortSignal.timeout(sweepMs))
   await endDeliveries(db, clock())
 }

@@ -9,12 +9,12 @@ const data = z.object({ request: z.string() })
 export const erasureJob: JobKind<z.output<typeof data>> = {
   name: 'erase-people',
   data,
-  // Unlimited, because a deletion is never given up.
+  // Retries are unlimited, because a deletion is never given up.
   retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
-  // Short, so that the job of a killed process continues soon: the product promises minutes.
+  // The lease is short, so that the job of a killed process continues soon: the product promises minutes.
   leaseSeconds: 15,
   maxSeconds: 6 * 60 * 60,
-  // Mutations of the event store wait for each other anyway.
+  // One job at a time is enough, because mutations of the event store wait for each other.
   atOnce: 1,
   exclusive: false,
   keepSeconds: 24 * 60 * 60,

@@ -5,17 +5,19 @@ import { faultPoint } from '@tributary/kernel'
 import { clearDeletionDeliveries, type EventStore, type LogWriter } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** The producer name of these rows in deliveries. */
+/** The producer name of deletions in the stream. */
 const producer = { k: 'privacy', n: 'privacy' } as const
-/** Rows per record of the stream. */
+/** Number of rows per record of the stream. */
 const rowsPerRecord = 50
 
-/** The ID of a row. It depends on the request and the person, not on the destination. */
+/**
+ * Returns the ID of the row that deletes a person. It depends on the request and the person, not on the destination.
+ */
 const recordIdOf = (requestId: string, person: number): string => `${requestId}.${person}`
 
 type Identifier = { type: string; value: string }
 
-/** The row for a destination: it deletes the user with any of these identifiers. */
+/** Returns the row for a destination: it deletes the user with any of these identifiers. */
 const rowOf = (requestId: string, person: number, identifiers: readonly Identifier[]): OutboundRow => {
   const valuesOf = (type: string): string[] =>
     identifiers.filter((each) => each.type === type).map(({ value }) => value)
@@ -31,7 +33,7 @@ const rowOf = (requestId: string, person: number, identifiers: readonly Identifi
 }
 
 /**
- * Makes the function that sends deletions to destinations as rows of the stream. Delivery sends and retries them like
+ * Creates the function that sends deletions to destinations as rows of the stream. Delivery sends and retries them like
  * events. A row that was appended but not recorded, because the process was killed, is appended again under the same
  * ID: a second deletion changes nothing.
  */
@@ -77,8 +79,8 @@ const createDeletionNotices =
   }
 
 /**
- * Makes the function that notifies destinations about the people of a request: it sends their deletion, and their exits
- * from audiences.
+ * Creates the function that notifies destinations about the people of a request: it sends their deletion, and their
+ * exits from audiences.
  */
 export const createDestinationNotices = (deps: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) => {
   const notices = [createFarewells(deps), createDeletionNotices(deps)]
@@ -92,8 +94,8 @@ type Outcome = { destination_id: string; event_id: string; status: string; reaso
 const states: Readonly<Record<string, 'done' | 'failed'>> = { delivered: 'done', filtered: 'done', dead: 'failed' }
 
 /**
- * Reads the outcomes of deletions from the delivery log, and stores them. Resolves to true if none is open: then the
- * people are removed from the log.
+ * Reads the outcomes of the deletions of a request from the delivery log, and stores them. Resolves to true if no
+ * deletion is open. In that case it also removes the people from the delivery log.
  */
 export const readDeletionOutcomes = async (
   { db, eventStore }: { db: Db; eventStore: EventStore },

@@ -26,7 +26,7 @@ const presentPlaces = (rows: readonly Selectable<PrivacyPlacesTable>[]): Privacy
 
 type TellingRow = { request_id: string; id: string; title: string; state: string; people: string; reason: string }
 
-/** The states of the deletions that were sent to destinations, by request. */
+/** Reads the states of the deletions that were sent to destinations, by request. */
 const readDeletions = async (db: Db, requestIds: readonly string[]): Promise<Map<string, TellingRow[]>> => {
   const { rows } = await sql<TellingRow>`
     select t.request_id, d.id, d.title, t.state, count(*) as people, max(t.reason) as reason
@@ -54,7 +54,8 @@ const presentTellings = (workspaceId: string, rows: readonly TellingRow[]): Priv
 type PresentDeps = Pick<PrivacyServices, 'db' | 'rewriteFiles'>
 
 /**
- * The progress of rewriting the database files. Null if the database is not embedded, or the request is a suppression.
+ * Returns the progress of rewriting the database files; null if the database is not embedded, or the request is a
+ * suppression.
  */
 const presentFiles = (
   { files_time, files_error, files_round }: Pick<RequestRow, 'files_time' | 'files_error' | 'files_round'>,
@@ -69,7 +70,7 @@ const presentFiles = (
   return { ...pending, state: 'removing', start_time: new Date(lastRound.getTime() + roundMs).toISOString() }
 }
 
-/** Requests as the API returns them, in the order of the rows. */
+/** Returns requests in the form of the API, in the order of the rows. */
 export const presentPrivacyRequests = async (
   { db, rewriteFiles }: PresentDeps,
   workspaceId: string,
@@ -121,7 +122,7 @@ export const presentPrivacyRequests = async (
   }))
 }
 
-/** A privacy request of a workspace. Throws 404 if it does not exist. */
+/** Reads a privacy request of a workspace. Throws 404 if it does not exist. */
 export const readPrivacyRequest = async (
   deps: PresentDeps,
   workspaceId: string,

@@ -22,7 +22,10 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 
 type Deleted = MissingHashes['hashes'][number] & { d: number }
 
-/** Users who were deleted since then. All other changes of hashes are suppressions, or their end. */
+/**
+ * Returns the users whose last deletion the restored database lacks. All other missing changes of hashes are
+ * suppressions, or the end of a suppression.
+ */
 const deletedSince = async (tx: Tx, { workspaceId, hashes }: MissingHashes): Promise<Deleted[]> => {
   const { rows } = await sql<{ hash: string; delete_time: Date }>`
     select hash, delete_time from privacy_hashes
@@ -32,16 +35,16 @@ const deletedSince = async (tx: Tx, { workspaceId, hashes }: MissingHashes): Pro
 }
 
 /**
- * Applies the lost requests of one workspace, in one transaction: a kill leaves all of them to the next start. Resolves
- * to the people whose events must be hidden. It makes one request for each time of deletion, because later events
- * belong to users who came back.
+ * Applies the lost requests of one workspace, in one transaction: a kill leaves all of them to the next start. Makes
+ * one request for each time of deletion, because later events belong to users who came back. Resolves to the people
+ * whose events must be hidden.
  */
 const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
   deps.db.transaction().execute(async (tx) => {
     const { profileLedger, jobs, logger } = deps
     const { workspaceId, hashes } = missing
     const deleted = await deletedSince(tx, missing)
-    // First, so that identifiers that arrive meanwhile do not belong to the deleted users.
+    // The hashes are restored first, so that identifiers that arrive from now on do not belong to the deleted users.
     const known = await profileLedger.restoreHashes(tx, missing)
     if (known === undefined) return []
     logger.warn({ workspaceId, hashes: hashes.length, found: known.length }, 'deletions are applied again')
@@ -87,7 +90,7 @@ export const reapplyForgotten = async (deps: Deps): Promise<void> => {
       try {
         await markErasedEvents(eventStore, profileLedger.ownerOf, people)
       } catch (error) {
-        // The job repeats it.
+        // The job of the request hides the events later.
         logger.warn({ error: String(error) }, 'events of deleted people are not hidden yet')
       }
   await forgottenHashes.keepAll()

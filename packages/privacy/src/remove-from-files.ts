@@ -4,16 +4,19 @@ import { type Selectable, sql } from 'kysely'
 import type { PrivacyServices } from './services.ts'
 
 /**
- * Minimum time between the starts of two rounds, ms. Requests that complete in the meantime share the next round. So
- * they are removed from files well within 24 hours, and a table is not rewritten for each of them.
+ * Minimum time between the starts of two rounds, ms. A round rewrites the database files for all requests that wait for
+ * it. So people are removed from files well within 24 hours, and a table is not rewritten for each request.
  */
 export const roundMs = 6 * 3_600_000
-/** Pause after the first failed attempt of a round, ms. It doubles with each failure. */
+/** Pause after the first failed attempt of a round, ms. The pause doubles with each failure. */
 const retryMs = 10 * 60_000
 
 type Round = Selectable<FileRoundsTable>
 
-/** Requests that are complete except for the logs, and whose people may be in files of the database. */
+/**
+ * Reads the privacy requests that are complete except for the logs. Data of their users may still be in the files of
+ * the database.
+ */
 const readPending = async (db: Db): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select r.id from privacy_requests r
@@ -23,13 +26,13 @@ const readPending = async (db: Db): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-/** The newest round; undefined before the first. */
+/** Reads the newest round; undefined if there was none. */
 export const readFileRound = (db: Db): Promise<Round | undefined> =>
   db.selectFrom('file_rounds').selectAll().orderBy('start_time', 'desc').limit(1).executeTakeFirst()
 
 const isRecent = ({ start_time }: Round, now: number): boolean => Math.abs(now - start_time.getTime()) < roundMs
 
-/** Starts a round for all requests that wait for one; undefined if there are none. */
+/** Starts a round for all requests that wait for one; returns undefined if no request waits. */
 const beginRound = async (db: Db, now: number): Promise<Round | undefined> => {
   const pending = await readPending(db)
   if (pending.length === 0) return undefined
@@ -45,7 +48,9 @@ const beginRound = async (db: Db, now: number): Promise<Round | undefined> => {
   })
 }
 
-/** The round to run now: a new round, or an unfinished one whose retry is due. */
+/**
+ * Returns the round to run now: a new round, or an unfinished one whose retry is due. Undefined if none is to be run.
+ */
 const currentRound = async (db: Db, now: number): Promise<Round | undefined> => {
   const round = await readFileRound(db)
   if (round === undefined || !isRecent(round, now)) return beginRound(db, now)
@@ -55,10 +60,10 @@ const currentRound = async (db: Db, now: number): Promise<Round | undefined> => 
 export type RemoveFromFiles = (signal: AbortSignal) => Promise<void>
 
 /**
- * Makes the function that rewrites the files of an embedded database once for all requests that are complete elsewhere.
- * The files then contain nothing of their people. It does nothing without `rewriteFiles`. It is called each minute.
- * Rounds start at least six hours apart. A failed attempt repeats only the remaining tables, at intervals that double
- * from ten minutes. A process that ends meanwhile counts as a failed attempt.
+ * Creates the function that rewrites the files of an embedded database, once for all requests that are complete
+ * elsewhere. The files then contain nothing of their people. Call it each minute. It does nothing without
+ * `rewriteFiles`. Rounds start at least six hours apart. A failed attempt repeats only the remaining tables, at
+ * intervals that double from ten minutes. If the process ends during an attempt, this also counts as a failure.
  */
 export const createRemoveFromFiles =
   ({
@@ -84,7 +89,7 @@ export const createRemoveFromFiles =
     }
     const { left } = await rewriteFiles(signal, { done: new Set(done_tables), onDone }).catch((error: unknown) => {
       signal.throwIfAborted()
-      // For example a full disk: it must not make the tables be rewritten each minute.
+      // After a failure such as a full disk, the tables must not be rewritten each minute.
       return { left: [`The files could not be rewritten: ${error instanceof Error ? error.message : String(error)}`] }
     })
     if (left.length === 0) {

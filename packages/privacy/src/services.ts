@@ -13,17 +13,18 @@ export type PrivacyServices = {
   /** Stores which identifiers belong to which profile. */
   profileLedger: ProfileLedger
   forgottenHashes: ForgottenHashes
-  /** Resolves once everything of a workspace that was received before the call is in the event store. */
+  /** Resolves once everything that a workspace received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /**
-   * Resolves once deliveries have been notified of every user who was deleted before the call, and their earlier writes
-   * are durable. Rejects while that is not possible.
+   * Resolves once deliveries know every user who was deleted before the call, and what they wrote before is durable.
+   * Rejects while that is not possible.
    */
   forgetInDeliveries(): Promise<void>
   /** Appends the notices of a privacy request for destinations to the stream. Rejects while that is not possible. */
   notifyDestinations(requestId: string, workspaceId: string): Promise<void>
   /**
-   * When the oldest record of a workspace arrived that may still be in the logs, epoch ms; Infinity if there is none.
+   * Returns when the oldest record of a workspace arrived that may still be in the logs, epoch ms; Infinity if there is
+   * none.
    */
   oldestLogged(workspaceId: string): Promise<number>
   /**

@@ -13,8 +13,9 @@ const canceledBy = 'A user was deleted while it ran. The next run reads everythi
 type Synced = { id: string; source_id: string | null; fields: string; identifier: string; primary_key: string[] }
 
 /**
- * Prevents runs from starting before this transaction ends, so that later runs read no deleted user. Current runs leave
- * out deleted users by their keys when they send. Rows that become events have other keys, so those runs end.
+ * Prevents runs of the syncs from starting before this transaction ends, so that later runs read no deleted user. Runs
+ * that have already started leave out deleted users by their keys when they send. Runs whose rows become events are
+ * ended, because events have other keys.
  */
 const holdRuns = async (
   tx: Tx,
@@ -31,7 +32,7 @@ const holdRuns = async (
       .orderBy('id')
       .forUpdate()
       .execute()
-  // In the same order as in other places that end a run, so that they cannot deadlock.
+  // Locks are taken in the same order as in other places that end a run, so that they cannot deadlock.
   await lockRuns()
   await tx.selectFrom('syncs').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   for (const run of await lockRuns()) {
@@ -42,12 +43,12 @@ const holdRuns = async (
   }
 }
 
-/** The key text for the value of a trait. */
+/** Returns the text of the key that a row has for the value of a trait. */
 const keyOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
 
 /**
- * All keys that rows of these people can have in syncs of profiles, while the profiles still exist. Call it before they
- * are deleted, in the same transaction. It also ends dry runs that may have read them, and removes samples of dry runs.
+ * Reads all keys that rows of these people can have in syncs of profiles. Call it before their profiles are deleted, in
+ * the same transaction. It also ends dry runs that may have read them, and removes samples of dry runs.
  */
 export const readSyncKeys = async (
   tx: Tx,
@@ -69,7 +70,7 @@ export const readSyncKeys = async (
     .execute()
   if (syncs.length === 0) return []
   await holdRuns(tx, deps, syncs)
-  // The lock stops new facts about them until their deletion.
+  // The lock keeps new facts about these people from being stored until their deletion.
   await sql`select from identity_ledgers where workspace_id = ${workspaceId}::uuid for update`.execute(tx)
   const columnsOf = (sync: Synced): string[] => [
     ...fieldsOf(sync).flatMap(({ column, target }) => (target === sync.identifier ? [column] : [])),

@@ -15,15 +15,15 @@ import { sql } from 'kysely'
 
 type Deps = { db: Db; eventStore: EventStore }
 
-/** A sync that may have rows of the people of a request. */
+/** A sync that may have rows of the people of a request, with their keys. */
 type Open = {
   request_id: string
   sync_id: string
   workspace_id: string
   keys: string[]
-  /** Their profiles, and those merged into them. */
+  /** The profiles of the people, and the profiles that were merged into them. */
   profiles: string[]
-  /** The kept runs of the sync. */
+  /** The runs of the sync whose rows are kept. */
   runs: string[]
   /** The last run that began after the request and sent its changes; null if there is none. */
   seen_run: string | null
@@ -35,7 +35,7 @@ type Open = {
 /** Maximum syncs whose rows are removed together. */
 const together = 100
 
-/** Keys to remove from syncs without a current run, for requests whose events are removed; oldest first. */
+/** Reads, oldest first, the keys to remove from syncs without a current run. Their requests have no events left. */
 const readOpen = async (db: Db): Promise<Open[]> => {
   const { rows } = await sql<Open>`
     select o.request_id, o.sync_id, r.workspace_id, o.keys, s.mode = 'FULL_SYNC' as mirrors, s.run_number, o.swept_run,
@@ -59,8 +59,8 @@ const readOpen = async (db: Db): Promise<Open[]> => {
 }
 
 /**
- * Keys that the destination still has, for a mirroring sync: their confirmed rows are kept. `open` says that the next
- * run still removes some of them there. Keys that now belong to another user are left out.
+ * Finds, for a mirroring sync, the keys that the destination still has. Confirmed rows with these keys are kept. `open`
+ * says that the next run still removes some of them there. Keys that now belong to another user are left out.
  */
 const keysThere = async (
   eventStore: EventStore,
@@ -77,7 +77,7 @@ const keysThere = async (
   return { staying: rows.map(({ key }) => key), open: rows.some(({ taken }) => !taken) }
 }
 
-/** Adds the keys that stored runs have for the people of a request, and stores them. */
+/** Finds the keys that stored runs have for the people of a request, and stores them with the request. */
 const learnKeys = async (db: Db, eventStore: EventStore, open: Open): Promise<Open> => {
   const { request_id, sync_id, workspace_id, runs, profiles } = open
   const found = await eventStore.query<{ key: string }>(
@@ -143,7 +143,7 @@ const changesOf = (some: readonly Open[]): string[] => {
 export const eraseSyncRows = async ({ db, eventStore }: Deps, signal: AbortSignal): Promise<void> => {
   const waiting: { open: Open; staying: readonly string[]; isOpen: boolean }[] = []
   for (const found of await readOpen(db)) {
-    // Nothing has changed since the last call.
+    // No run has begun since the last call, and the next run still removes some of the keys at the destination.
     if (found.swept_run === found.run_number && (await keysThere(eventStore, found)).open) continue
     const open = await learnKeys(db, eventStore, found)
     const there = await keysThere(eventStore, open)
