@@ -102,7 +102,7 @@ describe('a workspace that is spread over several partitions', () => {
     await other.stop()
   })
 
-  test('a spread workspace gets 200 only if all parts are in the log, and its quota counts only those parts', async () => {
+  test('a spread workspace gets 200 only if all parts are in the log, and its quota counts only the parts in the log', async () => {
     const other = await startCollect({ spreads, settings: { quotaBytes: body.length } }, 2 ** 26, 4)
     Object.assign(other.faults, { failWith: new LogUnavailable('disk'), failIn: 3 })
     const refused = await send(other)

@@ -17,13 +17,13 @@ import { createTagCalls } from './tag/tag-calls.ts'
 import { createWebhook } from './webhook/webhook.ts'
 
 export type Collect = {
-  /** Whether the path of a request belongs to collection. Needs only a few comparisons. */
+  /** Whether the path of a request belongs to collection. Takes only a few comparisons. */
   handles(req: IncomingMessage): boolean
   /** Handles the request; the response is sent immediately, or when the request is on disk. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void
   /**
-   * Returns the names of the spread changes for which this process has no append of the workspace in flight. A new
-   * change appears in a later result.
+   * Returns the names of those changes of spreads whose workspace has no append in flight in this process. A change
+   * that just became known is only in a later result.
    */
   paused(): string[]
   /** Loads the browser SDK, and starts to flush rejections and metrics about every second. */
@@ -35,7 +35,7 @@ export type Collect = {
 }
 
 /**
- * Coordination topic for the progress of the pipeline: for each partition, the offset below which every request is
+ * Coordination topic for the progress of the pipeline. For each partition it has an offset; every earlier request is
  * processed.
  */
 export const positionsTopic = 'pipeline.positions'
@@ -81,7 +81,7 @@ const createDispatch = (
       case 'batch':
         return track(request, route)
       case 'webhook':
-        // The service makes the body, so the body contains no key.
+        // The service makes the body, so the key cannot be inside.
         if (outerKey(req.headers, request.query) === undefined)
           return context.refuse(request, 'single', refusals.missingKey)
         return track(request, { kind: 'single', type: 'track', client: false }, webhook)
@@ -145,8 +145,8 @@ export const createCollect = (deps: CollectDeps): Collect => {
       await Promise.race([context.producer.idle(), deadline])
       context.close()
       unsubscribe?.()
-      // The first call may wait for a flush that is already running. The second call writes the counts since that flush
-      // began.
+      // This call may wait for a flush that is already running. The next call writes the counts that were added after
+      // that flush began.
       await flush()
       await flush()
     },

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '@tributary/kernel'
 
-/** Maximum characters of a write key. Longer texts are not looked up. */
+/** Maximum number of characters of a write key. A longer text is not looked up. */
 const maxKeyLength = 256
 
 const usable = (key: unknown): string | undefined =>
@@ -50,14 +50,14 @@ export const bodyKey = (body: object): string | undefined => {
 const keyName = Buffer.from('"writeKey"')
 const keyField = /^"writeKey"\s*:\s*"([^"\\]{1,256})"/
 /**
- * Maximum positions at which a body is searched for a key. SDKs write the key at the beginning, at the end, or in every
- * event.
+ * Maximum number of positions at which a body is searched for a key. SDKs write the key at the beginning, at the end,
+ * or in every event.
  */
 const maxPlaces = 20
 
 /**
- * Returns the strings that a body has as its key, found without parsing: those at the first positions, and the last
- * one.
+ * Returns the strings that a body has as its key, found without parsing: those at the first positions of a key, and the
+ * last one.
  */
 export const keyCandidates = (body: Buffer): string[] => {
   const places: number[] = []

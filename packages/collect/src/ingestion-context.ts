@@ -19,7 +19,7 @@ import type { EventRoute } from './routes.ts'
 /** One request with its query text (without the question mark). */
 export type CollectRequest = { req: IncomingMessage; res: ServerResponse; query: string }
 
-/** Responses that ask the client to retry later. */
+/** Refusals after which the client should retry later. */
 type RetryLaterAnswers = Record<
   | 'starting'
   | 'stopping'
@@ -36,7 +36,7 @@ type RetryLaterAnswers = Record<
   Refusal
 >
 
-/** Dependencies that all endpoints share: limits, counters, the log producer, and the texts of rejections. */
+/** What all endpoints share: limits, counters, the log producer, and the texts of rejections. */
 export type IngestionContext = {
   readonly settings: CollectSettings
   readonly proxies: readonly AddressRange[]
@@ -63,7 +63,7 @@ export type IngestionContext = {
   senderOf(req: IncomingMessage, entry: WriteKeyEntry | undefined, work: string): BodySender
   /** Returns the bytes of all bodies in memory. */
   buffered(): number
-  /** Rejects everything from now on. */
+  /** Makes `checkAdmission` reject every request from now on. */
   close(): void
   /** Counts a request that the client will not send again, with a sample. */
   countLost(
@@ -114,8 +114,9 @@ const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
   settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
 
-/** Maximum share of one organization, and of one kind of call, in the memory for bodies. */
+/** Maximum share of one organization in the memory for bodies. */
 const organizationPart = 0.5
+/** Maximum share of one kind of call in the memory for bodies. */
 const workPart = 0.875
 
 /**

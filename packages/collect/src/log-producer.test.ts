@@ -59,7 +59,7 @@ const setUp = (first: WorkspaceSpread) => {
 /** A batch that is large enough to be split in at least eight turns. */
 const largeBatch = `{"batch":[${`{"userId":"u","text":"${'x'.repeat(1000)}"},`.repeat(1000)}{"userId":"v"}]}`
 
-test('a request that arrives just after a change of the spread is processed after those that waited for the change', async () => {
+test('a request that arrives just after a change of the spread is processed after the requests that waited for the change', async () => {
   const { send, change, appended } = setUp({ partitions: [0], change: 'w 1' })
   const sendOne = (n: number): Promise<unknown> => send('single', `{"userId":"u","n":${String(n).padStart(3, '0')}}`)
   const waiting = Array.from({ length: 250 }, (_, n) => sendOne(n))
@@ -71,7 +71,7 @@ test('a request that arrives just after a change of the spread is processed afte
   expect(texts).toEqual(texts.toSorted())
 })
 
-test('requests that waited for a change of the spread are split in turns, between which other work runs', async () => {
+test('requests that waited for a change of the spread are split in turns, and other work runs between the turns', async () => {
   const { send, change } = setUp({ partitions: [0], change: 'w 1' })
   let turns = 0
   const answeredAt: number[] = []

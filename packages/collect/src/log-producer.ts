@@ -18,7 +18,7 @@ export type LogProducer = {
    * yields while a large body is split, so that other work can run.
    */
   append(accepted: Accepted, done: Done): Generator<void, void>
-  /** Like `append`, but without breaks. */
+  /** Does the same as `append`, but without breaks. */
   appendNow(accepted: Accepted, done: Done): void
   /** Resolves when no append is in flight. */
   idle(): Promise<void>
@@ -95,8 +95,8 @@ export const createLogProducer = (
     for (const part of parts)
       put(workspaceId, part, (refusal) => {
         refused ??= refusal
-        // Success means that all parts are in the log. After a refusal, some parts may be in the log. A repeated
-        // request is deduplicated by message IDs.
+        // Success means that all parts are in the log. After a refusal, some parts may be in the log. If the client
+        // repeats the request, their events are discarded by their message IDs.
         if (--open === 0) done(refused)
       })
   }
@@ -114,7 +114,7 @@ export const createLogProducer = (
       return put(workspaceId, accepted, done)
     }
     const parts = yield* cutRequest(accepted.meta, accepted.body, spread.partitions)
-    // The spread may have changed while other work ran.
+    // The spread may have changed while other work ran during the split.
     if (spreads?.of(workspaceId) !== spread) return yield* append(accepted, done, hasWaited)
     const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
     if (!quota.reserve(workspaceId, bytes)) return done(retryLater.quota)

@@ -1,6 +1,8 @@
 import type { Metrics } from '@tributary/kernel'
 
-/** Sums of responses and bytes, added to the metrics on each flush, so that a request needs only an addition. */
+/**
+ * Sums of responses and bytes. They are added to the metrics on each flush, so that a request costs only an addition.
+ */
 export type MetricsBuffer = {
   accepted(call: string, bytes: number): void
   answered(call: string, code: number): void

@@ -26,7 +26,7 @@ const waiter = (tell: (isOver: boolean) => unknown, bytes = 0): Waiter => ({
 })
 
 describe('a change of a spread', () => {
-  test('a change of a spread is paused when all earlier appends are in the log, without waiting for later ones', async () => {
+  test('a change of a spread is paused when all earlier appends are in the log, and does not wait for later appends', async () => {
     const { pauses, begin, end } = setUp()
     const [first, second] = [pauses.begin(), pauses.begin()]
     expect(pauses.paused()).toEqual([])
@@ -82,7 +82,7 @@ describe('a change of a spread', () => {
     expect(reported).toEqual(reported.toSorted((a, b) => a - b))
   })
 
-  test('a waiting request that yields finishes before the next one, with other work between parts, and newer ones follow', async () => {
+  test('a waiting request that yields finishes before the next request begins; other work runs between its parts, and newer requests follow', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: string[] = []
@@ -104,7 +104,7 @@ describe('a change of a spread', () => {
     expect(reported).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].flatMap((part) => [part, 'others']))
   })
 
-  test('a request that must wait again for the next change stays first in the queue', async () => {
+  test('a request that must wait again, for the next change of a spread, stays first in the queue', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: string[] = []
@@ -131,7 +131,7 @@ describe('a change of a spread', () => {
     await expect.poll(() => reported).toEqual(['first', 'second'])
   })
 
-  test('a change of a spread is not paused while a failed append is still being sent, however long', async () => {
+  test('a change of a spread is not paused while a failed append is still being sent, even if this takes long', async () => {
     let isUnsure = true
     const { pauses, begin } = setUp(() => isUnsure)
     begin('w', 'w 1')
@@ -142,7 +142,7 @@ describe('a change of a spread', () => {
     expect(pauses.paused()).toEqual(['w 1'])
   })
 
-  test('a change of a spread holds a limited number of requests, rejects further ones immediately, and all after close', async () => {
+  test('a change of a spread holds a limited number of requests and rejects more of them immediately; closing rejects all', async () => {
     const { pauses, begin } = setUp()
     begin('w', 'w 1')
     const reported: boolean[] = []
@@ -184,7 +184,7 @@ describe('a change of a spread', () => {
       expect(reported).toEqual([false])
     })
 
-    test('a change of a spread is not paused for ten seconds after a failed append that may still reach the log', async () => {
+    test('a change of a spread is not paused until ten seconds after a failed append that may still reach the log', async () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       pauses.paused()

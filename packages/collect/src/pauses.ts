@@ -10,10 +10,10 @@ export type Pauses = {
   idle(): Promise<void>
   /** Whether no request of a workspace can be appended now, because the spread of the workspace is being changed. */
   isPaused(workspaceId: string): boolean
-  /** Whether requests of a workspace wait, so that later ones must wait behind them. */
+  /** Whether requests of a workspace wait. Later requests must then wait behind them. */
   isAwaited(workspaceId: string): boolean
   /**
-   * Continues a request when the pause is over, or rejects it if the pause takes too long or too many requests wait.
+   * Continues a request when the pause is over. Rejects it if the pause takes too long or too many requests wait.
    * Requests of a workspace continue in order, each after the previous one is done. `isGoing` marks a request that was
    * already continuing and has to wait again.
    */
@@ -33,7 +33,10 @@ const unknownMs = 10_000
 /** Maximum wait of a request for the end of a change, in ms: SDKs wait at least this long for a response. */
 const patienceMs = 8000
 const lookMs = 25
-/** Maximum waiting requests, of one workspace and of all workspaces; further requests are rejected immediately. */
+/**
+ * Maximum number of waiting requests, of one workspace and of all workspaces. Further requests are rejected
+ * immediately.
+ */
 const maxWaiting = { ofOne: 5000, ofAll: 20_000 }
 /** Maximum number and bytes of requests that continue in one round of the event loop. */
 const atOnce = { requests: 100, bytes: 256 * 1024 }
@@ -52,8 +55,7 @@ type Queue = {
 }
 
 /**
- * The appends that began between two changes. Only the number of unfinished appends is stored, and callbacks for their
- * end.
+ * The appends that began between two changes of spreads: the number of unfinished appends, and callbacks for their end.
  */
 type Generation = { running: number; ended: (() => void)[] }
 
@@ -63,7 +65,7 @@ type Generation = { running: number; ended: (() => void)[] }
  */
 export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: () => boolean = () => false): Pauses => {
   let now: Generation = { running: 0, ended: [] }
-  /** Whether all appends before a change have ended, by the name of the change. */
+  /** By the name of a change, whether all appends that began before the change have ended. */
   const changes = new Map<string, boolean>()
   const older = new Set<Generation>()
   let unknownAt = Number.NEGATIVE_INFINITY

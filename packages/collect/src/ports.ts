@@ -59,24 +59,31 @@ export type CollectSettings = {
   bodyBytes: number
   /** Maximum bytes of a single event as received. */
   eventBytes: number
-  /** Maximum bytes in memory of all bodies with a known key; above it, requests get 503. */
+  /** Maximum bytes in memory of all bodies with a known key. Above it, requests get 503. */
   bufferedBytes: number
-  /** Maximum of these bytes for one workspace; above it, requests of the workspace get 503. */
+  /**
+   * Maximum bytes in memory of the bodies with a known key of one workspace. Above it, requests of the workspace get
+   * 503.
+   */
   workspaceBufferedBytes: number
   /** Minimum pace of a body with a known key. */
   pace: PaceLimits
-  /** Limits for requests without a key outside of their body; above them, such requests get 413 and 503. */
+  /**
+   * Limits for requests without a key outside of their body. Above the size of a body they get 413; above the bytes in
+   * memory they get 503.
+   */
   keyless: {
     bodyBytes: number
-    /** Maximum bytes in memory of all such requests, and of such requests from one address. */
+    /** Maximum bytes in memory of all requests without an outer key. */
     bufferedBytes: number
+    /** Maximum bytes in memory of the requests without an outer key of one address. */
     addressBytes: number
     pace: PaceLimits
   }
-  /** Decides which bodies are processed in turns, and how many bytes can wait; above that number, requests get 429. */
+  /** Decides which bodies are processed in turns, and how many bytes of them can wait. Beyond it, requests get 429. */
   turns: TurnSettings
   /**
-   * Maximum body bytes of one workspace that were accepted and are not processed yet; above it, requests of the
+   * Maximum bytes of bodies of one workspace that were accepted and are not processed yet. Above it, requests of the
    * workspace get 429. Collecting processes share the quota equally.
    */
   quotaBytes: number
@@ -108,7 +115,9 @@ export const defaultCollectSettings: CollectSettings = {
   drainMs: 10_000,
 }
 
-/** The workspaces that are in several partitions or being changed, from the current snapshot. */
+/**
+ * The workspaces that are spread over several partitions or whose spread is being changed, from the current snapshot.
+ */
 export type WorkspaceSpreads = {
   /**
    * Returns the spread of a workspace, the same object until the spread changes; undefined for a workspace with a

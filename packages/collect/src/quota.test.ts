@@ -8,7 +8,7 @@ const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number
   return true
 }
 
-test('a workspace gets exactly its share of the quota, whatever other workspaces have unprocessed', () => {
+test('a workspace can use exactly its share of the quota; unprocessed bytes of other workspaces do not count', () => {
   const quota = createQuota(() => 100)
   expect([quota.reserve('a', 60), quota.reserve('a', 60), quota.reserve('a', 1)]).toEqual([true, true, false])
   expect(quota.isFull('a')).toBe(true)
@@ -23,7 +23,7 @@ test('the quota releases bytes that could not be written', () => {
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('the quota releases bytes below a position only in the partition of the position', () => {
+test('the quota releases the bytes before a position only in the partition of the position', () => {
   const quota = createQuota(() => 100)
   accept(quota, 'a', 100, 7)
   accept(quota, 'b', 100, 8, 1)
@@ -35,7 +35,7 @@ test('the quota releases bytes below a position only in the partition of the pos
   expect(quota.isFull('b')).toBe(false)
 })
 
-test('the quota releases bytes only once for the same position, and none for a lower one', () => {
+test('the quota releases bytes once if the same position is reported again, and none for a lower position', () => {
   const quota = createQuota(() => 100)
   accept(quota, 'a', 90, 0)
   quota.processed([0])
@@ -47,7 +47,7 @@ test('the quota releases bytes only once for the same position, and none for a l
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('the quota needs few entries for unprocessed bytes of many workspaces, and releases all in the end', () => {
+test('the quota stores few entries for unprocessed bytes of many workspaces, and releases all bytes in the end', () => {
   const quota = createQuota(() => 100, 10)
   for (let offset = 0; offset < 1000; offset++) {
     expect(accept(quota, `w${offset}`, 100, offset)).toBe(true)

@@ -8,8 +8,8 @@ export type Quota = {
   release(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
   /**
-   * Records which requests are processed: `positions` has the offset below which all are processed, by partition.
-   * Ignores values of another form.
+   * Records which requests are processed. `positions` has an offset for each partition; every earlier request is
+   * processed. Ignores values of another form.
    */
   processed(positions: unknown): void
 }
@@ -20,8 +20,8 @@ type Chunk = { until: number; bytes: number; of: Map<string, number> }
 /** Maximum bytes of a chunk before the next one begins. */
 const chunkBytes = 4 * 1024 * 1024
 /**
- * Maximum number of workspaces in all chunks together. Above it, neighboring chunks are joined, so that bytes are
- * released in coarser steps.
+ * Maximum number of entries in all chunks together; a chunk has an entry for each of its workspaces. Above it,
+ * neighboring chunks are joined, so that bytes are released in coarser steps.
  */
 const maxEntries = 100_000
 
@@ -31,8 +31,8 @@ const join = (one: Chunk, other: Chunk): Chunk => {
 }
 
 /**
- * Creates the count of the unprocessed bytes of each workspace that this process accepted, up to the current `limit()`.
- * Requests that were accepted before the process started, or by other processes, are not counted.
+ * Creates the count of the unprocessed bytes of each workspace. A workspace can have up to the current `limit()`. Only
+ * requests that this process accepted are counted, not those of other processes or of an earlier process.
  */
 export const createQuota = (limit: () => number, entriesAtMost = maxEntries): Quota => {
   const waiting = new Map<string, number>()

@@ -5,7 +5,7 @@ import type { Refusal } from './refusal.ts'
 const hourMs = 3_600_000
 /** Maximum number of different rows in memory, between two flushes or while the database is unavailable. */
 const maxRows = 5000
-/** Maximum different hints of unknown keys in one hour; further keys are counted together. */
+/** Maximum number of different hints of unknown keys in one hour. Further keys are counted together. */
 const maxHints = 200
 const otherKeys = '*'
 

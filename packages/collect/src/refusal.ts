@@ -8,7 +8,7 @@ export type Refusal = {
   reason: string
   message: string
   metadata?: Record<string, string>
-  /** Seconds after which clients can retry, because the server is overloaded. Nothing is lost then. */
+  /** Seconds after which clients can retry, because the server is overloaded. Such a refusal loses no event. */
   retryAfter?: number
 }
 
@@ -26,7 +26,9 @@ const later = (code: number, reason: string, message: string, seconds: number): 
   retryAfter: seconds,
 })
 
-/** The refusal of a request that blocked the thread twice and is no longer processed; `message` says until when. */
+/**
+ * Returns the refusal of a request that blocked the thread twice and is no longer processed; `message` says until when.
+ */
 export const held = (message: string): Refusal => refusal(422, 'HELD', message)
 
 export const missingKey = refusal(
@@ -148,7 +150,7 @@ export const unknownType = (type: string): Refusal =>
     },
   )
 
-/** The refusal of an event that lacks a field required by its type. */
+/** Returns the refusal of an event that lacks a field that its type requires. */
 export const missingField = (type: string, field: string, message: string): Refusal =>
   refusal(400, 'MISSING_FIELD', message, { type, field })
 

@@ -2,12 +2,12 @@ import type { EventType } from '@tributary/contract'
 import { eventTypes } from '@tributary/contract'
 
 /**
- * The meaning of a path of the tracking API. `client`: only browsers and apps use the path, so the caller is the user's
- * device.
+ * The meaning of a path of the tracking API. `client` is true for a path that only browsers and apps use, so that the
+ * caller is the user's device.
  */
 export type Route =
   | { kind: 'single'; type: EventType; client: boolean }
-  /** `forwarded`: another collecting server forwards calls of its SDKs. */
+  /** `forwarded` is true if another collecting server forwards the calls of its SDKs. */
   | { kind: 'batch'; client: boolean; forwarded?: true }
   /** A webhook call of a service without an SDK. */
   | { kind: 'webhook' }

@@ -97,7 +97,7 @@ describe('an unknown key before the body', () => {
     expect(running.sockets[0]?.bytesRead).toBeLessThan(500)
   })
 
-  test('a call with an unknown key gets its response after the client sent the body, which is not kept', async () => {
+  test('a call with an unknown key gets its response after the client has sent the body, and the body is not kept in memory', async () => {
     const { running, seen } = await start()
     const headers = { authorization: basic('nobody') }
     expect(await reasonOf(await post(running, batchOf(4 * MiB - 2000), headers))).toEqual([401, 'WRITE_KEY_UNKNOWN'])
@@ -105,7 +105,7 @@ describe('an unknown key before the body', () => {
     expect(seen.max).toBe(0)
   })
 
-  test('a webhook call is rejected before its body is read, if neither URL nor headers have the key', async () => {
+  test('a webhook call is rejected before its body is read, if neither its URL nor its headers have a key', async () => {
     const { running } = await start()
     expect(await reasonOf(await post(running, '{"any":"thing"}', {}, '/v1/webhook'))).toEqual([
       401,
@@ -115,7 +115,7 @@ describe('an unknown key before the body', () => {
 })
 
 describe('bodies whose key can only be inside', () => {
-  test('unfinished bodies without an outer key use only the share of their address, and no workspace is rejected', async () => {
+  test('unfinished bodies without an outer key use only the share of their address, and requests of workspaces are still accepted', async () => {
     const { running, seen } = await start()
     const strangers = Array.from({ length: 64 }, () => begin(running, '', MiB, MiB - 1))
     await expect.poll(refusedOf(strangers), { timeout: 30_000 }).toBe(56)
@@ -123,7 +123,7 @@ describe('bodies whose key can only be inside', () => {
     expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
   })
 
-  test('bodies without an outer key together use only a separate budget, from any number of addresses', async () => {
+  test('bodies without an outer key together use only a separate budget, even if they come from many addresses', async () => {
     const { running, seen } = await start({ trustedProxies: ['127.0.0.1'] })
     const strangers = Array.from({ length: 64 }, (_, i) =>
       begin(running, `X-Forwarded-For: 198.51.100.${i}\r\n`, MiB, MiB - 1),
@@ -147,7 +147,7 @@ describe('bodies whose key can only be inside', () => {
     await expect.poll(() => seen.now).toBe(0)
   })
 
-  test('bodies without an outer key are rejected unparsed if large without a known key, and unread beyond 1 MiB', async () => {
+  test('bodies without an outer key are rejected without parsing if they are large and have no known key, and without reading beyond 1 MiB', async () => {
     const { running } = await start()
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())
@@ -185,7 +185,7 @@ describe('bodies whose key can only be inside', () => {
 describe('bodies of a known key', () => {
   const settings = { bufferedBytes: 4 * MiB, workspaceBufferedBytes: MiB }
 
-  test('unfinished bodies of a known key use only the share of their workspace, and no other workspace is rejected', async () => {
+  test('unfinished bodies of a known key use only the share of their workspace, and requests of other workspaces are accepted', async () => {
     const { running, seen } = await start({ settings })
     const stalled = Array.from({ length: 8 }, () => begin(running, authorization(liveKey), MiB, MiB / 4))
     await expect.poll(refusedOf(stalled)).toBe(4)
@@ -205,7 +205,7 @@ describe('bodies of a known key', () => {
     expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
   })
 
-  test('bodies of one kind of call leave capacity for other kinds, however many organizations send them', async () => {
+  test('bodies of one kind of call leave capacity for other kinds, even if many organizations send them', async () => {
     const { running, seen } = await start({ settings: { bufferedBytes: 8 * MiB, workspaceBufferedBytes: 8 * MiB } })
     const stall = (key: string, bytes: number, path?: string) =>
       begin(running, authorization(key), bytes + 1, bytes, path)

@@ -16,8 +16,8 @@ export type BodySender = { owner: string; holders: Holders }
 const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
 /**
- * Returns the compression in a header; undefined if there is none. Some senders write `none`, or list `identity`
- * together with another compression.
+ * Returns the compression that a header names; undefined if it names none. Some senders write `none`, or list
+ * `identity` together with another compression.
  */
 const compressionOf = (header: string | undefined): string | undefined =>
   header

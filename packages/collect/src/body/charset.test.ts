@@ -168,7 +168,7 @@ test.each(['none', 'None', ' identity', 'identity, none', ''])(
   },
 )
 
-test('a Content-Encoding that lists identity beside a compression means that compression', async () => {
+test('a Content-Encoding that lists identity and a compression means that compression', async () => {
   const headers = { 'content-encoding': 'none, gzip' }
   const { kept } = await send('/v1/track', gzipSync(event('José')), headers)
   expect(kept).toEqual([event('José')])

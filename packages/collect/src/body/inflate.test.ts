@@ -54,7 +54,7 @@ test.each([
   expect(taken).toBeLessThanOrEqual(room + piece)
 })
 
-test('the decompressed body is counted in place of the compressed one', async () => {
+test('the decompressed body is counted instead of the compressed one', async () => {
   const text = Buffer.from(JSON.stringify({ batch: Array.from({ length: 20_000 }, (_, i) => ({ userId: `u${i}` })) }))
   expect(await run('gzip', gzipSync(text), MiB)).toEqual({
     result: text.length,
@@ -63,7 +63,7 @@ test('the decompressed body is counted in place of the compressed one', async ()
   })
 })
 
-test('a zstd body with a larger window than HTTP allows is rejected', async () => {
+test('a zstd body whose window is larger than HTTP allows is rejected', async () => {
   const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
   const chunks: Buffer[] = []
   compress.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -73,7 +73,7 @@ test('a zstd body with a larger window than HTTP allows is rejected', async () =
   expect((await run('zstd', Buffer.concat(chunks), MiB)).result).toBe('bad-compression')
 })
 
-test('a compressed body without a known key may decompress to 64 KiB or 50 times its size, and no more', async () => {
+test('a compressed body without a known key may grow to 64 KiB or to 50 times its size, and no more', async () => {
   const bomb = gzipSync(zeros.subarray(0, 4 * MiB))
   const text = gzipSync('{"userId":"u1"}')
   const terms = strangersInflating()
@@ -83,7 +83,7 @@ test('a compressed body without a known key may decompress to 64 KiB or 50 times
   expect(outcomes[0]?.taken).toBeLessThanOrEqual(bomb.length * 50 + piece)
 })
 
-test('compressed bodies of one network are charged by size and limited in number; other networks continue', () => {
+test('compressed bodies of one network are charged by size and limited in number, and bodies of other networks continue', () => {
   const jobs: (() => void)[] = []
   const charged: [string, number][] = []
   const share: WorkShare = {

@@ -22,7 +22,7 @@ export type InflateTerms = {
   begin(owner: string, bytes: number, work: () => void): boolean
 }
 
-/** Limits for bodies with a known key, which are all decompressed concurrently. */
+/** Limits for bodies with a known key. All these bodies are decompressed concurrently. */
 export const knownInflating: InflateTerms = {
   freeBytes: 1024 * 1024,
   maxRatio: 200,
@@ -32,13 +32,13 @@ export const knownInflating: InflateTerms = {
   },
 }
 
-/** Number of decompressed bytes that take a millisecond of the thread, most of it for garbage collection. */
+/** Number of decompressed bytes that take a millisecond of the thread. Most of this time is for garbage collection. */
 const bytesPerMs = 128 * 1024
 const strangersShare: Partial<WorkShareSettings> = { share: 0.1, together: 0.2, burstMs: 10, freeMs: 0, waiting: 256 }
 
 /**
- * Creates limits for bodies without a known key, which no customer pays for. They suffice for the bodies that browsers
- * and phones send. One network can decompress about 13 MB a second, all networks together twice as much.
+ * Creates limits for bodies without a known key. No customer pays for these bodies. The limits suffice for the bodies
+ * that browsers and phones send. One network can decompress about 13 MB a second, all networks together twice as much.
  */
 export const strangersInflating = (share: WorkShare = createWorkShare(strangersShare)): InflateTerms => ({
   freeBytes: 64 * 1024,
@@ -61,8 +61,8 @@ const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
   br: () => createBrotliDecompress({ chunkSize: pieceBytes }),
   zstd: () =>
     createZstdDecompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } }),
-  // RFC 9110 8.4.1.2: "deflate" is the zlib format. Many senders omit the zlib header; the first bytes show whether it
-  // is there.
+  // RFC 9110 8.4.1.2: "deflate" is the zlib format. Many senders omit the zlib header; the first bytes show whether the
+  // header is there.
   deflate: (body) =>
     (body[0] ?? 0) % 16 === 8 ? createInflate({ chunkSize: pieceBytes }) : createInflateRaw({ chunkSize: pieceBytes }),
 }

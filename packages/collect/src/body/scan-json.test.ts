@@ -90,7 +90,7 @@ test.each([
   '{"a":1}\u0000',
 ])('the scan of %s has the same result as the parser', (text) => expectSame(Buffer.from(text)))
 
-test('the scan of a randomly changed text has the same result as the parser', () => {
+test('the scan of a text with random changes has the same result as the parser', () => {
   const text = Buffer.from(
     String.raw`{"writeKey":"wk","sentAt":"2026","x":{"n":[-1.5e-3,0,true,false,null,"\u00e9\\\"",{}],"ü":"日本"},"batch":[{"writeKey":"b","type":"track"},{"p":[[]]}]}`,
   )
@@ -132,7 +132,7 @@ test('the scan of a randomly changed text has the same result as the parser', ()
   }
 })
 
-test('the scan of bytes that are not UTF-8 has the same result as the parser with their replacements', () => {
+test('the scan of bytes that are not UTF-8 has the same result as the parser after invalid bytes are replaced', () => {
   for (const byte of [0x80, 0xc3, 0xe2, 0xf0, 0xff])
     for (const text of ['{"a":"?"}', '{"?":1}', '{"a":?}', '?{}', '{"a":"?\\u00e9"}'])
       expectSame(Buffer.from(text.replace('?', String.fromCharCode(byte)), 'latin1'))

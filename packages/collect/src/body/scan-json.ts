@@ -1,7 +1,9 @@
-/** Maximum depth and number of values of a JSON text, and the bytes that are scanned without a break. */
+/**
+ * Maximum depth of a JSON text, its maximum number of values, and the number of bytes that are scanned without a break.
+ */
 export type ScanLimits = { depth: number; values: number; sliceBytes: number }
 
-/** A fault of a text, and its byte offset; `undefined` means the end of the text. */
+/** A fault of a text, and its byte offset; the offset is `undefined` at the end of the text. */
 export type ScanFault = { fault: 'syntax' | 'depth' | 'values'; at: number | undefined }
 
 /** The facts about a body that collection needs. */
@@ -99,7 +101,9 @@ const names = ['batch', 'writeKey'] as const
 type Name = (typeof names)[number]
 const quotedNames = names.map((name) => Buffer.from(`"${name}"`))
 
-/** Returns the name between two positions if it is a known name. The length excludes most other names. */
+/**
+ * Returns the member name between two positions if it is one of the known names. The length excludes most other names.
+ */
 const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
   const found = quotedNames.findIndex(
     (quoted) => quoted.length === end - start && body.compare(quoted, 0, quoted.length, start, end) === 0,
@@ -209,7 +213,7 @@ export function* scanJson(body: Buffer, limits: ScanLimits): Generator<void, Bod
       at++
       continue
     }
-    // Only the end of an open list or object may follow.
+    // The end of an open list or object is the only token that may follow.
     const mayEnd = expected === 'comma-or-end' || expected === 'value-or-end' || expected === 'name-or-end'
     if (!mayEnd || byte !== (isObject[depth] === 1 ? closeObject : closeList)) return syntax(at)
     depth--

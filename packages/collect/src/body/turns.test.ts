@@ -37,7 +37,7 @@ test('owners take turns, the jobs of one owner run in order, and the number of w
   for (let n = 0; n < 10; n++) await round()
   expect(ran).toEqual([])
   pass(60_000)
-  // A new job does not overtake, and makes the share check the clock again.
+  // The new job does not overtake waiting jobs. Its call makes the share check the clock again.
   expect(begin('b', 'b2', 30)).toBe(true)
   await expect.poll(() => ran.length).toBe(5)
   expect(ran).toEqual(['a1', 'b1', 'a2', 'b2', 'a4'])
@@ -58,7 +58,7 @@ test('ordinary events never wait, whatever the size and number of their bodies',
   return expect.poll(() => parts).toBe(16_000)
 })
 
-test('when a workspace exceeds its share, its large bodies wait; its small bodies and other workspaces continue', async () => {
+test('when a workspace exceeds its share, its large bodies wait, and its small bodies and other workspaces continue', async () => {
   const { share, pass } = standing()
   const slow: WorkShare = {
     ...share,
@@ -108,7 +108,7 @@ test('when a workspace exceeds its share, its large bodies wait; its small bodie
   expect(statuses.toSorted()).toEqual([200, 200, 429])
 })
 
-test('a job with several parts lets other owners run between its parts, and waits while its owner waits', async () => {
+test('other owners run between the parts of a job, and the job waits while its owner waits', async () => {
   const { share, pass } = standing()
   const turns = createTurns(share, { largeBytes: 10, ownerBytes: 1000, allBytes: 1000 })
   const ran: string[] = []

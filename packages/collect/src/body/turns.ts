@@ -2,21 +2,23 @@ import type { WorkShare } from '@tributary/kernel'
 
 /** Settings in bytes: which bodies are processed in turns, and how many bytes can wait. */
 export type TurnSettings = {
-  /** Size above which bodies take turns. */
+  /** Size above which bodies are processed in turns. */
   largeBytes: number
-  /** Maximum bytes of waiting bodies, of one owner and of all owners. */
+  /** Maximum number of bytes of waiting bodies of one owner. */
   ownerBytes: number
+  /** Maximum number of bytes of waiting bodies of all owners. */
   allBytes: number
 }
 
 /**
- * Bytes of a body that count as one piece of work. The charged time is twice the time that ordinary events of that size
- * take.
+ * Number of bytes of a body that count as one piece of work. The charged time is twice the time that ordinary events of
+ * that size take.
  */
 const pieceBytes = 32 * 1024
 
 /**
- * Bytes of a body that are processed without a break. They take about a millisecond for ordinary events, and never ten.
+ * Number of bytes of a body that are processed without a break. For ordinary events they take about a millisecond, and
+ * they never take ten.
  */
 export const sliceBytes = 256 * 1024
 
@@ -57,7 +59,7 @@ export const createTurns = (share: WorkShare, settings: TurnSettings): Turns => 
       const work = (): void => {
         if (job()) share.resume(owner, work, pieces)
       }
-      // A job does not overtake waiting jobs of its owner.
+      // A job waits if earlier jobs of its owner wait.
       if (!held.has(owner) && share.wait(owner) === 0) {
         share.run(owner, work, pieces)
         return true

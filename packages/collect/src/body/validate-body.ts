@@ -13,8 +13,8 @@ import { sliceBytes } from './turns.ts'
  */
 export const parsedBytes = 64 * 1024
 /**
- * Limits of a scanned body: five times the values of a batch of ordinary events, and far more levels than an event may
- * have.
+ * Limits of a scanned body. It can have five times the values of a batch of ordinary events, and far more levels than
+ * an event may have.
  */
 const shapeLimits = { depth: 1000, values: 400_000, sliceBytes }
 

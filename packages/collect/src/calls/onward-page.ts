@@ -7,7 +7,9 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** Headers of the page. The page can run no script, send no requests, and sends no referrer to the next site. */
+/**
+ * Headers of the page. With them, the page runs no script, sends no requests, and sends no referrer to the next site.
+ */
 export const onwardPageHeaders: readonly string[] = [
   'Content-Type',
   'text/html; charset=utf-8',

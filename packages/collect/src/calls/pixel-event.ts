@@ -30,7 +30,7 @@ const put = (tree: Tree, path: readonly string[], name: string, value: string): 
   for (const part of path.slice(0, -1)) {
     const next = Object.hasOwn(at, part) ? at[part] : undefined
     if (typeof next === 'string') {
-      // For `a=1&a.b=2`, both values are kept, the second one under its full name `a.b`.
+      // For `a=1&a.b=2`, both values are kept. The second value has its full name `a.b`.
       set(tree, name, value)
       return
     }

@@ -25,8 +25,8 @@ export type TransformedBody = ({ body: Buffer; route?: TrackRoute; own?: true } 
 const noBytes = Buffer.alloc(0)
 
 /**
- * Responds to a finished call. A browser is redirected to a verified host of the workspace, and to other hosts through
- * a page that shows the address.
+ * Responds to a finished call. A browser is redirected directly if the workspace has verified the host. For any other
+ * host it gets a page that shows the address.
  */
 const sendDone = (
   { req, res }: CollectRequest,
@@ -49,8 +49,8 @@ const goneSignal = ({ res }: CollectRequest): AbortSignal => {
 }
 
 /**
- * Makes the body to store from the received body in UTF-8, or returns why the call is refused. `entry` belongs to the
- * key of the call. The bytes before decoding are in `sent`.
+ * Makes the body to store from the received body `given`, which is in UTF-8. Returns why the call is refused if there
+ * can be none. The source of the call's key is `entry`. The bytes before they were decoded are `sent`.
  */
 export type BodyTransform = {
   (given: Buffer, request: CollectRequest, entry: WriteKeyEntry | undefined, sent: Buffer): TransformedBody
@@ -60,7 +60,7 @@ export type BodyTransform = {
 
 type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding' | 'unknown-charset'>
 
-/** Returns the refusals of faults of a body; `owner` is the source of its key. */
+/** Creates the function that returns the refusal for a fault of a body. `owner` is the source of its key. */
 const createFaults = ({ settings, retryLater }: IngestionContext) => {
   const faults: Record<Fault, Refusal> = {
     'too-large': refusals.bodyTooLarge(settings.bodyBytes),
@@ -86,17 +86,20 @@ const createFaults = ({ settings, retryLater }: IngestionContext) => {
   }
 }
 
-/** A rejected request: [refusal, source, key]. */
+/** The rejection of a request: the refusal, and the source and the key if they are known. */
 type Refused = [Refusal, WriteKeyEntry?, string?]
 type ValidationResult = { entry: WriteKeyEntry } | { refused: Refused }
 
-/** The rejection of a key that is in use no more, or never was. */
+/** Returns the rejection of a key that is revoked or unknown. */
 const unknown = (keys: WriteKeyCache, key: string): Refused => {
   const former = keys.findRevoked(key)
   return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
 }
 
-/** Returns the source of the first key in a body that is or was in use, without parsing the body. */
+/**
+ * Finds the first write key in a body that is valid or revoked, without parsing the body. Returns the source of that
+ * key.
+ */
 const namedWithin = (keys: WriteKeyCache, body: Buffer): WriteKeyEntry | undefined => {
   for (const key of keyCandidates(body)) {
     const entry = keys.find(key) ?? keys.findRevoked(key)
@@ -105,7 +108,7 @@ const namedWithin = (keys: WriteKeyCache, body: Buffer): WriteKeyEntry | undefin
   return undefined
 }
 
-/** Returns the rejection of a large body without a key that is or was in use. The body is not parsed. */
+/** Returns the rejection of a large body that has no valid or revoked key. The body is not parsed. */
 const unnamed = (keys: WriteKeyCache, body: Buffer, eventBytes: number): Refused | undefined => {
   if (body.length <= eventBytes) return undefined
   const [first] = keyCandidates(body)
@@ -129,7 +132,7 @@ function* validate(
   if (stranger !== undefined) return { refused: stranger }
   const closedEarly = early === undefined ? undefined : context.closedTo(early, own)
   if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
-  // Bodies up to the maximum size of a single event are parsed, larger ones are scanned.
+  // Bodies up to the maximum size of a single event are parsed as a whole, and larger bodies are scanned.
   const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? eventBytes : 0))
   if ('refusal' in read) return { refused: [read.refusal, early, named] }
   const key = named ?? read.key
@@ -236,7 +239,7 @@ export const createTracking = (
               while (next()) {}
             }
             if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
-            // Finds the payer without parsing, because a body without a key is not parsed.
+            // Finds the source that pays for the turn without parsing, because a body without a key is not parsed.
             const payer = owner ?? namedWithin(keys, body)
             if (payer === undefined) return receiveNow()
             const leaving = { gone: goneSignal(request), dropped: release }
@@ -247,7 +250,8 @@ export const createTracking = (
           if (body === 'aborted') return
           const why = refusalOf(req, body, owner)
           if (sent.length === 0) return context.refuse(request, route.kind, why, owner, named)
-          // Bytes that cannot be decoded may still contain a key. Its source then counts the rejection.
+          // Bytes that cannot be decoded may still contain a key. The rejection is then counted for the source of the
+          // key.
           const source = owner ?? namedWithin(keys, sent)
           context.refuse(request, route.kind, why, source, named ?? keyCandidates(sent)[0], sent)
           release()

@@ -92,7 +92,7 @@ test('a webhook call that makes no events gets 200, and nothing is stored', asyn
   expect(await send('signed-key', [])).toEqual({ status: 200, reason: undefined, kept: [] })
 })
 
-test('a webhook call that no rule handles becomes a track event with the body as properties', async () => {
+test('a webhook call that no rule handles becomes a track event, with the body as its properties', async () => {
   for (const key of ['open-key', 'plain-key'])
     expect(await send(key, { paid: true })).toMatchObject({
       status: 200,
@@ -153,7 +153,7 @@ test('a source with signed webhooks accepts no other calls', async () => {
     .toBeGreaterThan(0)
 })
 
-test('headers with keys and sessions, and the write key, are not passed to the webhook rule', async () => {
+test('the webhook rule does not get headers with keys and sessions, nor the write key', async () => {
   const seen: unknown[] = []
   const own = await startCollect({
     keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
@@ -194,8 +194,8 @@ test('a webhook call whose event cannot be serialized as JSON is rejected as too
   })
 })
 
-test('templates of a workspace take turns beyond its share, and too many calls are rejected; other workspaces continue', async () => {
-  // With a stopped clock, used time is never regained, so no waiting job gets a turn.
+test('beyond the share of a workspace, its templates take turns and too many calls are rejected; other workspaces continue', async () => {
+  // As the clock stands still, used time is never regained, so no waiting job gets a turn.
   let time = 0
   const own = createWorkShare({ waiting: 2, share: 1, together: 1 }, () => time)
   let waiting = 0

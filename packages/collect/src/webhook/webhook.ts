@@ -17,7 +17,7 @@ export const createWebhook = (context: IngestionContext, deps: CollectDeps): Bod
   const { webhooks, clock } = deps
   const receive = createWebhookReceiver(context.settings.eventBytes)
   const transform: BodyTransform = (given, { req, query }, entry, sent) => {
-    // Later checks reject calls to a disabled source.
+    // A call to a disabled source is rejected by later checks.
     const rule = entry === undefined ? undefined : webhooks?.get(entry.app)
     if (entry !== undefined && entry.sourceEnabled && rule !== undefined) {
       if (entry.settings === undefined) return context.retryLater.settingsUnreadable
