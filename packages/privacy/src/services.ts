@@ -16,8 +16,8 @@ export type PrivacyServices = {
   /** Resolves once everything that a workspace received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /**
-   * Resolves once deliveries know every user who was deleted before the call, and what they wrote before is durable.
-   * Rejects while that is not possible.
+   * Resolves once every user who was deleted before the call is noted in deliveries, and what they wrote before is
+   * durable. Rejects while that is not possible.
    */
   forgetInDeliveries(): Promise<void>
   /** Appends the notices of a privacy request for destinations to the stream. Rejects while that is not possible. */

@@ -67,8 +67,8 @@ const answerOf = (error: unknown): unknown =>
     : error
 
 /**
- * Plans a run like `store.plan`, but treats keys as the same if the destination does. Of the rows with such keys, one
- * is written, the others are refused, and none is removed. The destination is queried only if a row must be sent. With
+ * Plans a run like `store.plan`, but treats keys as the same if the destination does. One of the rows with such keys is
+ * written, the others are refused, and none is removed. The destination is queried only if a row must be sent. With
  * `prepares`, the object is created first if it does not exist. Rejects with 412 if the destination cannot be reached,
  * and with the errors of `callConnector`.
  */

@@ -75,10 +75,7 @@ export type MadeConversion = {
 
 export type MakeOptions = { settings: Pick<SignalSettings, 'without_consent' | 'consent_path'>; now: number }
 
-/**
- * Maximum time in ms by which the clock of a device may be ahead. An event time that is ahead by less counts as the
- * current time.
- */
+/** Maximum time in ms by which the time of an event may be ahead. A conversion that is ahead by more is not sent. */
 const aheadMs = 10 * 60_000
 const longestId = 300
 

@@ -161,7 +161,7 @@ const together = (a: StoredFact | undefined, b: StoredFact): StoredFact =>
     ? b
     : { first: a.first.at <= b.first.at ? a.first : b.first, last: a.last.at >= b.last.at ? a.last : b.last }
 
-/** Reads the stored facts of persons, each of whom is given by hashes. */
+/** Reads the stored facts of persons. Each person is given by hashes. */
 export const readKnownPersons = async (
   db: Db,
   workspaceId: string,

@@ -16,7 +16,7 @@ const firstProfiles = 50
 /** Maximum number of profiles in a batch. */
 const maxProfiles = 2000
 
-/** What is read: the profiles of the members of an audience, or all profiles. */
+/** The profiles to read: the members of an audience, or all profiles of the workspace. */
 type Table = { audience: string | undefined }
 
 const tableOf = (query: DataQuery): Table => {
