@@ -55,8 +55,8 @@ const order = `tuple(${happened}, event_id)`
 const largest = '1e30'
 
 /**
- * How the events of an owner become a value: the aggregate state per owner, the value from the merged states of a
- * profile, and a condition for events with a value.
+ * How events become a value. `state` is the aggregate state per owner, `value` merges the states of one profile. Only
+ * events that meet `has` have a value.
  */
 type Gathering = { state: string; value: string; has?: Condition }
 
