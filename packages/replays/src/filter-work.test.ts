@@ -8,7 +8,7 @@ const filter = {
   conditions: [{ id: 'aaaa', field: 'properties.n', operator: 'exists' as const, value: '' }],
 }
 
-/** A work share whose clock only advances through work and by hand. */
+/** Creates a work share whose clock advances only through `pass`, which simulates work and waiting. */
 const standing = () => {
   let time = 1000
   const pass = (ms: number): void => {
@@ -29,7 +29,7 @@ test('conditions of a workspace use only its share of the thread, and wait once 
     expect(work.meets(slow)).toBe(true)
     asked++
   }
-  // 50 ms immediately, and a quarter of the time that was repaid meanwhile.
+  // The share allows 50 ms at once, and a quarter of the time that passes during the work.
   expect(asked).toBeLessThan(6)
   expect(createFilterWork(share, 'b', filter).wait()).toBe(0)
   let done = false
@@ -39,12 +39,12 @@ test('conditions of a workspace use only its share of the thread, and wait once 
   for (let round = 0; round < 5; round++) await nextTurn()
   expect(done).toBe(false)
   pass(60_000)
-  // Work of others makes the share check again.
+  // Work of another workspace makes the share check the clock again.
   share.later('b', () => {})
   await turn
 })
 
-test('evaluating many events yields to the event loop', async () => {
+test('the evaluation of many events yields to the event loop', async () => {
   const { share } = standing()
   const work = createFilterWork(share, 'a', filter)
   let rounds = 0

@@ -11,15 +11,15 @@ export type FilterWork = {
    * is charged to the workspace. Throws 400 if it exceeds that limit.
    */
   meets(event: () => unknown): boolean
-  /** Ms until the workspace may continue; 0 if it is within its share. */
+  /** Returns the time in ms until the workspace may continue; 0 if it has not used up its share. */
   wait(): number
-  /** Resolves when it is the workspace's turn. Rejects with 429 if too many calls of it wait. */
+  /** Resolves when it is the workspace's turn. Rejects with 429 if too many calls of the workspace wait. */
   turn(): Promise<void>
   /** Yields to other work of the thread after every few events. */
   rest(): Promise<void>
 }
 
-/** Events between two turns of the event loop: at most 12 ms of work that is not charged. */
+/** Number of events after which the event loop gets a turn. They cause at most 12 ms of work that is not charged. */
 const atOnce = 50
 
 /** Prepares conditions for many events. */

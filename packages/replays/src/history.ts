@@ -37,19 +37,21 @@ type Key = { event_id: string; receive_ms: number }
 type Place = Key & { bytes: number }
 type Row = StoredEventRow & { source_id: string }
 
-/**
- * Maximum number of event positions read at once; then the maximum of events, and of bytes of their texts. The event
- * store reads 8192 rows for each requested event, so few large chunks cost far less than many small ones.
- */
+/** Maximum number of event positions that are read at once. */
 const pageKeys = 5000
+/**
+ * Maximum number of events whose texts are read at once. The event store reads 8192 rows for each requested event, so
+ * few large chunks cost far less than many small ones.
+ */
 const chunkEvents = 5000
+/** Maximum number of bytes of the texts that are read at once. */
 const chunkBytes = 4 * 1024 * 1024
-/** The first period that is read, ms. If it has too few events, the next period is longer. */
+/** Length of the first period that is read, ms. If it has too few events, the next period is longer. */
 const firstSpan = 10_000
 
 const between = `receive_time >= fromUnixTimestamp64Milli({from:Int64}) and receive_time < fromUnixTimestamp64Milli({to:Int64})`
 
-/** The condition that all events of a scope meet, as far as the event store can check it. */
+/** Returns the conditions of a scope that the event store can check. All events of the scope meet them. */
 const candidates = (scope: HistoryScope): { where: string; params: Record<string, unknown> } => {
   const where = ['workspace_id = {workspace:String}', "status = 'accepted'", between]
   const params: Record<string, unknown> = { workspace: scope.workspaceId, from: scope.from, to: scope.to }
@@ -62,7 +64,7 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
   add('event = {event:String}', 'event', scope.event)
   add('type = {type:String}', 'type', scope.eventType)
   for (const [at, { partition, offset, incarnation }] of scope.storedBefore.entries()) {
-    // An event with another partition is from an earlier log, which no longer receives events. (`isEarlier`)
+    // An event of another partition comes from an earlier log, which no longer receives events (see `isEarlier`).
     where.push(
       `(not startsWith(event_id, {partition${at}:String}) or (splitByChar('-', event_id)[4],
         toUInt64OrZero(splitByChar('-', event_id)[2])) < ({incarnation${at}:String}, {offset${at}:UInt64}))`,
@@ -167,9 +169,9 @@ const readRows = <T>(
 /**
  * Reads the events of a scope after a cursor, oldest first, at most `size` at a time and a few megabytes in memory.
  * Positions are read first, since a text may be as large as a request. A batch may be empty if many events did not meet
- * the conditions. It ends early if evaluating these has used the workspace's share of the thread. Then the caller must
- * wait for the workspace's turn before the next batch. Throws 400 if a condition needs too much work for an event. Both
- * previews and replays read events here.
+ * the conditions. A batch ends early if the evaluation has used up the workspace's share of the thread. Then the caller
+ * must wait for the workspace's turn before the next batch. Throws 400 if a condition needs too much work for an event.
+ * Both previews and replays read events here.
  */
 export const readHistory = async function* (
   eventStore: EventStore,
@@ -203,7 +205,7 @@ export const readHistory = async function* (
 
 export type HistoryCount = {
   count: number
-  /** Epoch ms, by the time that the scope selects by; null if there is no event. */
+  /** Time of the first event in epoch ms, by the time that the scope selects by; null if there is no event. */
   first: number | null
   last: number | null
   /** IDs of the newest events, newest first. */
@@ -232,8 +234,8 @@ export const countHistory = async (
   if (scope.filter.conditions.length === 0) {
     const rows = await eventStore.query<Key>(
       `select event_id from events where ${where} order by receive_time desc, event_id desc limit ${replayLimits.samples}`,
-      // For times within the last second, another order would be cheaper, but a second scan of two narrow columns costs
-      // little.
+      // For periods within the last second, another order would be cheaper. But a second scan of two narrow columns
+      // costs little.
       params,
       heavy(scope, signal),
     )
@@ -290,8 +292,8 @@ export const readSamples = async <T>(
 }
 
 /**
- * The period of a scope: by time of receipt, or by event time. An event may be received long after it happened, so in
- * the second case the time of receipt only ends with `now`.
+ * Returns the period of a scope, by time of receipt or by event time. An event may be received long after it happened.
+ * So in the second case, the time of receipt is limited only by `now`.
  */
 export const historyTimes = (
   by: TimeBasis,

@@ -121,7 +121,7 @@ test('a prefilter never excludes a matching event, and many prefilters exclude s
   expect(narrowed).toBeGreaterThan(50)
 })
 
-test('several conditions become one prefilter, for both all and any', async () => {
+test('several conditions become one prefilter, whether all or any of them must be met', async () => {
   const plain: Condition = { id: 'aaaa', field: 'properties.plan', operator: 'equals', value: 'pro plan' }
   const user: Condition = { id: 'bbbb', field: 'userId', operator: 'contains', value: '@a.' }
   const untold: Condition = { id: 'cccc', field: 'properties.total', operator: 'greater_than', value: '3' }

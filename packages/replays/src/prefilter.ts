@@ -16,7 +16,7 @@ const columns: Readonly<Record<string, string>> = {
 /** Fields whose values are in the received text, or in the context. */
 const written: ReadonlySet<string> = new Set(['properties', 'traits', 'context', 'extra'])
 
-/** Operators that require the value to contain a text. */
+/** For each operator that requires the value to contain a text: the SQL condition for this. */
 const asking: Readonly<Partial<Record<Condition['operator'], (column: string, value: string) => string>>> = {
   equals: (column, value) => `${column} = ${value}`,
   contains: (column, value) => `position(${column}, ${value}) > 0`,
@@ -25,8 +25,8 @@ const asking: Readonly<Partial<Record<Condition['operator'], (column: string, va
 }
 
 /**
- * Texts with only one form in an event's JSON, except for escapes with a backslash. No number has two adjacent letters,
- * so none of these texts can be part of a number.
+ * Whether a text has only one form in an event's JSON, apart from escapes with a backslash. Numbers have several forms,
+ * but no number has two adjacent letters, so a text with two of them is no part of a number.
  */
 const isPlain = (value: string): boolean =>
   /^[A-Za-z0-9_@. -]+$/.test(value) && /[A-Za-z]{2}/.test(value) && !/infinity|nan/i.test(value)
@@ -48,8 +48,8 @@ const oneOf = ({ field, operator, value }: Condition, name: string): string | un
 }
 
 /**
- * A condition for the event store that reduces the events to read. It is false only for events that do not meet the
- * conditions. Undefined if the conditions cannot be converted.
+ * Returns a condition for the event store that reduces the events to read. The condition is false only for events that
+ * do not meet the conditions of the filter. Undefined if the conditions cannot be converted.
  */
 export const prefilter = ({ match, conditions }: EventConditions): Prefilter | undefined => {
   const params: Record<string, string> = {}

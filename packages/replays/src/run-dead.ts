@@ -6,7 +6,7 @@ import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } f
 /** Number of steps per second of the rate limit. */
 const stepsPerSecond = 2
 
-/** The oldest marked dead letters that together have this many events. */
+/** Reads the IDs of the oldest marked dead letters that together have this many events. */
 const nextMarked = async (tx: Tx, replayId: string, createTime: Date, size: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select id from (
@@ -20,8 +20,8 @@ const nextMarked = async (tx: Tx, replayId: string, createTime: Date, size: numb
 }
 
 /**
- * A replay of dead letters. Those that were marked when it was created become due in small steps, as if a user retried
- * them. The due letters and the sent count change in one transaction. A range of held records is never split.
+ * Creates a replay of dead letters. Those that were marked when it was created become due in small steps, as if a user
+ * retried them. The due letters and the sent count change in one transaction. A range of held records is never split.
  */
 export const createDeadRun = (
   { db, onDue, clock }: Pick<ReplayRunnerDeps, 'db' | 'onDue' | 'clock'>,
@@ -42,8 +42,8 @@ export const createDeadRun = (
             .executeTakeFirstOrThrow()
           if (row.state !== 'running') return undefined
           const now = clock()
-          // The retry time of a retried letter starts again. It must be later than the creation of the replay, so that
-          // the letter no longer counts as marked.
+          // The retry time of a retried letter begins again. The begin must be later than the creation of the replay,
+          // so that the letter no longer counts as marked.
           const begun = new Date(Math.max(now, create_time.getTime() + 1))
           const ids = await nextMarked(tx, id, create_time, size)
           const events =

@@ -10,10 +10,10 @@ import { createFilterWork } from './filter-work.ts'
 import { type HistoryBatch, type HistoryEvent, type HistoryScope, historyTimes, readHistory } from './history.ts'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
 
-/** Bytes of a record of the deliveries log, as in the pipeline. */
+/** Maximum number of bytes of a record of the deliveries log, as in the pipeline. */
 const recordBytes = 512 * 1024
 const scanBytes = 1024 * 1024
-/** How long a replay waits if it must not send now, ms. */
+/** Time in ms that a replay waits if it must not send now. */
 const waitMs = 500
 
 const scopeOf = (row: ReplayState): HistoryScope => ({
@@ -60,7 +60,9 @@ const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[
 /** The note of a step's sequence: the replay, and the last event of the step. */
 const stepNote = z.object({ replay: z.string(), ms: z.number(), id: z.string() })
 
-/** IDs of a replay's events in the log from an offset on, for a replay that a version without sequences began. */
+/**
+ * Reads the IDs of a replay's events in the log from an offset on, for a replay that a version without sequences began.
+ */
 const appendedSince = async (
   reader: ReplayRunnerDeps['reader'],
   { partition, offset }: LogPosition,
@@ -83,7 +85,7 @@ const appendedSince = async (
   return found
 }
 
-/** The last appended step of a producer, if it belongs to this replay. */
+/** Reads the last appended step of a producer, if the step belongs to this replay. */
 const lastStep = async (
   deliveries: ReplayRunnerDeps['deliveries'],
   producer: string,
@@ -95,7 +97,7 @@ const lastStep = async (
   return replay === replayId ? { ...after, sequence: last.sequence } : undefined
 }
 
-/** The number of events of a replay whose delivery was tried. */
+/** Counts the events of a replay whose delivery was tried. */
 const countTried = async (eventStore: ReplayRunnerDeps['eventStore'], row: ReplayState): Promise<number> => {
   const [found] = await eventStore.query<{ n: number }>(
     `select count() as n from deliveries where workspace_id = {workspace:String} and destination_id = {destination:String}
@@ -119,11 +121,11 @@ const storeProgress = (db: Db | Tx, id: string, after: HistoryBatch['after'], se
     .execute()
 
 /**
- * A replay of history. Each step appends events to the deliveries log for its one destination, and then records its
- * progress. It locks the replay's row meanwhile, so a pause or a cancellation waits for the step. If the process is
- * killed in between, the log has the sequence of the step: the number of events sent by its end. The producer is
- * `replay <destination>`, since a destination has one replay at a time. The progress is recovered from the log before
- * anything else is sent.
+ * Creates a replay of history. Each step appends events to the deliveries log for its one destination, and then records
+ * its progress. The step locks the replay's row, so a pause or a cancellation waits for it. If the process is killed in
+ * between, the log has the sequence of the step: the number of events sent by its end. The producer is `replay
+ * <destination>`, since a destination has one replay at a time. The progress is recovered from the log before anything
+ * else is sent.
  */
 export const createHistoryRun = (
   deps: ReplayRunnerDeps & { workShare: WorkShare },
@@ -157,7 +159,7 @@ export const createHistoryRun = (
     return readHistory(eventStore, scope, { work, after, size })
   }
 
-  /** Whether the deliveries are too far behind. */
+  /** Whether deliveries are too far behind this replay. */
   const isFarAhead = async (): Promise<boolean> => {
     if (sent - tried <= ahead) return false
     tried = await countTried(eventStore, row)

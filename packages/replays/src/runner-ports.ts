@@ -7,33 +7,33 @@ import type { Selectable } from 'kysely'
 export type ReplayRunnerDeps = {
   db: Db
   eventStore: EventStore
-  /** The deliveries log, with each replay as a producer, and a reader of it. */
+  /** The deliveries log. Each replay is one of its producers. */
   deliveries: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   reader: Pick<LogReader, 'read' | 'ends' | 'starts' | 'partitions'>
-  /** Whether this process sends for a workspace; true for all unless given. */
+  /** Whether this process sends for a workspace. If absent, it sends for all workspaces. */
   isMine?: (workspaceId: string) => boolean
-  /** False while the disk is nearly full, or processing is behind: then replays wait. */
+  /** Returns false while the disk is nearly full or processing is behind. Replays then wait. */
   mayAppend(): boolean
   /** Called with a destination whose dead letters were made due again. */
   onDue(due: { workspaceId: string; destinationId: string }): void
   clock: Clock
   logger: Logger
   metrics: Metrics
-  /** Thread time used by the conditions of workspaces; a new share unless given. */
+  /** The thread time that the conditions of workspaces use. If absent, a new share. */
   workShare?: WorkShare
   settings?: Partial<ReplayRunnerSettings>
 }
 
 export type ReplayRunnerSettings = {
-  /** Maximum number of replays that send at the same time; others wait for their turn. */
+  /** Maximum number of replays that send at the same time. Other replays wait for their turn. */
   replays: number
-  /** How often the runner looks for new replays without a wake-up, ms. */
+  /** Interval in ms at which the runner looks for new replays if it is not woken. */
   pollMs: number
   /** Maximum number of events in one step. */
   stepEvents: number
   /**
-   * A replay stops sending while deliveries are behind it by more events than it may send in this many seconds. So a
-   * pause takes effect soon, and the stream does not fill up.
+   * A replay stops sending while deliveries are behind it by more events than its rate allows in this many seconds. So
+   * a pause takes effect soon, and the stream does not fill up.
    */
   aheadSeconds: number
   aheadEvents: number
@@ -54,8 +54,8 @@ export type ReplayState = Selectable<ReplaysTable>
 
 /** A running replay. */
 export type ReplayRun = {
-  /** Sends some more events. Resolves to the time (ms) until the next step, or to undefined if there is none. */
+  /** Sends some more events. Resolves to the time (ms) until the next step, or to undefined if no step is left. */
   step(): Promise<number | undefined>
-  /** Releases its resources. */
+  /** Releases the resources of the run. */
   close(): Promise<void>
 }

@@ -36,14 +36,19 @@ const isPermanent = (error: unknown): error is Error =>
 
 type Active = { run: ReplayRun; work: WorkNote; dueAt: number }
 
-/** The name of a replay for the thread watchdog. A held replay ends with the reason. */
+/**
+ * Returns the work note of a replay for the watchdog. If the watchdog holds the replay, it ends with the reason of the
+ * hold.
+ */
 const workOf = ({ id, workspace_id, destination_id }: ReplayState): WorkNote => ({
   step: 'replay',
   workspaceId: workspace_id,
   item: `replay ${destination_id} ${id}`,
 })
 
-/** Runs turns one after the other. Each resolves to the time to rest, ms; `wake` ends the current or next rest. */
+/**
+ * Runs turns one after the other. Each turn resolves to the time to rest, ms; `wake` ends the current or the next rest.
+ */
 const createTurns = (turn: () => Promise<number>) => {
   let wakeUp: (() => void) | undefined
   let isWoken = false
@@ -79,7 +84,9 @@ const createTurns = (turn: () => Promise<number>) => {
   }
 }
 
-/** The replays that should run, the oldest of each workspace before the second of any. */
+/**
+ * Reads the replays that should run. The oldest replay of each workspace comes before the second one of any workspace.
+ */
 const readRunning = async ({ db, isMine }: ReplayRunnerDeps, max: number) => {
   const running = await db
     .with('placed', (of) =>
@@ -105,9 +112,9 @@ const readRunning = async ({ db, isMine }: ReplayRunnerDeps, max: number) => {
 }
 
 /**
- * Sends the events of running replays, each at its rate, one step of one replay at a time. So memory and the load on
- * the stores are bounded for any number of replays. A runner that takes over a replay fences off the previous one,
- * which can append no more.
+ * Creates the runner, which sends the events of running replays, each at its rate, one step of one replay at a time. So
+ * memory and the load on the stores are bounded for any number of replays. A runner that takes over a replay fences off
+ * the previous runner, which can then append nothing.
  */
 export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
   const { db, clock, logger } = deps
@@ -152,7 +159,8 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       if (wait === undefined) await drop(id)
       else active.set(id, { run, work, dueAt: began + wait })
     } catch (error) {
-      // Its position in memory may be ahead of the stored one, so it starts again from that.
+      // The position of the replay in memory may be ahead of the stored position, so the replay starts again from the
+      // stored one.
       await drop(id)
       if (isPermanent(error)) return await fail(id, error.message)
       const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)

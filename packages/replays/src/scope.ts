@@ -4,11 +4,13 @@ import { badRequest, notFound } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 
-/** The error for an invalid field of a replay's scope. */
+/** Returns the error for an invalid field of a replay's scope. */
 export const refuseScope = (field: string, text: string): Error =>
   badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** The ID of the scope's source, which must belong to the workspace; undefined for all sources. Throws 404. */
+/**
+ * Returns the ID of the scope's source; undefined for all sources. Throws 404 if the source is not in the workspace.
+ */
 export const scopeSource = async (db: Db, workspaceId: string, scope: ReplayScope): Promise<string | undefined> => {
   if (scope.source === undefined) return undefined
   const { workspace, source } = parseReference(resourceNames.source, 'source', scope.source)
@@ -25,7 +27,7 @@ export const scopeSource = async (db: Db, workspaceId: string, scope: ReplayScop
   return row.id
 }
 
-/** What a replay filters events by. */
+/** The criteria by which a replay filters events. */
 export type EventScope = { event: string | undefined; eventType: string | undefined; filter: EventConditions }
 
 /** The dead letters of a destination that a replay includes, before conditions on events. */
@@ -38,7 +40,7 @@ export type DeadScope = {
   reason: string | undefined
 }
 
-/** The dead letters of a scope, as a condition on the table of parked deliveries. */
+/** Returns the condition on the table of parked deliveries for the dead letters of a scope. */
 export const deadLetters = (scope: DeadScope) => sql<boolean>`
   workspace_id = ${scope.workspaceId}::uuid and destination_id = ${scope.destinationId}::uuid and state = 'dead'
   and first_time >= ${scope.start}::timestamptz and first_time < ${scope.end}::timestamptz

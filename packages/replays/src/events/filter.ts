@@ -9,17 +9,17 @@ export type EventFilter = Omit<
   source?: string | undefined
 }
 
-/** SQL conditions and their parameters, which appear in them as `{name:Type}`. */
+/** SQL conditions on events, and their parameters, which appear in the conditions as `{name:Type}`. */
 type Conditions = {
   where: string[]
-  /** Conditions that read so much data that they are only checked for events that meet all others. */
+  /** Conditions that read so much data that they are only checked for events that meet all other conditions. */
   late: string[]
   params: Record<string, unknown>
 }
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** The last instant that the event store's time type can compare with, epoch ms (in the year 2286). */
+/** The last time that the event store's type for times can compare with, epoch ms (in the year 2286). */
 const lastInstant = 9_999_999_999_999
 
 const instant = (text: string | undefined): number | undefined =>
@@ -33,7 +33,10 @@ const holders = [
   { place: "'context', 'traits'", of: "type = 'identify' and " },
 ] as const
 
-/** Integers with more digits are compared as text, since as doubles neighboring ones are equal. */
+/**
+ * Maximum number of digits of an integer that is compared as a double. With more digits, integers next to each other
+ * have the same double, so they are compared as text.
+ */
 const exactDigits = 15
 const integer = /^-?\d+$/
 const numeral = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
@@ -59,19 +62,22 @@ const valueIn = (text: string): Value => {
   }
 }
 
-/** Whether a JSON column may contain the value; never false for an event that has it. */
+/**
+ * Returns a condition that a JSON column may contain the value. The condition is never false for an event that has the
+ * value.
+ */
 const columnMayHave = (path: string, value: Value): string => {
   const any = [`dynamicElement(${path}, 'String') = {property_value:String}`]
   if (value.truth) any.push(`dynamicElement(${path}, 'Bool') = {property_truth:Bool}`)
   if (value.number !== undefined)
-    // Each type is a subcolumn to read. An integer this short is never stored as UInt64.
+    // Each type is read as a subcolumn of its own. An integer with so few digits is never stored as UInt64.
     for (const type of Number.isInteger(value.number) ? ['Int64', 'Float64'] : ['Float64'])
       any.push(`dynamicElement(${path}, '${type}') = {property_number:Float64}`)
   if (value.long) any.push(`toString(${path}) = {property_value:String}`)
   return any.join(' or ')
 }
 
-/** Whether the received text has the value at this path. */
+/** Returns a condition that the received text has the value at this path. */
 const originalHas = (place: string, value: Value): string => {
   const type = `JSONType(original, ${place}, {property:String})`
   const any = [
@@ -120,7 +126,7 @@ const propertyConditions = (property: string, text: string, status: string | und
   }
 }
 
-/** The period of a filter: from `start`, before `end`, epoch ms. */
+/** Returns the period of a filter: from `start` on and before `end`, both epoch ms. */
 export const spanOf = (filter: EventFilter): { start: number | undefined; end: number | undefined } => ({
   start: instant(filter.start_time),
   end: instant(filter.end_time),

@@ -43,23 +43,26 @@ const moments: Readonly<Record<TimeBasis, string>> = {
 /** The SQL expression of the time by which events are listed. */
 export const momentOf = (by: TimeBasis | undefined): string => moments[by ?? 'receive_time']
 
-/** The same time of a row, epoch ms. */
+/** Returns the time of a row by which events are listed, epoch ms. */
 export const momentMs = (row: Pick<EventRow, 'receive_ms' | 'timestamp_ms'>, by: TimeBasis | undefined): number =>
   by === 'event_time' ? Math.min(Number(row.timestamp_ms), Number(row.receive_ms)) : Number(row.receive_ms)
 
-/** The cursor after the last event of a page. */
+/** Returns the function that makes the cursor after the last event of a page. */
 export const eventCursorOf =
   (by: TimeBasis | undefined) =>
   (row: EventRow): EventCursor => [momentMs(row, by), row.event_id]
 
 const hour = 3_600_000
-/** How far back a list searches first. The last hour, a small part of a large table, fills most pages. */
+/**
+ * Lengths of the periods that a list searches first, in ms. The last hour is a small part of a large table, and fills
+ * most pages.
+ */
 const spans = [hour, 24 * hour]
 
 /**
  * An additional condition. With `first`, a condition on a small column that few events meet, `where` is only read for
- * these events. Then all of time is searched in one query, since such events are far apart, and searching the last
- * hours first costs half as much again.
+ * these events. All events are then searched in one query: such events are far apart, and searching the last hours
+ * first would cost half as much again.
  */
 export type EventsOf = { first?: string; where: string; params: Record<string, unknown> }
 
@@ -105,7 +108,7 @@ export const readEvents = async (
       ...(from === undefined ? [] : [`${moment} >= fromUnixTimestamp64Milli({since:Int64})`]),
       ...(before === undefined ? [] : [`${moment} < fromUnixTimestamp64Milli({before:Int64})`]),
     ]
-    // The engine chooses the order of conditions, unless `first` is given.
+    // The engine chooses the order of conditions, unless the caller has given `first`.
     const [early, rest] =
       few !== undefined
         ? [own, [...next, ...late]]
@@ -138,10 +141,10 @@ export const readEvents = async (
   return found
 }
 
-/** A time of the event store as the API returns it. */
+/** Returns a time of the event store in the form of the API. */
 export const wireTime = (ms: number): string => new Date(Number(ms)).toISOString()
 
-/** The JSON object in a text, or null; `parse` parses it. */
+/** Returns the JSON object in a text, or null; `parse` parses the text. */
 export const payloadOf = (
   original: string,
   parse: (text: string) => unknown = JSON.parse,
@@ -154,7 +157,7 @@ export const payloadOf = (
   }
 }
 
-/** A row of a list as the API returns it. */
+/** Returns a row of a list in the form of the API. */
 export const presentEvent = (workspaceId: string, row: EventRow): EventSummary => ({
   name: resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),
   event_id: row.event_id,

@@ -35,7 +35,7 @@ const row = (more: Partial<StoredEventRow> = {}, of: unknown = original): Stored
 })
 
 describe('a stored event', () => {
-  test('a stored event has the same JSON as deliveries sent, in the same order', () => {
+  test('a stored event becomes the same JSON that deliveries sent, in the same order', () => {
     expect(JSON.stringify(storedEvent(row()))).toBe(
       JSON.stringify({
         eventId: '0-1-0',
@@ -56,7 +56,7 @@ describe('a stored event', () => {
     )
   })
 
-  test('a stored event has lone surrogates in its IDs and name, which the event store cannot store', () => {
+  test('lone surrogates in IDs and names, which the event store replaces, are read back from the original', () => {
     const sent = String.raw`{"type":"page","messageId":"m\ud800","userId":"a\ud800","anonymousId":7,"groupId":"\udc00","properties":{"name":"Home \ud83d"}}`
     const stored = { type: 'page', message_id: 'm\ufffd', user_id: 'a\ufffd', anonymous_id: '7', group_id: '\ufffd' }
     const text = storedEventText(row({ ...stored, event: 'Home \ufffd', previous_id: '\ufffd' }, sent))
@@ -82,7 +82,7 @@ describe('a stored event', () => {
     })
   })
 
-  test('a stored event is the text that deliveries sent, with all digits and in order', () => {
+  test('a stored event becomes the text that deliveries sent, with all digits and in order', () => {
     const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400,"a":null}'
     const text = storedEventText(
       row(

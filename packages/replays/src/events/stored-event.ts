@@ -28,9 +28,12 @@ export type StoredEventRow = {
   group_id: string
   previous_id: string
   test: boolean
-  /** JSON text, merged with that of its batch. */
+  /** The context as JSON text, merged with that of the event's batch. */
   context: string
-  /** JSON text, merged with that of its batch, if its batch had integrations or the event was blocked; else ''. */
+  /**
+   * The integrations as JSON text, merged with those of the event's batch. Stored only if the batch had integrations or
+   * the event was blocked; otherwise ''.
+   */
   integrations: string
   /** The event as received. */
   original: string
@@ -62,7 +65,7 @@ const known = new Set([
   'receivedAt',
 ])
 
-/** Times, which have another place if they can be parsed. */
+/** Names of times. A time that can be parsed has its own column. */
 const times = ['timestamp', 'originalTimestamp', 'sentAt'] as const
 
 /** A member as JSON text; undefined if the event does not have it. */
@@ -84,8 +87,8 @@ const textIn = (json: string | undefined): string | undefined => {
 }
 
 /**
- * A text of a column as JSON. The event store has U+FFFD in place of a lone surrogate; then the text is taken from the
- * received event.
+ * Returns a text of a column as JSON. If the text has U+FFFD, which the event store writes in place of a lone
+ * surrogate, the text is taken from the received event.
  */
 const asSent = (value: string, ...places: readonly (string | undefined)[]): string => {
   if (!value.includes('\ufffd')) return JSON.stringify(value)
@@ -96,11 +99,14 @@ const asSent = (value: string, ...places: readonly (string | undefined)[]): stri
 const text = (value: string, sent: string | undefined): string | undefined =>
   value === '' ? undefined : asSent(value, sent)
 
-/** The name of a page in its properties. */
+/** Returns the name of a page in its properties. */
 const nameIn = (properties: string | undefined): string | undefined =>
   properties?.startsWith('{') === true ? jsonMembers(properties).get('name') : undefined
 
-/** An object as JSON text. Members are compact, so an object begins with its brace. */
+/**
+ * Returns the text of a JSON object, or undefined for other texts. The texts are compact, so an object begins with its
+ * brace.
+ */
 const object = (value: string | undefined): string | undefined => (value?.startsWith('{') ? value : undefined)
 
 const time = (ms: number | null): string | undefined => (ms === null ? undefined : JSON.stringify(wireTime(ms)))
@@ -136,9 +142,9 @@ const membersOf = (row: StoredEventRow, type: EventType): Member[] => {
 const isThere = (member: Member): member is readonly [string, string] => member[1] !== undefined
 
 /**
- * A stored event as the JSON text that the pipeline passed to deliveries: keys in the same order, values as sent.
- * Undefined for a row that was never delivered, since it does not have the form of an event. It follows the pipeline's
- * step `normalize`.
+ * Returns a stored event as the JSON text that the pipeline passed to deliveries: keys in the same order, values as
+ * sent. Returns undefined for a row that was never delivered, because it does not have the form of an event. It follows
+ * the pipeline's step `normalize`.
  */
 export const storedEventText = (row: StoredEventRow): string | undefined => {
   const { type } = row
@@ -146,7 +152,7 @@ export const storedEventText = (row: StoredEventRow): string | undefined => {
   return jsonText(membersOf(row, type).filter(isThere))
 }
 
-/** How a catching-up consumer reads stored events: in the same text as in the stream. */
+/** The form in which a consumer that catches up reads stored events: the same text as in the stream. */
 export const storedForm: StoredForm = {
   columns: storedEventColumns,
   textOf: (row: StoredEventRow) => storedEventText(row),
@@ -157,13 +163,16 @@ export const eventOf = (json: string): PipelineEvent =>
   // `storedEventText` wrote the text, so every key has its type.
   JSON.parse(json) as PipelineEvent
 
-/** The values of a stored event; undefined if its text is. */
+/** Returns the values of a stored event; undefined if `storedEventText` returns undefined. */
 export const storedEvent = (row: StoredEventRow): PipelineEvent | undefined => {
   const json = storedEventText(row)
   return json === undefined ? undefined : eventOf(json)
 }
 
-/** The object in the text of a rejected event; null if there is none, or it has too many levels to be written. */
+/**
+ * Returns the object in the text of a rejected event. Returns null if there is none, or if it has too many levels to be
+ * written.
+ */
 const writable = (text: string): JsonObject | null => {
   try {
     const value = payloadOf(text, parseExactJson)
@@ -175,8 +184,8 @@ const writable = (text: string): JsonObject | null => {
 }
 
 /**
- * An event's payload for the API: the form that destinations get, with all digits, and the same as text. A rejected
- * event cannot be converted to that form, so it is returned as received.
+ * Returns the payload of an event for the API, as values and as text: the form that destinations get, with all digits.
+ * A rejected event cannot be converted to that form, so it is returned as received.
  */
 export const presentPayload = (
   row: StoredEventRow & { status: string },

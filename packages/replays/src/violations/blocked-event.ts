@@ -11,7 +11,7 @@ export type BlockedRow = {
   original: string
   /** JSON text, merged with the context of its batch. */
   context: string
-  /** The integrations in the same form, or ''. */
+  /** The integrations as JSON text, merged with those of its batch; '' if there are none. */
   integrations: string
   timestamp_ms: number
   original_timestamp_ms: number | null
@@ -19,9 +19,9 @@ export type BlockedRow = {
 }
 
 /**
- * The event as it is sent again; undefined if it does not match `schema`, if one is given. It is the original with the
- * members that its request and the pipeline added: type, message ID, times, context and integrations. So it keeps its
- * time, and receivers recognize it by its message ID.
+ * Returns the event as it is sent again; undefined if it does not match `schema`, if one is given. The result is the
+ * original with the members that its request and the pipeline added: type, message ID, times, context and integrations.
+ * So the event keeps its time, and receivers recognize it by its message ID.
  */
 export const replayedEvent = (row: BlockedRow, schema?: SourceSchema): string | undefined => {
   const original = payloadOf(row.original)

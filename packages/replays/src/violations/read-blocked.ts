@@ -12,8 +12,9 @@ export type BlockedFilter = {
   from?: number
 }
 
-/** Maximum number of event positions read at once, then the maximum bytes of texts. */
+/** Maximum number of event positions that are read at once. */
 const pageSize = 1000
+/** Maximum number of bytes of the texts that are read at once. */
 const chunkBytes = 4 * 1024 * 1024
 
 type Place = { event_id: string; receive_ms: number; bytes: number }
@@ -34,7 +35,7 @@ const paramsOf = ({
 
 const ofSource = 'workspace_id = {workspace:String} and source_id = {source:String}'
 
-/** The condition for blocked events that were not sent again. */
+/** Returns the condition for blocked events that were not sent again. */
 const waiting = ({ event }: BlockedFilter): string =>
   `${ofSource} and status = {status:String}
    and receive_time >= fromUnixTimestamp64Milli({since:Int64})${event === undefined ? '' : ' and event = {event:String}'}
@@ -69,7 +70,10 @@ const chunksOf = (places: readonly Place[]): Place[][] => {
   return chunks
 }
 
-/** Some blocked events, and the time when they were read. Later changes of their users are not included. */
+/**
+ * Some blocked events, and the time when they were read. Deletions of their users after that time are not considered in
+ * the rows.
+ */
 export type BlockedPart = { readonly rows: BlockedRow[]; readonly readAt: number }
 
 /**

@@ -9,10 +9,10 @@ export type Again = { id: string; text: string }
 const requestEvents = 500
 
 /**
- * Sends stored events of a source through the pipeline again, as requests in the log that name them. They are marked as
- * sent only when the log has them, so after a crash in between they are sent once more. The pipeline recognizes the IDs
- * of the stored events, and accepts each once. Their time of receipt is the time when they were read, so a user who was
- * deleted since gets no profile from them.
+ * Sends stored events of a source through the pipeline again, as requests in the log that name them. The events are
+ * marked as sent only when the log has them, so after a crash in between they are sent once more. The pipeline
+ * recognizes the IDs of the stored events, and accepts each once. Their time of receipt is the time when they were
+ * read, so a user who was deleted since then gets no profile from them.
  */
 export const sendAgain = async (
   { eventStore, appendRequest }: Pick<ReplayServices, 'eventStore' | 'appendRequest'>,
@@ -23,7 +23,7 @@ export const sendAgain = async (
   for (let from = 0; from < events.length; from += requestEvents) {
     const part = events.slice(from, from + requestEvents)
     const ids = part.map(({ id }) => id)
-    // Their times are already corrected, like those of events that another server passes on.
+    // The times of these events are already corrected, like those of events that another server passes on.
     const meta: RequestMeta = { w: workspaceId, s: sourceId, k: 'batch', r: readAt, ip: '', f: true, p: ids }
     await appendRequest(meta, Buffer.from(`{"batch":[${part.map(({ text }) => text).join(',')}]}`))
     const row = { workspace_id: workspaceId, source_id: sourceId, time: readAt }
