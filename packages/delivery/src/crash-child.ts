@@ -1,6 +1,4 @@
-/**
- * A delivery in its own process that runs until it kills itself at a fault point: `node crash-child.ts <plan as JSON>`.
- */
+/** Runs a delivery in its own process until it kills itself at a fault point: `node crash-child.ts <plan as JSON>`. */
 import type { DestinationDefinition, OutgoingEvent } from '@tributary/connector-kit'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore, openRelational } from '@tributary/storage'
@@ -12,7 +10,7 @@ export type CrashPlan = {
   postgresUrl: string
   eventStoreUrl: string
   folder: string
-  /** Without filters, which JSON cannot represent. */
+  /** The destinations, without filters, which JSON cannot represent. */
   entries: DestinationEntry[]
   /** Module and export name of the connector. */
   connector: { module: string; name: string }

@@ -140,7 +140,7 @@ describe('after a kill during delivery, every event still reaches every destinat
       await fixture.delivery.stop()
       const entry = fixture.entries.get(id)
       if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
-      // New events arrive behind the held ones, so that positions move, too.
+      // New events arrive behind the held ones, so that positions advance, too.
       await fixture.append([id], 100)
       const signal = await runChild({
         postgresUrl: database.url,

@@ -79,7 +79,7 @@ describe('healthy destinations', () => {
     expect(sortedIds(peer)).toEqual(expectedIds(0, 230))
   })
 
-  it('healthy destinations get only new events after a restart', async () => {
+  it('after a restart, healthy destinations get only new events', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })
     await fixture.append([id], 20)
@@ -104,7 +104,7 @@ it('records without a destination are skipped: the position advances, and nothin
   expect(fixture.delivery.state().workers.map((each) => each.destinationId)).toEqual([id])
 })
 
-it('a destination without complete settings holds its events, also over a restart, and gets all after its set-up', async () => {
+it('a destination without complete settings holds its events, even over a restart, and gets all of them after its set-up', async () => {
   const peer = await peerOf()
   const id = fixture.destination({ method: 'PUT' })
   await fixture.append([id], 20, 3)
@@ -124,7 +124,7 @@ it('a destination without complete settings holds its events, also over a restar
 })
 
 describe('isolation', () => {
-  it('a dead and a hanging destination do not delay a healthy one, and get everything when they work again', async () => {
+  it('a dead and a hanging destination do not delay a healthy one, and get all their events when they work again', async () => {
     // No request ends by itself in this test, so that the result does not depend on the machine's speed.
     await reopen({ concurrency: 4, queueEvents: 32 }, 120_000)
     let hangs = true
@@ -183,7 +183,7 @@ describe('while a store is down', () => {
     expect(messageIds(healthy)).toHaveLength(300)
   })
 
-  it('while the event store is down, the position waits, the backlog is limited, and each attempt is written once', async () => {
+  it('while the event store is down, the position does not advance, the backlog is limited, and each attempt is written once', async () => {
     const attempts = { rows: 10, waitMs: 20, bufferRows: 50, bufferBytes: 1024 * 1024 }
     await reopen({ attempts, parkAfterMs: 3_600_000 })
     const peer = await peerOf()
@@ -213,7 +213,7 @@ it('positions are committed at least every second, so that a kill repeats at mos
     return { status: 200 }
   })
   const id = fixture.destination({ url: peer.url })
-  /** The age of the oldest delivery that a kill would have repeated, just before each commit. */
+  /** Just before each commit, the age of the oldest delivery that a kill would have repeated. */
   const ages: number[] = []
   let before = 0
   for (let sent = 0; ages.length < 9; sent++) {
@@ -224,7 +224,7 @@ it('positions are committed at least every second, so that a kill repeats at mos
     if (now > before && oldest !== undefined) ages.push(performance.now() - oldest)
     before = now
   }
-  // The median: single values may be high on a busy machine.
+  // The median is compared, because single values may be high on a busy machine.
   expect(ages.toSorted((one, other) => one - other)[4]).toBeLessThan(1000)
 })
 

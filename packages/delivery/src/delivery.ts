@@ -26,7 +26,7 @@ import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 export type DeliveryDeps = {
   /** Reads the deliveries log. */
   reader: LogReader
-  /** Positions of this consumer. The process that holds it also owns the parked rows. */
+  /** The positions of this consumer. The process that holds the journal also owns the parked rows. */
   journal: ConsumerJournal
   db: Kysely<Database>
   eventStore: EventStore
@@ -37,18 +37,18 @@ export type DeliveryDeps = {
   /** Connectors by slug. Those of all configured destinations are loaded. */
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
-  /** For destinations that need an OAuth 2 grant. */
+  /** The access tokens of destinations that need an OAuth 2 grant. */
   accessTokens?: AccessTokens
   /**
-   * Number of groups that the partitions are divided into; this delivery owns partitions of one group. One unless
-   * given.
+   * Number of groups that the partitions are divided into. This delivery owns partitions of one group. If absent, one
+   * group.
    */
   groups?: number
   clock: Clock
   logger: Logger
   metrics: Metrics
   settings?: Partial<DeliverySettings>
-  /** Thread time used by workspaces; a new one unless given. */
+  /** The thread time that workspaces use. If absent, a new share. */
   workShare?: WorkShare
 }
 
@@ -56,13 +56,13 @@ export type DeliveryState = {
   partitions: { partition: number; next: number; committed: number }[]
   workers: WorkerSnapshot[]
   queuedBytes: number
-  /** Delivery log rows and parked changes that are not durable yet. */
+  /** Number of delivery log rows, and of parked changes, that are not durable yet. */
   unwritten: { attempts: number; parked: number }
 }
 
 export type Delivery = {
   /**
-   * Takes over partitions (all unless given), then reads and delivers until `stop`. Rejects when a store cannot be
+   * Takes over partitions (all if absent), then reads and delivers until `stop`. Rejects when a store cannot be
    * reached.
    */
   start(partitions?: readonly number[]): Promise<void>
@@ -84,8 +84,8 @@ export type Delivery = {
   /** Looks for new records immediately. */
   wake(): void
   /**
-   * Applies the deletions of users so far. When it resolves, no new request sends their events, and no new sample or
-   * dead letter of theirs is written. Earlier writes are durable. Rejects while a store is down.
+   * Applies all deletions of users that are known at the call. When it resolves, no new request sends their events, and
+   * no new sample or dead letter of theirs is written. Earlier writes are durable. Rejects while a store is down.
    */
   forget(): Promise<void>
   state(): DeliveryState
@@ -93,11 +93,14 @@ export type Delivery = {
   minimumNeeded(): LogPosition[]
   /** Immediately picks up the rows and ranges of a destination that were made due in the database. */
   takeUp(destinationId: string): Promise<void>
-  /** Does the same, and ends the back-off of the destination. */
+  /** Does the same as `takeUp`, and ends the back-off of the destination. */
   retryNow(destinationId: string): Promise<void>
 }
 
-/** This worker creates ranges in memory first, so another process made a range due if it is only in the store. */
+/**
+ * Restores the ranges of a destination that another process made due. Such a range is only in the store, because this
+ * worker creates its own ranges in memory first.
+ */
 const takeUpRanges = async (
   { id: destinationId, held, lanes }: DestinationWorker,
   { parking, clock }: WorkerContext,
@@ -111,7 +114,10 @@ const takeUpRanges = async (
       held[row.lane].spilled.restore(restoredRange(row, clock()))
 }
 
-/** Creates the parts of a delivery, each with those before it. Open requests end when the signal aborts. */
+/**
+ * Creates the parts of a delivery. Each part uses parts that were created before it. Open requests end when the signal
+ * aborts.
+ */
 const createParts = (deps: DeliveryDeps, signal: AbortSignal) => {
   const { reader, journal, clock, logger, metrics, destinationCache } = deps
   const settings: DeliverySettings = { ...defaultDeliverySettings, ...deps.settings }
@@ -187,7 +193,7 @@ const tick = ({ context, workers, maintenance }: Parts): void => {
   if (maintenance.due()) void maintenance.run()
 }
 
-/** Whether all that can be sent now is sent, and all outcomes are written. */
+/** Whether everything that can be sent now is sent, and all outcomes are written. */
 const isSettled = async ({ context, reading, workers }: Parts): Promise<boolean> =>
   (await reading.upToDate()) &&
   [...workers.values()].every((worker) => worker.idle()) &&
@@ -201,7 +207,7 @@ const untilIdle = async (parts: Parts): Promise<void> => {
   for (;;) {
     if (await isSettled(parts)) {
       const before = places.map((place) => place.next).join()
-      // The commit may create more work, so only a round without any ends the loop.
+      // The commit may create more work, so the loop ends only after a round that created none.
       if ((await commit.run(true)) && (await isSettled(parts)) && before === places.map((place) => place.next).join())
         return
     }
@@ -292,7 +298,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     },
     forget: async () => {
       for (const worker of workers.values()) worker.tick()
-      // Attempts first: once their rows are durable, parked changes can be written.
+      // Attempts are written first: once their rows are durable, parked changes can be written.
       if (!(await attempts.drain()) || !(await commit.run(true))) throw new Error('Deliveries cannot be written yet')
     },
     state: () => ({
@@ -307,7 +313,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
         .filter(({ owned: isOwned }) => isOwned)
         .map(({ partition }) => {
           const committed = positions.get(partition) ?? 0
-          // Before the parked rows are looked up, every record may be needed.
+          // Every record may be needed until the parked rows are looked up.
           return { partition, offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0 }
         })
     },

@@ -46,7 +46,7 @@ const peerOf = async (answer: (request: PeerRequest, index: number) => PeerAnswe
 const append = (destination: string, perRecord = 1) =>
   fixture.append([destination], 2, perRecord, {}, (number) => ({ userId: number % 2 === 0 ? 'u1' : 'u2' }))
 
-/** The final rows of the delivery log: the last attempt of each event. */
+/** Returns the final rows of the delivery log: the last attempt of each event. */
 const outcomes = async () =>
   (await fixture.attempts())
     .toSorted((a, b) => a.attempt - b.attempt)
@@ -103,7 +103,7 @@ it('queued events are not sent after their user was deleted', async () => {
   await open()
   const { promise: answered, resolve: answer } = Promise.withResolvers<PeerAnswer>()
   const peer = await peerOf((_, index) => (index === 0 ? answered : { status: 200 }))
-  // One request at a time.
+  // The destination is ordered, so it gets one request at a time.
   const id = fixture.destination({ url: peer.url, ordered: true })
   await fixture.append([id], 1, 1, {}, () => ({ userId: 'u2' }))
   await peer.until((requests) => requests.length === 1)

@@ -96,7 +96,7 @@ it('live events are sent to a destination first, and a replay uses its requests 
   await fixture.delivery.idle()
   const sent = numbersOf(peer)
   const lastLive = sent.findLastIndex((number) => number >= 400)
-  // Apart from live events, only those that were in flight when they arrived.
+  // Besides live events, only bulk events that were in flight when the live events arrived were sent.
   expect(lastLive).toBeLessThan(before + 100 + 4)
   expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 500))
 })
@@ -152,7 +152,7 @@ it("a replay's events in memory for one destination leave space for live events 
   await eventually('the live ones arrive', () => peer.requests.length === 50)
 })
 
-it('live events that were held as ranges before a restart are sent first, and each event once', async () => {
+it('live events that were held as ranges before a restart are sent first, and each is sent once', async () => {
   const { peer, open } = await start({ concurrency: 1 })
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -205,7 +205,7 @@ it('live events from a dead range are sent again after newer live events, withou
     const rows = await database.db.selectFrom('parked_deliveries').select(['state', 'holds']).execute()
     return rows.some(({ state, holds }) => state === 'dead' && holds === 'live')
   })
-  // Otherwise the limit would dead-letter them again.
+  // With the lower limit, the live events would become dead letters again.
   await fixture.restart({ held: defaultDeliverySettings.held })
   await fixture.append([id], 5)
   await eventually('what is new is read', () => isRead(65))
@@ -223,7 +223,7 @@ it('live events from a dead range are sent again after newer live events, withou
   expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 65))
 })
 
-it('a range from before lanes existed covers records of both lanes, also when reread, and each is sent once', async () => {
+it('a range from before lanes existed covers records of both lanes, even if they are read again, and each is sent once', async () => {
   const { peer, open } = await start()
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })

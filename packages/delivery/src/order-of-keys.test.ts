@@ -93,7 +93,7 @@ const outcomesOf = async (name: string): Promise<string[]> =>
     .toSorted()
 
 describe('a change of a record is not sent before an earlier one', () => {
-  it('a change behind an earlier one in flight is sent after the response', async () => {
+  it('a change is not sent while an earlier change of the record is in flight, and is sent after the response', async () => {
     await open()
     const gate = Promise.withResolvers<void>()
     const { peer, taken } = await peerOf(async ([name]) => {
@@ -111,7 +111,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('a change behind a retried one waits in Failures with the reason, and is delivered afterwards', async () => {
+  it('a change that waits for a retried change is in Failures with the reason, and is delivered after it', async () => {
     await open()
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))

@@ -6,22 +6,22 @@ export type DestinationEntry = {
   id: string
   workspaceId: string
   title: string
-  /** Slug of its connector. */
+  /** Slug of the destination's connector. */
   app: string
   enabled: boolean
-  /** Number of partitions that its workspace is spread over; one unless given. */
+  /** Number of partitions that the workspace of the destination is spread over; one if absent. */
   spread?: number
   /** Maximum number of partitions over which the workspace was ever spread; if absent, the current number applies. */
   widest?: number
   /** All settings, with decrypted secrets. */
   settings: Readonly<Record<string, unknown>>
-  /** Its own mappings; undefined while it uses the presets of its connector. */
+  /** The destination's own mappings; undefined while it uses the presets of its connector. */
   mappings: readonly EventMapping[] | undefined
   /** Consent categories that an event's user must have agreed to. */
   consentCategories: readonly string[]
   /** Filters of its connections, by source. */
   filters: ReadonlyMap<string, EventConditions>
-  /** Its OAuth 2 grant; undefined when there is none. */
+  /** The OAuth 2 grant of the destination; undefined if there is none. */
   grant?: GrantState | undefined
   /** The settings of signals for this destination, by signal ID; absent if no signal sends to it. */
   signals?: ReadonlyMap<string, SignalPlatformSettings> | undefined

@@ -54,7 +54,7 @@ export type DeliverySettings = {
    * log than `maxLogAgeMs`, even if they were made due repeatedly: nothing keeps a file of the log for longer.
    */
   held: { maxAgeMs: number; maxLogAgeMs: number; maxEvents: number; maxRows: number }
-  /** Dead letters kept in the database (the delivery log keeps them, too). */
+  /** Limits of the dead letters in the database. The delivery log keeps all dead letters. */
   dead: { maxAgeMs: number; maxRows: number }
   /** How long a destination may be missing in the configuration cache before it counts as deleted. */
   unknownGraceMs: number

@@ -21,7 +21,7 @@ import { createDelivery, type Delivery } from './delivery.ts'
 import type { AccessTokens, DestinationEntry, ForgottenUsers } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
-/** Times short enough for tests; other settings as in the product. */
+/** Settings whose times are short enough for tests. All other settings are as in the product. */
 export const quickSettings: Partial<DeliverySettings> = {
   retry: { baseMs: 100, capMs: 1000, maxElapsedMs: 4 * 3_600_000 },
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 100, capMs: 300 },
@@ -251,5 +251,5 @@ export const expectedIds = (from: number, to: number): string[] =>
 /** Like `messageIds`, in the order of their numbers. */
 export const sortedIds = (peer: Peer): string[] =>
   messageIds(peer).toSorted((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
-/** How many different events a peer received. */
+/** Returns how many different events a peer received. */
 export const distinct = (peer: Peer): number => new Set(messageIds(peer)).size

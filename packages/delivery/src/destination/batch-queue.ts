@@ -2,31 +2,31 @@ import type { Batching } from '@tributary/connector-kit'
 import type { Item } from '../parking/in-flight-record.ts'
 
 /**
- * Events of one worker in order, grouped by action, since a batch has events of one action. Their bytes also count
- * towards the limit that all workers share.
+ * The events of one worker in order, grouped by action, because a batch has events of one action. Their bytes also
+ * count towards the limit that all workers share.
  */
 export type BatchQueue = {
   length(): number
   bytes(): number
-  /** The item that entered first, of those still queued. */
+  /** Returns the queued item that entered first. */
   oldest(): Item | undefined
   add(items: readonly Item[]): void
-  /** Puts batches before all others. They leave the queue unchanged. */
+  /** Puts batches before all others. These batches will leave the queue unchanged. */
   putFirst(batches: readonly (readonly Item[])[]): void
   /**
    * Takes a batch: at least one event, at most what `batching` allows. If no batch is full or has waited long enough,
    * returns the ms until one has. With `inOrder`, no item overtakes an earlier one, even of another action.
    */
   next(batching: Batching, now: number, inOrder: boolean): readonly Item[] | number
-  /** All items, without taking them. */
+  /** Returns all items without taking them. */
   items(): readonly Item[]
   /** Removes and returns all items. */
   clear(): readonly Item[]
 }
 
 /**
- * Maximum number of taken items at the front of the array. Below it, moving the other items costs more than keeping
- * these.
+ * Maximum number of taken items that stay at the front of the array. Removing fewer items, by moving all others, costs
+ * more than it saves.
  */
 const maxLeft = 32
 
@@ -57,7 +57,7 @@ const createRow = () => {
       }
       bytes -= sum
       const batch = items.slice(start, head)
-      // Taken items must be released early: otherwise they would outlive two collections of young objects.
+      // Taken items must be released early. Otherwise they would outlive two collections of young objects.
       if (head === items.length || head >= maxLeft) {
         items = items.slice(head)
         head = 0
@@ -125,7 +125,7 @@ export const createBatchQueue = (shared: { bytes: number }): BatchQueue => {
       let wait = Number.POSITIVE_INFINITY
       for (const row of inOrder ? [oldest] : turn) {
         const waited = now - (row.first()?.since ?? now)
-        // In order, the next item of another action ends the batch, so the batch cannot grow.
+        // If order matters, the next item of another action ends the batch, so the batch cannot grow.
         const full = row.length() >= maxLength || row.bytes() >= maxBytes || Number.isFinite(before)
         if (maxLength === 1 || full || waited >= maxWaitMs) return left(row.shift(maxLength, maxBytes, before))
         wait = Math.min(wait, maxWaitMs - waited)

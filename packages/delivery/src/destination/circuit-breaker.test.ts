@@ -46,7 +46,7 @@ const start = () => {
   }
 }
 
-it('consecutive failures break the circuit, the queue is requeued, and the breaker waits before it probes', () => {
+it('consecutive failures break the circuit, queued events are requeued, and the breaker waits before it probes', () => {
   const { breaker, heard, fails, pass } = start()
   fails()
   fails()
@@ -73,7 +73,7 @@ it('a failed probe breaks the circuit again, and a successful one resumes the fl
   expect(breaker.state()).toBe('flowing')
 })
 
-it('Retry-After is obeyed up to the maximum: a short pause keeps the queue in memory, a long one requeues it', () => {
+it('Retry-After is obeyed up to a maximum: a short pause keeps the queue in memory, a long one requeues its events', () => {
   const brief = start()
   brief.fails(1500)
   expect([brief.breaker.state(), brief.heard]).toEqual(['deferred', []])
@@ -132,10 +132,13 @@ describe('the states of a worker', () => {
     expect(workerTransitions[state][event]).toBe(next)
   })
 
-  it.each(workerStates)('the worker state %s leads to paused when halted and to gone when removed', (state) => {
-    expect(workerTransitions[state].halted).toBe('paused')
-    expect(workerTransitions[state].removed).toBe('gone')
-  })
+  it.each(workerStates)(
+    'the worker state %s becomes paused when the worker is halted, and gone when the destination is removed',
+    (state) => {
+      expect(workerTransitions[state].halted).toBe('paused')
+      expect(workerTransitions[state].removed).toBe('gone')
+    },
+  )
 
   it('only a flowing worker starts requests up to the concurrency, and only a probing one starts a single request', () => {
     expect(workerStates.filter((state) => mayStart(state, 0, 16))).toEqual(['flowing', 'probing'])

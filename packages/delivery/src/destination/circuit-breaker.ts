@@ -125,7 +125,7 @@ export const noteOutcome = (window: FailureWindow, failed: boolean, size: number
   return recent.includes(true) ? { inARow: failed ? window.inARow + 1 : 0, recent } : noFailures
 }
 
-/** True when the window's failures break the circuit. */
+/** Whether the failures in the window break the circuit. */
 export const trips = (
   window: FailureWindow,
   rules: { consecutive: number; window: number; ratio: number },
@@ -147,7 +147,7 @@ export type CircuitBreaker = {
    * immediately, and so does any failure of an ordered destination.
    */
   record(result: DeliverResult, events: number, facts: { misconfigured: boolean; ordered: boolean }): void
-  /** Ends a rest that is over. */
+  /** Ends a rest whose time is over. */
   tick(): void
   /** Ends a rest at the next tick, even before its time. */
   endRest(): void
@@ -157,8 +157,8 @@ export type CircuitBreaker = {
 const shortRestMs = 2000
 
 /**
- * The most serious failure of a completed request: the reason, and the longest requested pause; undefined without a
- * failure.
+ * Returns the most serious failure of a completed request: its reason, and the longest requested pause. Returns
+ * undefined if nothing failed.
  */
 const failureOf = (
   result: DeliverResult,

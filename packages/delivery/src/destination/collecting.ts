@@ -10,13 +10,13 @@ import type { WorkerContext } from './worker-context.ts'
 const retriedWaitMs = 1000
 
 export type Collecting = {
-  /** True if batches wait so long that their events are held as a range of the log, outside memory. */
+  /** Whether batches wait so long that their events are held as a range of the log, not in memory. */
   active(): boolean
   /** Whether held records should be read now. */
   due(): boolean
-  /** The batching that applies to the queue now. */
+  /** Returns the batching that applies to the queue now. */
   batching(ready: Ready): Batching
-  /** Maximum number of events and bytes in the queue. */
+  /** Returns the maximum number of events and bytes in the queue. */
   bounds(): { events: number; bytes: number }
 }
 
@@ -35,18 +35,18 @@ export const createCollecting = (deps: {
 }): Collecting => {
   const { spilled, queue, ready, state } = deps
   const { clock, settings, queued } = deps.context
-  /** Records up to this time are sent without waiting for more. */
+  /** Records up to this time are sent now, and wait for no more records. */
   let flushUntil: number | undefined
 
   const active = (): boolean => (ready()?.batching.maxWaitMs ?? 0) > settings.collectMs
 
-  /** Whether records that should be sent are still unread. */
+  /** Whether some of the records that should be sent are not read yet. */
   const flushing = (): boolean => {
     const next = spilled.next()
     return flushUntil !== undefined && next !== undefined && next.firstTime <= flushUntil
   }
 
-  /** Whether a whole batch waits, in the queue or unread. */
+  /** Whether the waiting events suffice for a whole batch, queued and unread events together. */
   const enough = ({ maxEvents, maxBytes }: Batching): boolean => {
     let [events, bytes] = [queue.length(), queue.bytes()]
     for (const range of spilled.all()) {
@@ -83,7 +83,7 @@ export const createCollecting = (deps: {
       if (batching === undefined || batching.maxEvents <= 1) return { events: queueEvents, bytes: queueBytes }
       const { maxEvents, maxBytes } = batching
       return {
-        // Events read beyond a batch would be sent as a small batch of their own.
+        // If more events were read than a batch takes, the rest would be sent as a small batch of its own.
         events: active() ? maxEvents : Math.max(queueEvents, 2 * maxEvents),
         bytes: Math.max(queueBytes, Math.min(maxBytes, totalBytes / 4)),
       }

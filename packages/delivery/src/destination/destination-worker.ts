@@ -43,18 +43,18 @@ export type DestinationWorker = {
   requeue(partitions: ReadonlySet<number>): void
   /** Whether items of these partitions are queued or in flight. */
   isBusy(partitions: ReadonlySet<number>): boolean
-  /** Checks the configuration cache and the clock, and starts requests that may start. */
+  /** Applies changes of the configuration cache and the clock, and starts the requests that may start. */
   tick(): void
-  /** Changes of the spilled ranges to write; with `all` also of the youngest ranges. */
+  /** Returns the changes of the spilled ranges to write; with `all`, also those of the youngest ranges. */
   ranges(all: boolean): RangeChange
   /** The held deliveries of each lane. */
   readonly held: Readonly<Record<Lane, HeldOfLane>>
   readonly lanes: readonly HeldOfLane[]
   /** Open changes of producers at this destination. */
   readonly keyOrder: KeyOrder
-  /** True if nothing is queued or in flight, and nothing could be sent now. */
+  /** Whether nothing is queued or in flight, and nothing could be sent now. */
   idle(): boolean
-  /** True if the destination is deleted and no delivery for it is left. */
+  /** Whether the destination is deleted and no delivery for it is left. */
   over(): boolean
   /** Starts no more requests, and drops the queue, whose events stay in the log. */
   halt(): void
@@ -76,7 +76,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   let forgottenVersion: string | undefined
   const readiness = createReadiness(context)
   const ordered = (): boolean => readiness.ready()?.ordered === true
-  // In an ordered destination, each record is in order anyway.
+  // In an ordered destination, all changes are in order, so the changes of a key need no order of their own.
   const keyOrder = createKeyOrder(context.queued, () => !ordered())
   const breaker = createCircuitBreaker(id, context, {
     recovered: () => {
@@ -127,7 +127,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     for (const lane of lanes) lane.requeue(held.filter(({ inFlight }) => inFlight.lane === lane.lane))
   }
 
-  /** Items in memory, those in flight first. */
+  /** Returns the items in memory. Items in flight come first. */
   const inMemory = (): readonly Item[] => [
     ...dispatcher.items(),
     ...lanes.flatMap(({ queue }) => queue.items()),
@@ -162,7 +162,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     missingSince = undefined
     const before = readiness.ready()
     const { problem } = readiness.look(entry)
-    // Requeues items that an earlier version of the gate checked, or that overtook items which are now ordered.
+    // Requeues items that were checked by an earlier version of the gate, or that overtook items which are ordered now.
     const deletes = noticesDeletion(entry.workspaceId)
     if (deletes) for (const { outcomes } of lanes) outcomes.noteForgotten(inMemory(), clock())
     if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
@@ -196,7 +196,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     keyOrder,
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, lane: comesIn, meta } = record.reference
-      // A range may be processed in another lane than the one in which its records arrived.
+      // A range may belong to another lane than the one in which its records arrived.
       if (lanes.some(({ spilled }) => spilled.covers(partition, offset, comesIn))) return
       const lane = byLane[comesIn]
       if (state() === 'flowing' && !halted && lane.mayTake(partition)) {

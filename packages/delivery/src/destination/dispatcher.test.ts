@@ -68,7 +68,7 @@ it('a batch of several events that is rejected as a whole is split; a single eve
   expect(heard.map(({ kind }) => kind)).toEqual(['split', 'answered'])
 })
 
-it('the dispatcher reports deliveries that succeeded, and no requests that its own shutdown ended', async () => {
+it('the dispatcher reports deliveries that succeeded, but not requests that its own shutdown ended', async () => {
   const { heard, send, answer, abort } = start()
   send()
   send()
@@ -93,7 +93,7 @@ it('the dispatcher hangs if requests are open and none has ended for the given t
   expect(dispatcher.hangs(100)).toBe(false)
 })
 
-it('batches that blocked the thread are split until a single event is found and rejected with the reason', async () => {
+it('batches that blocked the thread are split until the event that blocks it is alone, which is rejected with the reason', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   const { heard, send, dispatcher } = start()
   setHeldWork(new Map([[batchesItem('d-1'), 'Its batches blocked the thread']]))

@@ -12,11 +12,12 @@ import { resultOfError } from '../parking/retry-rules.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
 
-/** The work item of an event at a destination. If the event blocks a thread, it is held by this name. */
+/** Returns the work item of an event at a destination. An event that blocks a thread is held under this name. */
 export const deliveryItem = (destinationId: string, eventId: string): string => `delivery ${destinationId} ${eventId}`
 
 /**
- * The work item of batches of a destination. If a batch blocks a thread, smaller batches are sent to find the event.
+ * Returns the work item of batches of a destination. If a batch blocks a thread, smaller batches are sent to find the
+ * event.
  */
 export const batchesItem = (destinationId: string): string => `batches ${destinationId}`
 
@@ -28,7 +29,7 @@ export type Dispatched =
   | {
       kind: 'answered'
       result: DeliverResult
-      /** True if the destination's settings are the cause. */
+      /** Whether the settings of the destination are the cause of the failure. */
       misconfigured: boolean
     }
   | { kind: 'split' }
@@ -40,13 +41,13 @@ export type Dispatcher = {
   inFlight(): number
   /** Events of requests in flight. */
   items(): readonly Item[]
-  /** True if requests are in flight and none has ended for this long. */
+  /** Whether requests are in flight and none has ended for `stallMs`. */
   hangs(stallMs: number): boolean
   /** Restarts the time after which the requests in flight count as hanging. */
   forgive(): void
 }
 
-/** Content of a batch: events or rows, never both, since a batch has one action. */
+/** Returns the content of a batch: either events or rows, because a batch has one action. */
 const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: OutgoingRow[] } => {
   const events: OutgoingEvent[] = []
   const rows: OutgoingRow[] = []
@@ -70,7 +71,7 @@ const resuming =
     return answer
   }
 
-/** Creates a dispatcher with no request in flight. */
+/** Creates a dispatcher that has no request in flight. */
 export const createDispatcher = (
   id: string,
   context: WorkerContext,

@@ -31,9 +31,9 @@ export type GateResult =
 export type Gate = (record: DeliveryRecord, index: number, now: number) => GateResult
 
 type Rule = {
-  /** False if the event's text shows that the rule does not apply. Then the event need not be parsed. */
+  /** Whether the rule may apply to an event with this text. If not, the event need not be parsed. */
   concerns: (text: string, meta: StreamFacts) => boolean
-  /** The reason why the event is filtered; undefined if it is not. */
+  /** Returns the reason why the event is filtered; undefined if it is not. */
   check: (event: PipelineEvent, meta: StreamFacts, now: number) => string | undefined
 }
 
@@ -125,7 +125,7 @@ const units = [
   ['second', 1000],
 ] as const
 
-/** A duration in its largest whole unit: `7 days`; `72 hours` becomes `3 days`. */
+/** Returns a duration in its largest whole unit: `7 days`; `72 hours` becomes `3 days`. */
 const spanText = (ms: number): string => {
   const [name, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['second', 1000]
   const count = Math.round(ms / size)
@@ -149,7 +149,10 @@ const tooMuch: GateResult = {
 const noSignal: GateResult = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
 const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
-/** Results for passing rows, by object. Rows share one result, since there may be millions. */
+/**
+ * Creates the function that returns the result of passing rows, by object. Rows of an object share one result, since
+ * there may be millions of them.
+ */
 const createPassOfRows = (): ((object: string) => GateResult) => {
   let last: { object: string; answer: GateResult } | undefined
   return (object) => {
@@ -204,8 +207,8 @@ const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: st
 }
 
 /**
- * The mapper of each signal, by signal ID, compiled for its first conversion. Undefined for a signal that no longer
- * sends to this destination.
+ * Returns the mapper of each signal, by signal ID. A mapper is compiled for the first conversion of its signal.
+ * Undefined for a signal that no longer sends to this destination.
  */
 const signalMappers = (
   definition: DestinationDefinition,

@@ -72,11 +72,11 @@ const factOf = (
   return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
 }
 
-/** Whether an event is finished after a request. */
+/** Whether an event needs no more work after a request. */
 const isDone = (result: DeliverResult, index: number): boolean =>
   ['delivered', 'skipped'].includes(outcomeAt(result, index).kind)
 
-/** The failure of an event that a request did not deliver; undefined for a delivered event. */
+/** Returns the failure of an event that a request did not deliver; undefined for a delivered event. */
 const eventFailureOf = (
   item: Item,
   index: number,
@@ -96,7 +96,7 @@ const eventFailureOf = (
     : { index: item.index, eventId: item.event.eventId, decision, result, open: item.open }
 }
 
-/** The row of the delivery log with an event's outcome. */
+/** Returns the row of the delivery log with the outcome of an event. */
 const attemptOf = (
   destinationId: string,
   { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
@@ -192,7 +192,7 @@ export const createOutcomes = (
   return {
     settle: (batch, answer, now) => {
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
-      // The exit from an audience and the deletion are still sent for a deleted user, without a sample.
+      // For a deleted user, the exit from an audience and the deletion itself are still sent, but get no sample.
       const isTheirs = (item: Item): boolean => {
         const { record } = item.inFlight
         return (
@@ -215,7 +215,7 @@ export const createOutcomes = (
           continue
         }
         if (open !== undefined && failure !== undefined) {
-          // An ordered destination had both changes in one batch.
+          // In an ordered destination, one batch can have both this change and the later one.
           if (order.isSuperseded(open)) {
             order.close(open, false)
             log(item, { status: 'filtered', reason: laterDelivered }, result, now)

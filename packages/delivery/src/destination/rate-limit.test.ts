@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBucket } from './rate-limit.ts'
 
-/** The start times of this many requests, each as early as the bucket allows. */
+/** Returns the start times of this many requests, each as early as the bucket allows. */
 const starts = (limit: { requests: number; perMs: number }, count: number, lateMs = 0): number[] => {
   const bucket = createBucket(limit)
   let now = 1000
@@ -14,7 +14,7 @@ const starts = (limit: { requests: number; perMs: number }, count: number, lateM
   })
 }
 
-/** The maximum number of starts in any span of this many ms. */
+/** Returns the maximum number of starts in any span of this many ms. */
 const maxStarts = (times: readonly number[], perMs: number): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length))
 
@@ -32,7 +32,7 @@ describe('a bucket', () => {
     expect(span).toBeLessThanOrEqual(limit.perMs * 4 * 1.1)
   })
 
-  it('a bucket also keeps the limit if it is queried late', () => {
+  it('a bucket keeps the limit even if it is queried late', () => {
     const limit = { requests: 100, perMs: 1000 }
     expect(maxStarts(starts(limit, 400, 37), limit.perMs)).toBeLessThanOrEqual(100)
   })

@@ -3,7 +3,7 @@ import type { Lane } from '../log/record.ts'
 
 /** A token bucket for the rate limit of a destination; each request takes one token. */
 export type Bucket = {
-  /** Ms until a lane may start another request; 0 if it may start now. */
+  /** Returns the time in ms until a lane may start another request; 0 if it may start now. */
   wait(now: number, lane?: Lane): number
   /** Takes a token for a request that `wait` has allowed. */
   take(now: number): void
@@ -13,9 +13,9 @@ export type Bucket = {
 const burstShare = 0.05
 
 /**
- * Creates a bucket that allows at most `requests` in any span of `perMs`. It holds a twentieth of them, at least one.
- * The refill rate is lower by that number, so a full bucket and its refill together equal the limit. A bucket that
- * holds more than one token keeps the last one for live requests.
+ * Creates a bucket that allows at most `requests` in any span of `perMs`. It holds a twentieth of `requests` as tokens,
+ * at least one. It refills so much slower that a full bucket and its refill together equal the limit. A bucket with
+ * several tokens keeps the last one for live requests.
  */
 export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
   const size = 1 + Math.floor(requests * burstShare)

@@ -22,7 +22,7 @@ export type Ready = {
   gate: Gate
   /** Maximum number of requests in flight. */
   concurrency: number
-  /** True if a failed event blocks the events behind it. */
+  /** Whether a failed event blocks the events behind it. */
   ordered: boolean
   bucket: Bucket | undefined
   /** The OAuth 2 client of the destination's grant, if it needs one. */
@@ -42,7 +42,8 @@ export type Readiness = {
 }
 
 /**
- * The relevant parts of an entry as text. The configuration cache makes new objects of all entries when one changes.
+ * Returns the parts of an entry that the gate uses, as text. The configuration cache makes new objects of all entries
+ * when one changes, so objects cannot be compared.
  */
 const gateText = ({ title, mappings, consentCategories, filters }: DestinationEntry): string =>
   JSON.stringify([title, mappings ?? null, consentCategories, [...filters]])
@@ -75,9 +76,9 @@ export const createReadiness = (
   let looked: { entry: DestinationEntry; share: Share; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
-  /** The reason why its grant is not usable. */
+  /** The reason why the grant of the destination is not usable. */
   let ungranted = ''
-  /** The reason why other deliveries send first, if only one request at a time is allowed. */
+  /** The reason why this delivery waits while other deliveries send, if only one request at a time is allowed. */
   let waits = ''
   let rate: { text: string; bucket: Bucket | undefined } = { text: '', bucket: undefined }
 
@@ -89,7 +90,7 @@ export const createReadiness = (
     return rate.bucket
   }
 
-  /** This delivery's share of the destination's limits. */
+  /** Returns this delivery's share of the limits of the destination. */
   const limitsOf = (definition: DestinationDefinition, settings: Settings, { among }: Share) => {
     const concurrency = definition.concurrency ?? context.settings.concurrency
     const isOrdered = definition.ordered?.(settings) === true

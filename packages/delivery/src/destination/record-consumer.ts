@@ -14,9 +14,12 @@ import type { WorkerContext } from './worker-context.ts'
 
 export type RecordConsumer = {
   (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void): void
-  /** Number of taken events that are not checked yet. */
+  /** Returns the number of taken events that are not checked yet. */
   pending(): number
-  /** False while events wait to be checked, or the workspace has used more than its share of the thread. */
+  /**
+   * Whether a record may be taken: no events wait to be checked, and the workspace has not used up its share of the
+   * thread.
+   */
   free(): boolean
   /** Whether events of these partitions wait to be checked. */
   has(partitions: ReadonlySet<number>): boolean
@@ -27,7 +30,10 @@ export type RecordConsumer = {
 /** Maximum time for checking events in one turn, ms. */
 const sliceMs = 5
 
-/** Bytes of the outgoing event, which limit a batch. For single events the size of the event itself is used. */
+/**
+ * Returns the bytes of the outgoing event, which limit a batch. For events that are sent alone, it is the size of the
+ * event itself.
+ */
 const bytesOf = ({ payload, json }: Outgoing, { maxEvents }: Batching): number =>
   Buffer.byteLength(payload === undefined || maxEvents <= 1 ? json : JSON.stringify(payload))
 
@@ -63,7 +69,7 @@ type Consumption = {
   inFlight: InFlightRecord
   indexes: readonly number[]
   next: number
-  /** For each index its open change, if the event is ordered among the changes of its record. */
+  /** By index, the open change of an event that is ordered among the changes of its record. */
   opens: readonly Open[] | undefined
 }
 
@@ -192,7 +198,7 @@ export const createRecordConsumer = (deps: {
   const goOn = (consumption: Consumption, record: DeliveryRecord): void => {
     let checked = 0
     const job = (): void => {
-      // The events were requeued meanwhile.
+      // The events were requeued before their turn.
       if (!waiting.has(consumption)) return
       const ready = deps.ready()
       if (ready === undefined || !deps.sends()) return requeueOne(consumption, record)

@@ -14,11 +14,11 @@ export type Sending = {
    * Fills the queues, and sends batches of both lanes in turn. If a batch may be sent later, a timer calls it again.
    */
   pump(): void
-  /** Sends nothing more on a timer. */
+  /** Cancels the timer, so that it sends nothing more. */
   stop(): void
 }
 
-/** A single timer; the earliest of the set times counts. */
+/** A single timer that can be set several times. The earliest of the set times counts. */
 export type Alarm = {
   /** Rings after at most this many ms; never for Infinity. */
   ringIn(ms: number): void
@@ -63,7 +63,7 @@ export const createSending = (deps: {
   const { live, bulk } = lanes
   const alarm = createAlarm(clock, () => pump())
 
-  /** Continues with items that waited for changes which are now finished. */
+  /** Continues with items that waited for changes of their record, if these changes are finished now. */
   const letGo = (): void => {
     for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
       const { send, superseded, behind } = released
@@ -116,7 +116,7 @@ export const createSending = (deps: {
       const sent = sendNext(live, ready)
       if (sent === true) continue
       const after = sendNext(bulk, ready)
-      // After each request, the live lane has the next turn.
+      // The live lane has the next turn after each request.
       if (after === true) continue
       const wait = Math.min(sent, after)
       return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined

@@ -15,7 +15,7 @@ export type Share = {
 }
 
 export type Shares = {
-  /** The share, from memory. It is the same object until it changes. */
+  /** Returns the share of this delivery, from memory. It is the same object until the share changes. */
   of(entry: DestinationEntry): Share
   /** Looks up the waiting deliveries of former owners, every few seconds. Never rejects. */
   refresh(): Promise<void>
@@ -50,7 +50,7 @@ export const createShares = (deps: {
   const groupOf = (partition: number): number => groupOfPartition(partition, groups)
   const groupsOf = ({ workspaceId }: DestinationEntry, spread: number): Set<number> =>
     new Set(partitionsOf(workspaceId, spread, logPartitions).map(groupOf))
-  /** Former partitions of its workspace that are in other groups. */
+  /** Returns the partitions that the workspace of a destination once had and that are in other groups. */
   const formerOf = (entry: DestinationEntry): number[] => {
     const now = groupsOf(entry, entry.spread ?? 1)
     return partitionsOf(entry.workspaceId, entry.widest ?? 1, logPartitions).filter(

@@ -28,17 +28,17 @@ export type WorkerLane = {
   fill(): void
   /** Takes the next batch, or returns the ms until one may be sent. */
   nextBatch(ready: Ready): readonly Item[] | number
-  /** True if no request may start, since too many outcomes are not durable yet. */
+  /** Whether no request may start, because too many outcomes are not durable yet. */
   isHeldUp(): boolean
-  /** True while items are queued or wait to be checked. */
+  /** Whether items are queued or wait to be checked. */
   isWaiting(): boolean
-  /** True while deliveries of the lane wait in memory, in ranges, or in rows. */
+  /** Whether deliveries of the lane wait in memory, in ranges, or in rows. */
   hasAny(): boolean
-  /** Requeues the queue, and the given items that waited for other changes. */
+  /** Requeues the queued items, and the given items, which waited for other changes of their record. */
   requeue(held: readonly Item[]): void
-  /** False for a lane whose queue comes from durable ranges and rows. */
+  /** Whether the items in memory can be parked. False for a lane whose items come from durable ranges and rows. */
   mayUnload(): boolean
-  /** True if the first item has waited for long. */
+  /** Whether the first item has waited so long that the items should be parked. */
   crawls(): boolean
 }
 
@@ -84,7 +84,7 @@ const createRoom = (
         !isLogFull()
       )
     },
-    /** Parked rows may exceed the queue's limit once, so that spilled ranges cannot block them. */
+    /** Parked rows may exceed the limit of the queue once, so that spilled ranges cannot block them. */
     hasRowCapacity: (): boolean => {
       const bounds = collecting.bounds()
       return (

@@ -51,11 +51,11 @@ export type AttemptLog = {
   /** Adds an attempt on an event of a record. When the row is durable, one hold on the record is released. */
   push(attempt: Attempt, record: Held): void
   /**
-   * True if no more rows should be added, because the store is down or slow. With `part`, compares with that part of
+   * Whether no more rows should be added, because the store is down or slow. With `part`, compares with that part of
    * the capacity.
    */
   full(part?: number): boolean
-  /** Rows that are not durable yet. */
+  /** Returns the number of rows that are not durable yet. */
   buffered(): number
   /** Sends rows that have waited long enough; with `now`, all rows. Never rejects. */
   flush(now?: boolean): Promise<void>
@@ -144,7 +144,7 @@ const createAttemptWriter = (to: RowWriter) => {
   }
 }
 
-/** Rows of one insert, and the record of each. */
+/** The rows of one insert, and for each row the record that it holds. */
 type Batch = { rows: Rows; held: readonly Held[]; token: string }
 
 type AttemptLogDeps = {

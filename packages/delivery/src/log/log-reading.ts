@@ -8,20 +8,22 @@ import { type DeliveryRecord, openRecord } from './record.ts'
 /** The reading position in one partition of the deliveries log, and the partition's records in flight. */
 export type Place = {
   readonly partition: number
-  /** False if another process owns the partition, or none does. */
+  /** Whether this process owns the partition. */
   owned: boolean
   /**
-   * How often the partition was given to this process. Another owner may have handled records that were read before the
-   * last time.
+   * How often the partition was given to this process. Since the last time, another owner may have handled records that
+   * this process had read before.
    */
   given: number
   /** The next offset to read. */
   next: number
-  /** End of the log when the partition was taken over. Waiting records from there on belong to a lost log. */
+  /**
+   * The end of the log when the partition was taken over. Waiting records at or after this offset belong to a lost log.
+   */
   end: number
-  /** Everything before it is finished and recorded. */
+  /** The offset before which every record is finished and recorded. */
   committed: number
-  /** Records before it are sent again, since the position was reset. */
+  /** The position was reset: records before this offset are sent a second time. */
   again: number
   readonly tracker: OffsetTracker
 }
@@ -51,7 +53,7 @@ export type LogReading = {
 }
 
 const readBytes = 1024 * 1024
-/** How often it checks for capacity while the maximum number of records is in flight, ms. */
+/** Interval in ms at which capacity is checked while the maximum number of records is in flight. */
 const fullMs = 20
 
 type LogReadingDeps = {
@@ -76,11 +78,11 @@ export const createLogReading = (deps: LogReadingDeps): LogReading => {
   const readPiece = async (place: Place): Promise<boolean> => {
     const { given } = place
     const records = await reader.read(place.partition, place.next, readBytes, 'addressed')
-    // The partition was taken away during the read, and perhaps given again.
+    // The partition was taken away during the read. It may have been given again since.
     if (!place.owned || place.given !== given) return false
     journal.saw(records)
     for (const found of records) {
-      // The end of a run of records that name no destination.
+      // This record stands for the end of a run of records that name no destination.
       if (found.meta === '') {
         place.next = found.offset + 1
         continue
@@ -102,7 +104,7 @@ export const createLogReading = (deps: LogReadingDeps): LogReading => {
 
   const isFull = (): boolean => places.reduce((sum, place) => sum + place.tracker.size(), 0) >= settings.openRecords
 
-  /** One round over all partitions. Returns true if any record was read. */
+  /** Reads one piece of each partition. Returns true if any record was read. */
   const readRound = async (): Promise<boolean> => {
     let read = false
     const ends = await reader.ends()

@@ -3,14 +3,14 @@ export type OpenOffset = { readonly offset: number; open: number }
 
 /**
  * The records in flight of one partition (or range). Records begin in ascending order and end in any order. `low` is
- * the lowest that has not ended: everything before it may be dropped.
+ * the offset of the lowest record that has not ended. Records before it are no longer needed.
  */
 export type OffsetTracker = {
   /** Begins a record with one hold. */
   begin(offset: number): OpenOffset
   /** Releases one hold; the last release ends the record. */
   release(entry: OpenOffset): void
-  /** The lowest record in flight; undefined if there is none. */
+  /** Returns the offset of the lowest record in flight; undefined if there is none. */
   low(): number | undefined
   size(): number
 }

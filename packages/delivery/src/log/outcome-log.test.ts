@@ -12,7 +12,7 @@ const outcome = (recordId: string): OutboundOutcome => ({
   time: 1,
 })
 
-it('outcomes that the log refuses are settled only after they are appended, and before later ones', async () => {
+it('outcomes that the log refuses are settled only after they were appended, and before later outcomes', async () => {
   const appended: LogEntry[] = []
   let now = 0
   let refuses = true

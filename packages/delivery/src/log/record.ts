@@ -14,12 +14,12 @@ export const lanes = ['live', 'bulk'] as const
 export type Lane = (typeof lanes)[number]
 
 /**
- * Conversions and deletions are not among them: conversions come from live events, and deletions of users are sent
- * immediately.
+ * The kinds of producers whose records arrive in the lane `bulk`. Conversions and deletions arrive in the lane `live`:
+ * conversions come from live events, and deletions of users are sent immediately.
  */
 const bulkKinds: ReadonlySet<ProducerKind> = new Set(['sync', 'audience', 'trait'])
 
-/** The lane in which a record arrives. Its failed and replayed parts go into the other lane. */
+/** Returns the lane in which a record arrives. Its failed and replayed parts go into the other lane. */
 const laneOf = ({ replayId, producer, isLater }: Pick<StreamFacts, 'replayId' | 'producer' | 'isLater'>): Lane =>
   replayId !== undefined || isLater || (producer !== undefined && bulkKinds.has(producer.kind)) ? 'bulk' : 'live'
 
@@ -156,7 +156,10 @@ const parseRows = (body: Uint8Array, count: number): RecordedRow[] | undefined =
   return rows
 }
 
-/** The pipeline wrote the text with the contract's type, so it is not checked here. */
+/**
+ * Parses the text of an event; undefined if it is not JSON. The pipeline wrote the text with the contract's type, so
+ * the type is not checked here.
+ */
 const parseEvent = (json: string): PipelineEvent | undefined => {
   try {
     return JSON.parse(json)

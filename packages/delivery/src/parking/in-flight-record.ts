@@ -6,10 +6,12 @@ import type { Open } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Decision } from './retry-rules.ts'
 
-/** The outcome to write for an event that was not delivered; `returned` and `behind` mean that it was not tried. */
+/**
+ * An event that was not delivered, and its outcome to write. `returned` and `behind` mean that the event was not tried.
+ */
 export type EventFailure = {
   index: number
-  /** Empty if it is not known. */
+  /** The ID of the event; '' if it is not known. */
   eventId: string
   decision:
     | Exclude<Decision, { kind: 'delivered' }>
@@ -29,13 +31,15 @@ export type InFlightRecord = Held & {
   /** The parked row of the events; undefined for events directly from the log. */
   readonly row: ParkedRow | undefined
   readonly lane: Lane
-  /** For a parked row: the failures of its events, collected until all outcomes are known. */
+  /**
+   * For a parked row: the failures of its events, which are collected until the outcomes of all its events are known.
+   */
   readonly failures: EventFailure[]
 }
 
 /** One event or row in a worker's queue. */
 export type Item = {
-  /** Replaced when a parked row takes over the item. */
+  /** The record in flight of the item. It is replaced when a parked row takes over the item. */
   inFlight: InFlightRecord
   readonly index: number
   readonly event: Outgoing
@@ -98,8 +102,9 @@ const kindOf = ({ decision }: EventFailure): string =>
   decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind
 
 /**
- * Creates rows for events that were not delivered: one for each kind of outcome, since its events share time and
- * response. Events that are dead for different reasons get different rows, since users read and fix them one by one.
+ * Creates rows for events that were not delivered: one row for each kind of outcome, because the events of a row share
+ * time and response. Events that are dead for different reasons get different rows, because users read and fix them one
+ * by one.
  */
 export const rowsOf = (
   destinationId: string,
@@ -117,8 +122,8 @@ export const rowsOf = (
 }
 
 /**
- * Replaces a parked row once the outcomes of all its events are known. No row remains if all were delivered. Undefined
- * if no event was tried, so that the row stays.
+ * Returns the change that replaces a parked row, once the outcomes of all its events are known. No row remains if all
+ * events were delivered. Undefined if no event was tried, so that the row stays.
  */
 export const replaceRow = (
   destinationId: string,

@@ -67,7 +67,7 @@ it('changes of different records do not wait for each other; in an ordered desti
   expect([inOrder.enter(1), inOrder.enter(2)]).toEqual(['send', 'send'])
 })
 
-it('events of sources have no order and are not tracked', () => {
+it('events of sources are not ordered by key and not tracked', () => {
   const { order } = start()
   expect(order.take(recordOf(1, ['a'], 'event'), [0])).toBeUndefined()
   expect(order.size('live')).toBe(0)
@@ -97,7 +97,7 @@ it('a change held behind a failed change waits until the failed one is retried',
   expect(released()).toEqual({ send: [], superseded: [], behind: [[2, 901]] })
 })
 
-it('a change that is taken from its row again keeps its place; if the row is lost, changes behind it are released', () => {
+it('a change that is taken from its row again keeps its place; if the row is lost, changes that wait for it are released', () => {
   const { order, take, admit, enter } = start()
   const first = take(1)
   order.park('r-1', [first], 500)

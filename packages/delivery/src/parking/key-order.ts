@@ -5,7 +5,7 @@ import type { Item } from './in-flight-record.ts'
 /** The reason, for users, why a change is not sent. */
 export const laterDelivered = 'Not sent: a later change of the same record was delivered'
 
-/** The open changes of one key; `among` has the changes of the same origin and object by key. */
+/** The open changes of one key. `among` has the changes of all keys of the same origin and object. */
 type Changes = { readonly key: string; readonly among: Among; opens: Open[]; delivered: number }
 type Among = { readonly name: string; readonly keys: Map<string, Changes> }
 
@@ -34,11 +34,13 @@ export type Open = {
 export type Verdict =
   | { kind: 'send' }
   | { kind: 'hold' }
-  /** The change is parked, and becomes due after the change that it waits for. Epoch ms. */
+  /** The change is parked, and becomes due after the change that it waits for. `nextTime` is epoch ms. */
   | { kind: 'behind'; nextTime: number }
   | { kind: 'superseded' }
 
-/** Changes that are no longer held. */
+/**
+ * Changes that were held and no longer are: to send, superseded by a later change, or to park behind another change.
+ */
 export type Released = { send: Item[]; superseded: Item[]; behind: { item: Item; nextTime: number }[] }
 
 /**
@@ -71,13 +73,13 @@ export type KeyOrder = {
   forget(partitions?: ReadonlySet<number>): void
   /** Returns the changes released since the last call; undefined if there are none. */
   released(): Released | undefined
-  /** Held items, in the order of the stream. */
+  /** Returns the held items, in the order of the stream. */
   heldItems(): readonly Item[]
   /** Removes and returns all held items; the caller parks them. */
   clearHeld(): readonly Item[]
-  /** Number of held changes of a lane. */
+  /** Returns the number of held changes of a lane. */
   held(lane: Lane): number
-  /** Number of open changes that arrived in a lane. */
+  /** Returns the number of open changes that arrived in a lane. */
   size(lane: Lane): number
   /**
    * Starts a look-up of earlier deliveries for keys that are about to be taken. Until `end`, deliveries are tracked,
@@ -168,9 +170,9 @@ const createKeys = () => {
     changes.delivered = Math.max(changes.delivered, floorOf(changes))
   }
   return {
-    /** Notes in the changes of a key what was delivered meanwhile. */
+    /** Notes in the changes of a key the version that was delivered during look-ups. */
     lift,
-    /** The changes of a key. The caller adds those of a new key to `among`. */
+    /** Returns the changes of a key. For a new key, the caller adds them to `among`. */
     changesOf(origin: string, object: string, key: string): Changes {
       const among = amongOf(origin, object)
       const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
@@ -193,7 +195,7 @@ const createKeys = () => {
   }
 }
 
-/** Creates an order without open changes. `blocks` says whether later changes wait for an open one. */
+/** Creates an order without open changes. `blocks` returns whether later changes of a key wait for an open change. */
 export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean): KeyOrder => {
   const rows = new Map<string, { opens: readonly Open[]; own: boolean }>()
   const held = createHeld(queued)

@@ -3,8 +3,9 @@ import type { DeliveryRecord } from '../log/record.ts'
 import { changedBy, type KeyOrder, orderKey } from './key-order.ts'
 import type { ParkingContext } from './parking-context.ts'
 
-/** Maximum number of keys, and of their characters, per query. */
+/** Maximum number of keys per query. */
 const keysAtOnce = 500
+/** Maximum number of characters of the keys per query. */
 const charactersAtOnce = 32 * 1024
 
 type Wanted = { record: DeliveryRecord; indexes: readonly number[] }

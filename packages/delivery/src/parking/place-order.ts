@@ -2,27 +2,27 @@ import type { ParkedRow } from './parked-row.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
-/** Whether a row comes before the unread part of a range, or there is no range. */
+/** Whether a row comes before the unread part of a range. True if there is no range. */
 const isBefore = (row: ParkedRow, range: SpilledRange | undefined): boolean =>
   range === undefined || row.partition !== range.partition || row.offset <= range.cursor
 
 /** Decides what an ordered worker sends next. Does no I/O. */
 export type PlaceOrder = {
-  /** Sets the first row that waits outside the queue (or none), as looked up at a version of the rows. */
+  /** Sets the first row that waits outside the queue; undefined if none waits. It is valid until rows change. */
   learn(head: ParkedRow | undefined): void
-  /** False while the first row is unknown. */
+  /** Whether the first row that waits is known. */
   known(): boolean
-  /** The first row that waits outside the queue; undefined if there is none or it is unknown. */
+  /** Returns the first row that waits outside the queue; undefined if there is none or it is unknown. */
   head(): ParkedRow | undefined
   /** Whether a row comes before every spilled range. */
   isNext(row: ParkedRow): boolean
-  /** The offset before which a range may be read; undefined if it may not be read now. */
+  /** Returns the offset before which a range may be read; undefined if it may not be read now. */
   limit(range: SpilledRange): number | undefined
   /** Called when events left the queue or failed: nothing is next until all of them are durable in a row. */
   settleFirst(): void
   /** Whether every event that left the queue or failed is durable. */
   settled(): boolean
-  /** Whether this was pending at the last check. */
+  /** Whether some of these events were not durable at the last check. */
   settling(): boolean
 }
 

@@ -21,9 +21,9 @@ export type RangeChangeInput = {
   settings: DeliverySettings
   metrics: Metrics
   now: number
-  /** Whether to also write young ranges. */
+  /** Whether young ranges are written, too. */
   all: boolean
-  /** The destination was deleted, so all its held deliveries are dead. */
+  /** Whether the destination was deleted, so that all its held deliveries are dead. */
   gone: boolean
 }
 

@@ -50,7 +50,7 @@ const dead = (index: number): EventFailure => ({
   result: undefined,
 })
 
-it('a record in flight is released when its parked events are durable, and then the row is counted', () => {
+it('a record in flight is released once its parked events are durable, and only then the row is counted', () => {
   let finished = 0
   const { park, rows, write } = start()
   const inFlight = partOf(2, undefined, () => void finished++)

@@ -11,9 +11,9 @@ export type WorkerRows = {
   waiting: number
   /** When the next row is due, epoch ms; Infinity if none waits. */
   nextDue: number
-  /** Rows whose events are queued or in flight, and their partitions. */
+  /** IDs of the rows whose events are queued or in flight, with the partition of each row. */
   readonly taken: Map<string, number>
-  /** Changes that are not durable yet. */
+  /** Number of changes that are not durable yet. */
   unparked: number
   /** Incremented when another row may wait; earlier look-ups are outdated then. */
   version: number
@@ -37,7 +37,7 @@ export type RetryQueue = {
   lost(row: ParkedRow, now: number): void
 }
 
-/** The row as a dead letter, since its record is no longer in the log. */
+/** Returns the row as a dead letter, because its record is no longer in the log. */
 const lostRow = (row: ParkedRow, now: number): NewParkedRow => ({
   ...row,
   nextTime: now,

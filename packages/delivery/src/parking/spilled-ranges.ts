@@ -18,25 +18,25 @@ export type SpilledRange = {
   cursor: number
   /** The offset after the last record. */
   end: number
-  /** True if it may have rows of a producer, which must get their outcomes. */
+  /** Whether the range may have rows of a producer, which must get their outcomes. */
   needsReport: boolean
-  /** Events and bytes that are not done. */
+  /** Number of events that are not done, and their bytes. */
   events: number
   bytes: number
-  /** Events that are not read yet, among those that are not done. */
+  /** Number of events that are not read yet, and their bytes. */
   unreadEvents: number
   unreadBytes: number
-  /** When its first and last records were appended, epoch ms. */
+  /** When the first and the last record of the range were appended, epoch ms. */
   firstTime: number
   lastTime: number
-  /** When it was opened here, or last written to the database, epoch ms. */
+  /** When the range was opened here, or last written to the database, epoch ms. */
   writtenAt: number
   /** The range as stored in the database. */
   persisted: { from: number; end: number } | undefined
   sealed: boolean
-  /** True if it comes from the database: it waited before this process started, or was made due. */
+  /** Whether the range comes from the database: it waited before this process started, or was made due. */
   readonly restored: boolean
-  /** Reason why it can never be sent, if any. */
+  /** The reason why the range can never be sent; undefined if it can. */
   dead: string | undefined
   readonly tracker: OffsetTracker
 }
@@ -45,11 +45,11 @@ export type SpilledRange = {
 export type SpilledRanges = {
   /** Whether a record of a lane is in a restored range, so that it must not be offered again after a restart. */
   covers(partition: number, offset: number, comesIn: Lane): boolean
-  /** True while records of the partition wait to be read: new records queue behind them. */
+  /** Whether records of the partition wait to be read. New records are then added behind them. */
   lags(partition: number): boolean
   /** Adds a record at the end of the held records. */
   add(record: SpilledRecord, now: number): void
-  /** The oldest range with unread records, of a partition that may be read. */
+  /** Returns the oldest range with unread records, of a partition that may be read. */
   next(): SpilledRange | undefined
   /** Adds a range from the database; a dead range covers no records of the log. */
   restore(range: SpilledRange): void
@@ -58,7 +58,7 @@ export type SpilledRanges = {
   /** Removes all ranges of a partition from memory; stored ranges stay in the database. */
   forget(partition: number): void
   all(): readonly SpilledRange[]
-  /** Lowest offset of the partition that is held here and not durable anywhere. */
+  /** Returns the lowest offset of the partition that is held here and not durable anywhere. */
   undurableLow(partition: number): number | undefined
   events(): number
 }
@@ -81,7 +81,7 @@ export type SpilledRecord = {
 const rangeEvents = 100_000
 const rangeAgeMs = 600_000
 
-/** The lowest offset of a range that is not done. */
+/** Returns the lowest offset of a range that is not done. */
 export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? range.cursor
 
 /** Whether no record of the range is unread or in flight. */
@@ -102,7 +102,7 @@ const isReadable = (range: SpilledRange): boolean => range.dead === undefined &&
 const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 
-/** Whether a record joins the last range of its partition. */
+/** Whether a record can be added to the last range of its partition. */
 const mayExtend = (range: SpilledRange | undefined, record: SpilledRecord, lane: Lane): range is SpilledRange =>
   range !== undefined &&
   !range.sealed &&
@@ -112,7 +112,7 @@ const mayExtend = (range: SpilledRange | undefined, record: SpilledRecord, lane:
   range.events < rangeEvents &&
   record.time - range.firstTime < rangeAgeMs
 
-/** A new range with one record. */
+/** Creates a range with one record. */
 const rangeOf = (record: SpilledRecord, lane: Lane, now: number): SpilledRange => ({
   id: newId(),
   partition: record.partition,

@@ -14,8 +14,9 @@ import { isRangeWritten } from '../parking/spilled-ranges.ts'
 import type { Commit } from './commit.ts'
 import type { Maintenance } from './maintenance.ts'
 
-/** Maximum number of rows per query, and of log bytes per read. */
+/** Maximum number of rows per query. */
 const rowsAtOnce = 1000
+/** Maximum number of bytes of the log per read. */
 const pieceBytes = 1024 * 1024
 
 /**
@@ -145,7 +146,8 @@ export const createPartitions = (deps: PartitionsDeps): Partitions => {
         [...workers.values()].every(
           (worker) =>
             !worker.isBusy(gone) &&
-            // Otherwise the next owner would repeat events that were sent while their range was written.
+            // A range is written again if its events were sent while it was written. Otherwise the next owner would
+            // repeat these events.
             worker.lanes.every(({ spilled }) =>
               spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
             ),

@@ -5,8 +5,9 @@ import { openRecord } from '../log/record.ts'
 import type { ParkedRange } from '../parking/parked-row.ts'
 import type { Parking } from '../parking/parking.ts'
 
-/** Maximum number of parked rows per query, and of log bytes per read. */
+/** Maximum number of parked rows per query. */
 const rowsAtOnce = 500
+/** Maximum number of bytes of the log per read. */
 const readBytes = 256 * 1024
 
 type DeadRow = ParkedRange & { reason: string }

@@ -99,7 +99,7 @@ it('a reset note of another log does not apply to this log', async () => {
   await fixture.append([id], 1, 1, { b: { k: 'audience', n: 'audience c-1', e: ['p-1'] } })
   await fixture.delivery.idle()
   const places = journalFilePlaces(journalFile()) ?? []
-  // Far beyond this log, for both the note and the position.
+  // The offsets are far beyond the end of this log, both in the note and as the position.
   const far = places.map(({ partition }) => ({
     partition,
     offset: 500,
@@ -115,7 +115,7 @@ it('a reset note of another log does not apply to this log', async () => {
   journal.close()
 })
 
-it('after two resets, the note keeps the highest position', () => {
+it('after two resets, the note has the higher of the two positions', () => {
   const once = sentAgainNote(1000)('')
   expect([once, sentAgainNote(400)(once), sentAgainNote(1500)(once)].map(sentAgainBefore)).toEqual([1000, 1000, 1500])
 })
