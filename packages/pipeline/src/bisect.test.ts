@@ -79,7 +79,7 @@ describe('storing refused rows', () => {
     expect(engine.calls()).toBeLessThan(30)
   })
 
-  it('after too many refusals, all rows of a faulty sender are replaced, and the rows of others are stored unchanged', async () => {
+  it('after too many refusals, all rows of a faulty sender are replaced, and the rows of other senders are stored unchanged', async () => {
     const engine = createEngine()
     const all = rows(4000, (n) => n % 2 === 0)
     await storeRefused(engine.insert, all, 't', refusal, { ...options, patience: 20 })

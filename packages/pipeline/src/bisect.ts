@@ -12,8 +12,8 @@ export type BisectOptions<Row> = {
   /** The owner of a row (workspace and source). */
   ownerOf(row: Row): string
   /**
-   * Maximum number of refusals. After it, all rows of the owners found at fault are replaced, so that one sender cannot
-   * use up all the time.
+   * Maximum number of refusals. After that, all rows of owners with a refused row are replaced, so that one sender
+   * cannot use up all the time.
    */
   patience: number
 }

@@ -94,7 +94,7 @@ export type SchemaInForce = {
   readonly schema: SourceSchema
   readonly version: number
   readonly enforcement: Enforcement
-  /** True when its organization is over a limit of its plan: events are stored and held. */
+  /** Whether the organization of the source is over a limit of its plan. Its events are then stored and held. */
   readonly held?: boolean
 }
 

@@ -138,7 +138,7 @@ describe('accepted events', () => {
     expect(delivered[0]).not.toHaveProperty('extra.writeKey')
   })
 
-  it('processing merges the context and integrations of a batch below those of each event', () => {
+  it('processing merges the context and integrations of a batch into each event, whose own values take precedence', () => {
     const { delivered } = run(
       record(
         {
@@ -277,7 +277,7 @@ describe('a context that is copied as text', () => {
     const delivered = batch.deliveries.map((entry) => Buffer.from(entry.body).toString())
     return { rows: rows.map((row) => ({ ...row, original: '' })), delivered }
   }
-  /** The same event with a space in it, which is parsed completely; its context is then serialized again. */
+  /** Adds a space to the text of an event. Its context is then parsed and serialized again, not copied. */
   const spaced = (text: string): string => `{ ${text.slice(1)}`
 
   it.each([

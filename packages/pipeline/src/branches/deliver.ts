@@ -66,8 +66,8 @@ const nothing = Promise.resolve()
 export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const { deliveries, logger, metrics, settings, signal } = deps
   /**
-   * The last append of each partition. Appends run one after the other, because a sequence means that everything before
-   * it is appended.
+   * The last append of each partition. Appends of a partition run one after the other: a sequence means that every
+   * earlier request is appended.
    */
   const last = new Map<number, Promise<void>>()
   let waiting = 0

@@ -30,11 +30,17 @@ import { readLoop } from './events/read-loop.ts'
 import { startUp } from './events/start-up.ts'
 
 export type PipelineDeps = {
-  /** The log of accepted requests; only the partitions `owned` if other processes handle the rest (`readerOfOwned`). */
+  /**
+   * The log of accepted requests. If other processes handle some of the partitions, it has only the partitions `owned`
+   * (`readerOfOwned`).
+   */
   reader: LogReader
-  /** The partitions that this pipeline processes; all unless given. */
+  /** The partitions that this pipeline processes. If absent, all partitions. */
   owned?: ReadonlySet<number>
-  /** The maximum number of partitions that each workspace was ever spread over, if more than one; none unless given. */
+  /**
+   * Resolves to the maximum number of partitions that each workspace was ever spread over, if more than one. If absent,
+   * no workspace was spread.
+   */
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   /** The durable state of this consumer. Used by this pipeline alone. */
   journal: ConsumerJournal
@@ -99,8 +105,8 @@ export type Pipeline = {
    */
   idle(): Promise<void>
   /**
-   * Loads the message IDs of a workspace that moves into the pipeline's partitions: those in the log since a time, or
-   * within the window. Rejects if the pipeline has not begun to read, or ends.
+   * Loads the message IDs of a workspace that moves into the pipeline's partitions: the IDs of its events in the log
+   * since a time, or within the window. Rejects if the pipeline has not begun to read, or ends.
    */
   refill(workspaceId: string, from?: RefillFrom): Promise<void>
   /** Hints that there are new records. */

@@ -120,7 +120,7 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
     // Rows must have the order of lanes in which they were sealed.
     batches.sort((a, b) => a.lane - b.lane || a.from - b.from)
     const ids = processor.takeIds()
-    // The file of message IDs may lack those of ranges that another owner of the journal began.
+    // The file of message IDs may lack IDs of ranges that another owner of the journal began.
     if (journal.apart !== undefined) journal.remember(ids, deps.clock())
     processor.idsFlushed()
     await store.repeat(token, ranges, batches, Promise.all(deliveries))

@@ -117,7 +117,7 @@ const oldestWaiting = async ({
 export type RefillDeps = {
   journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
   reader: Pick<LogReader, 'partitions' | 'starts' | 'ends' | 'read'>
-  /** The partitions whose IDs are needed; all unless given. */
+  /** The partitions whose IDs are needed. If absent, all partitions. */
   owned?: ReadonlySet<number>
   /** The maximum number of partitions that each workspace was ever spread over, if more than one. */
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
@@ -126,7 +126,7 @@ export type RefillDeps = {
   logger: Logger
   /** Repeats a query of the event store until it responds. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  /** Maximum IDs per query; 200,000 unless given. */
+  /** Maximum number of IDs per query. If absent, 200,000. */
   pageRows?: number
 }
 
@@ -221,7 +221,7 @@ export const createWorkspaceRefill =
     ...deps
   }: Pick<RefillDeps, 'journal' | 'eventStore' | 'clock' | 'logger'> & {
     signal: AbortSignal
-    /** The retry policy of failed queries; the product's default unless given. */
+    /** The retry policy of failed queries. If absent, the default of the product. */
     policy?: RetryPolicy
   }) =>
   async (workspaceId: string, from?: RefillFrom): Promise<void> => {

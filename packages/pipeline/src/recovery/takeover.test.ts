@@ -72,7 +72,7 @@ const sendAll = async (world: World): Promise<void> => {
 }
 
 describe('a takeover', () => {
-  it("a takeover discards all kinds of repeated events, regardless of the next main process's file of IDs", async () => {
+  it('a takeover discards repeated events of all kinds, whatever the next main process has in its file of IDs', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await sendAll(world)
     await world.pipeline.idle()
@@ -224,7 +224,7 @@ describe('a workspace that moves to another consumer', () => {
 describe('IDs read from the event store', () => {
   const hashOf = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 16).toString('hex')
 
-  it("the event store's IDs equal those of deduplication, for all sources and pages, in the needed window", async () => {
+  it('the event store computes the same IDs as deduplication, for all sources and pages, in the needed window', async () => {
     const now = Date.now()
     const hour = 3_600_000
     const ids = eventIdsOf({ partition: 3, offset: 12_345_678_901, incarnation: '0mabc12def345' })

@@ -94,7 +94,7 @@ describe('committing', () => {
     expect(journal.positions()).toEqual(new Map([[0, 1]]))
   })
 
-  it('committing runs one commit at a time, which includes batches that become ready meanwhile', async () => {
+  it('committing runs one commit at a time, and includes batches that become ready during the commit', async () => {
     let second: Promise<void> | undefined
     const taken: number[] = []
     const { committer } = newCommitter((positions) => {

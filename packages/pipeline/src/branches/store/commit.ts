@@ -81,11 +81,11 @@ export type Committer = {
   delivered(token: string): void
   /**
    * Commits every batch that is stored and delivered, with all batches before it; retries until the journal has it.
-   * Resolves immediately while a commit is running, which then includes batches that became ready meanwhile. Rejects
-   * with Stopped once stopped.
+   * Resolves immediately while a commit is running, which also commits batches that have become ready since it began.
+   * Rejects with Stopped once stopped.
    */
   commit(): Promise<void>
-  /** True when nothing is tracked and no commit is running. */
+  /** Whether nothing is tracked and no commit is running. */
   isIdle(): boolean
   /** The next offset of each lane; everything before it is stored and committed. */
   positions(): ReadonlyMap<number, number>

@@ -55,7 +55,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('in-flight tracking commits all finished batches before the first unfinished one, and keeps the rest', () => {
+  it('in-flight tracking commits all finished batches before the first unfinished one, and still tracks all other batches', () => {
     const inFlight = createInFlight()
     for (const [token, from] of [
       ['a', 0],

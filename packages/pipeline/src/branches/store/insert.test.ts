@@ -52,7 +52,7 @@ describe('inserting a batch', () => {
     await run(once)
     expect(await stored()).toMatchObject([{ id: 'a' }, { id: 'b' }])
     expect(inserted).toEqual([2])
-    // The same token again: the engine drops the repeated insert.
+    // The second insert has the same token, so the engine drops it.
     await run(copy)
     expect([(await stored()).length, await discarded()]).toEqual([2, 1])
     expect(rows.bytes.length).toBe(0)

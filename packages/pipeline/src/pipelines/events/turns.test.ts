@@ -27,7 +27,7 @@ const world = (more: Partial<TurnsDeps> = {}, maxOffsets = 2) => {
 }
 
 describe('turns of partitions', () => {
-  it('every partition with new records gets one turn in a round, regardless of the backlogs of others', async () => {
+  it('every partition with new records gets one turn in a round, even if another partition has a large backlog', async () => {
     const { round, served } = world()
     expect(await round(100, 0, 2)).toEqual({ backPressured: new Set(), more: true })
     expect(served).toEqual([0, 2])
@@ -46,7 +46,7 @@ describe('turns of partitions', () => {
     expect((await round(2, 5, 2)).more).toBe(true)
   })
 
-  it('a partition under back-pressure is skipped and reported; the others get their turn', async () => {
+  it('a partition under back-pressure is skipped and reported, and the other partitions get their turn', async () => {
     const { round, served } = world({ isFull: (partition) => partition === 1 })
     expect(await round(2, 2, 2)).toEqual({ backPressured: new Set([1]), more: false })
     expect(served).toEqual([0, 2])
