@@ -6,8 +6,8 @@ import { compileAudience } from './compile.ts'
 import { profilesQuery, runEvents } from './evaluate.ts'
 
 /**
- * Maximum characters per profile that one store returns and the other receives, however many conditions the profile
- * meets.
+ * Maximum number of characters per profile that one store returns and the other receives. It does not depend on the
+ * number of conditions that the profile meets.
  */
 const charactersOfProfile = 64
 const people = 2000

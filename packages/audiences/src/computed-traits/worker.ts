@@ -30,7 +30,7 @@ export type ComputedTraitWorker = {
 /** Interval in ms at which the time up to which values are current is stored. */
 const asOfEveryMs = 10_000
 
-/** Reads which workspaces have pending work, and stores that values are current in all others. */
+/** Reads which workspaces have pending work. Stores that the values of all other workspaces are current. */
 const createPendingReader = (
   { db, clock }: Pick<WorkDeps, 'db' | 'clock'>,
   cache: ComputedTraitWorkerDeps['cache'],
@@ -124,7 +124,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
       from = performance.now() + (more ? 0 : everyMs)
       failures.forget(workspaceId)
     } catch (error) {
-      // A workspace with slow queries waits, and others do not.
+      // Only the workspace with the slow queries waits.
       if (!signal.aborted) from = failures.note(workspaceId, error)
     }
     turns.served(workspaceId, from)

@@ -17,7 +17,7 @@ export type AudienceSender = SendLoop
 
 type Connection = { id: string; workspace_id: string; audience_id: string }
 
-/** Maximum records that one connection sends per turn. */
+/** Maximum number of records that one connection sends per turn. */
 const recordsAtOnce = 20
 
 /**
