@@ -139,8 +139,8 @@ const createSameKeyStore = (
   }: { query: Query; writer: RowWriter; drop: (table: string, partition: string) => Promise<void> },
 ) => ({
   /**
-   * Reads keys after a key, in their order, that the destination might treat as another key: those that are not
-   * `plain`.
+   * Reads the keys after a key, in their order, that the destination might treat as the same as another key. Keys that
+   * match `plain` are omitted.
    */
   keysToCompare: async (sync: string, run: string, given: { plain: string; after: string; limit: number }) =>
     (await query<{ key: string }>(keysToCompareStatement, { sync, run, ...given })).map(({ key }) => key),
@@ -215,7 +215,10 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
     /** Returns the number of rows of a run that are staged so far. */
     stagedCount: (run: string) =>
       readCount(query, 'select count() as n from sync_staged where run_id = {run:String}', { run }, 'short'),
-    /** Stores the plan for all keys, or for those rejected in an earlier run; returns the number of keys to send. */
+    /**
+     * Stores the plan for all keys, or only for keys that were rejected in an earlier run. Returns the number of keys
+     * to send.
+     */
     async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
       const onlyRejected = rerunOf !== null
       const of = rerunOf ?? ''
