@@ -110,8 +110,8 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     return true
   }
   /**
-   * Continues the waiting requests of a workspace after the pause: some now, the others in later rounds of the event
-   * loop.
+   * Continues the waiting requests of a workspace after the pause: some of them now, and the others in later rounds of
+   * the event loop.
    */
   const release = (workspaceId: string): void => {
     const queue = waiting.get(workspaceId)
