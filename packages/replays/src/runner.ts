@@ -17,7 +17,7 @@ export type ReplayRunner = {
   start(): void
   /** Looks for replays immediately. */
   wake(): void
-  /** Stops after the current step. The next runner sends the rest. */
+  /** Stops after the current step. The next runner sends the remaining events. */
   stop(): Promise<void>
 }
 
@@ -135,7 +135,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
     await endReplay(db, id, { state: 'failed', failure }, clock())
   }
 
-  /** Starts the replays that should run, and closes the others. */
+  /** Starts the replays that should run, and closes all other replays. */
   const look = async (): Promise<void> => {
     const rows = await readRunning(deps, settings.replays)
     for (const id of active.keys()) if (!rows.some((row) => row.id === id)) await drop(id)

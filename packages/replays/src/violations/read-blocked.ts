@@ -2,7 +2,7 @@ import type { EventStore } from '@tributary/storage'
 import type { ReplayServices } from '../services.ts'
 import type { BlockedRow } from './blocked-event.ts'
 
-/** The filter for blocked or held events: those of a source, or those with one name. */
+/** The filter for blocked or held events: all of a source, or only those with one name. */
 export type BlockedFilter = {
   workspaceId: string
   sourceId: string
