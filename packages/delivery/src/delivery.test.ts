@@ -308,7 +308,7 @@ describe('failures', () => {
     await fixture.append([id], 1000)
     await eventually('the circuit breaks', () => worker(id).state === 'broken')
     await eventually('everything is held by reference', () => committed() === 1000 && worker(id).queued === 0)
-    // At most the five failures, requests in flight, and probes: far fewer than one request per event.
+    // At most the five failures, requests in flight, and probes were sent: far fewer than one request per event.
     expect(peer.requests.length).toBeLessThan(50)
     broken = false
     await peer.until(() => distinct(peer) === 1000)
@@ -372,7 +372,7 @@ describe('held events', () => {
     expect(fixture.delivery.minimumNeeded().find((place) => place.partition === first?.partition)?.offset).toBe(60)
   })
 
-  it('a slow destination has few events in memory, and the rest waits in the log', async () => {
+  it('a slow destination has few events in memory, and all its other events wait in the log', async () => {
     await reopen({ queueEvents: 16, concurrency: 1 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })

@@ -136,7 +136,7 @@ describe('a change of a record is not sent before an earlier one', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('a change is not sent before an earlier one if the process is restarted meanwhile', async () => {
+  it('a change is not sent before an earlier one, even if the process is restarted between them', async () => {
     await open({ retry: { baseMs: 1500, capMs: 1500, maxElapsedMs: 3_600_000 } })
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))

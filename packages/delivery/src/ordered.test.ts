@@ -147,7 +147,8 @@ describe('an ordered destination', () => {
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 2 })
     await fixture.append([id], 30, 3)
     await peer.until(() => peer.requests.length === 3)
-    // It is paused while a request is open and the rest is queued. Events that arrive meanwhile are held.
+    // The destination is paused while one request is open and all other events are queued. Events that arrive during
+    // the pause are held.
     fixture.change(id, { enabled: false })
     await eventually('it is paused', () => worker(id)?.state === 'paused')
     await fixture.append([id], 10, 3)

@@ -116,7 +116,7 @@ it('a batching destination gets rows together, in order, separate from events, w
   expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
 })
 
-it('if a batch is rejected because of one row, the other rows arrive, and outcomes of single rows are used', async () => {
+it('if a batch is rejected because of one row, the other rows arrive; if the destination returns outcomes of single rows, they are used', async () => {
   await open()
   const peer = stack.adopt(
     await startPeer(({ body }): PeerAnswer => {

@@ -93,7 +93,7 @@ describe('filtered events', () => {
     expect(await fixture.attempts()).toHaveLength(100)
   })
 
-  it('filtered events are also logged for a paused destination, however many were held', async () => {
+  it('filtered events are also logged for a paused destination, even if ten thousand of them were held', async () => {
     await reopen({ attempts: { rows: 1000, waitMs: 20, bufferRows: 2000, bufferBytes: 16 * 1024 * 1024 } })
     const peer = await peerOf()
     const id = fixture.destination(

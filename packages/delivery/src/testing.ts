@@ -92,11 +92,11 @@ type AttemptRow = {
 }
 
 export type FixtureDeps = {
-  /** Folder of the log and the journal; a new one unless given. */
+  /** Folder of the log and the journal. If absent, a new folder. */
   folder?: string
-  /** Workspace of the appended events; a new one unless given. */
+  /** Workspace of the appended events. If absent, a new workspace. */
   workspaceId?: string
-  /** False if the delivery should not be started. */
+  /** Whether the delivery is started. If absent, true. */
   start?: boolean
   db: Kysely<Database>
   eventStore: EventStore
@@ -104,13 +104,13 @@ export type FixtureDeps = {
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
   accessTokens?: AccessTokens
-  /** Size of a log file; as in the product unless given. */
+  /** Size of a file of the log. If absent, as in the product. */
   segmentBytes?: number
-  /** Deleted users; none unless given. */
+  /** The deleted users. If absent, none. */
   forgotten?: ForgottenUsers
-  /** Thread time used by workspaces; a new one unless given. */
+  /** The thread time that workspaces use. If absent, a new share. */
   workShare?: WorkShare
-  /** Resolver of host names; the system's unless given. */
+  /** Resolver of host names. If absent, that of the system. */
   lookup?: LookupFunction
 }
 

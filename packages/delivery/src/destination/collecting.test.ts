@@ -50,7 +50,7 @@ it('a batch is sent as a whole when its first event has waited long enough', asy
   await expect.poll(() => worker(id)?.heldEvents).toBe(0)
 })
 
-it('a full batch is sent immediately, even above the usual queue size, and the rest waits', async () => {
+it('a full batch is sent immediately, even above the usual queue size, and all other events wait', async () => {
   const id = make(60_000, 1000)
   await fixture.append([id], 2500)
   await peer.until((requests) => requests.length === 2)

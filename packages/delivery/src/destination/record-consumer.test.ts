@@ -78,7 +78,7 @@ it('sent events are kept in memory neither by their pending rows nor by queued e
   expect(first.deref(), 'an event').toBeUndefined()
 })
 
-it('an event held for blocking the thread fails with that reason, without a check; others are sent', async () => {
+it('an event that is held because it blocked the thread fails with that reason without being checked, and the other events are sent', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   setHeldWork(new Map([[deliveryItem('d-1', 'held'), 'It blocked the thread delivery twice']]))
   const skipped: SkippedEvent[] = []

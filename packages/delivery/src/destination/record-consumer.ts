@@ -73,7 +73,10 @@ type Consumption = {
   opens: readonly Open[] | undefined
 }
 
-/** Changes that are not queued: the number of held ones, and those that are parked behind others. */
+/**
+ * Changes that are not queued: the number of changes that are held in memory, and the changes to park behind other
+ * changes.
+ */
 type Ordered = { held: number; behind: { item: Item; nextTime: number }[] }
 
 /**

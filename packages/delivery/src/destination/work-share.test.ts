@@ -55,12 +55,13 @@ it('expensive mappings of one workspace do not block the deliveries of another',
   const [first, second] = [await peerOf('slow'), await peerOf('quick')]
   const expensive = fixture.destination({ url: first.url }, { mappings: slow })
   const common = fixture.destination({ url: second.url }, { workspaceId: newId() })
-  // One record after the other, with all expensive records first in the log.
+  // All records of the expensive workspace come first in the log.
   await fixture.append([expensive], 24, 12)
   await fixture.append([common], 40, 20)
   await fixture.delivery.start()
   await eventually('the common events', () => sortedIds(second).length === 40)
-  // The expensive workspace's share lets only some of its 24 events through before others are served.
+  // The share of the expensive workspace lets only some of its 24 events through before events of the other workspace
+  // are sent.
   expect(order.filter((name) => name === 'slow').length).toBeLessThan(20)
   isClockStopped = false
   await eventually('the expensive events', () => sortedIds(first).length === 24, 50_000)

@@ -7,7 +7,7 @@ import type { Shares } from './shares.ts'
 
 /** Dependencies that all workers share. */
 export type WorkerContext = ParkingContext & {
-  /** The shares of each destination's limits, of this delivery and others. */
+  /** For each destination, the shares that this delivery and other deliveries have in its limits. */
   shares: Shares
   destinationCache: DestinationCache
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>

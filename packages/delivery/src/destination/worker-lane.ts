@@ -54,7 +54,7 @@ type WorkerLaneDeps = {
   intake: () => Intake
   sends: () => boolean
   ordered: () => boolean
-  /** True while items of the worker are queued or in flight. */
+  /** Whether items of the worker are queued or in flight. */
   busy: () => boolean
   /** Items in flight of both lanes. */
   inFlight: () => readonly Item[]

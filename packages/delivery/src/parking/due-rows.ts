@@ -13,7 +13,7 @@ export type RowFetchDeps = {
   context: Pick<ParkingContext, 'parking' | 'clock' | 'isRead'>
   rows: WorkerRows
   state: () => Intake
-  /** True while items of the worker are queued or in flight. */
+  /** Whether items of the worker are queued or in flight. */
   busy: () => boolean
   /** Whether there is capacity for parked rows. */
   hasCapacity: () => boolean

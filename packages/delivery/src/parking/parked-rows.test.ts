@@ -204,7 +204,7 @@ describe('rows of an ordered destination', () => {
     expect([taken, order.head()?.offset, rows.nextDue]).toEqual([ids(1), 2, 1700])
   })
 
-  test('rows behind held records wait for those records', async () => {
+  test('a row behind held records is not taken before the held records', async () => {
     const { inOrder, taken, order, spilled } = start([row(1), row(6)])
     hold(spilled, 4)
     await inOrder()

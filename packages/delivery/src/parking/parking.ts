@@ -46,7 +46,7 @@ export type Parking = {
   flush(extra?: ParkingChange): Promise<void>
   /** Waiting rows (not ranges) of the owned partitions, per destination and lane. */
   summary(): Promise<WaitingSummary[]>
-  /** Every waiting range of these partitions; of the owned partitions unless given. */
+  /** Reads every waiting range of these partitions; if absent, of the owned partitions. */
   ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
   /** Waiting rows of a lane of a destination without the given IDs, ordered by due time or by place in the log. */
   waiting(
@@ -56,7 +56,10 @@ export type Parking = {
     limit: number,
     order?: 'due' | 'place',
   ): Promise<ParkedRow[]>
-  /** The given partitions in which rows or ranges of a destination wait, regardless of the owner. */
+  /**
+   * Returns those of the given partitions in which rows or ranges of a destination wait. The partitions can have any
+   * owner.
+   */
   waitingIn(places: readonly DestinationPartition[]): Promise<DestinationPartition[]>
   /** Makes every waiting row of a destination due. */
   makeDue(destinationId: string, now: number): Promise<void>

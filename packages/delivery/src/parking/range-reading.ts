@@ -28,7 +28,7 @@ export type RangeReading = {
   mayRead(): boolean
   /** Starts to read spilled ranges, unless a read is running or nothing may be read. */
   start(): void
-  /** True while a range is read. */
+  /** Whether a range is being read. */
   underWay(): boolean
 }
 
@@ -37,10 +37,10 @@ export type RangeReadingDeps = {
   context: Pick<ParkingContext, 'reader' | 'clock' | 'logger' | 'isRead'>
   spilled: SpilledRanges
   state: () => Intake
-  /** True while items of the worker are queued or in flight. */
+  /** Whether items of the worker are queued or in flight. */
   busy: () => boolean
   hasCapacity: () => boolean
-  /** False while spilled ranges wait for more records. */
+  /** Whether spilled ranges may be read now. False while they wait for more records. */
   rangesDue: () => boolean
   /** The offset before which the next range may be read now; undefined if it may not be read. */
   limit: (range: SpilledRange) => number | undefined

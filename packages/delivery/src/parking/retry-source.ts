@@ -15,7 +15,7 @@ import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
 export type RetrySource = {
   /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
   fill(): void
-  /** True while a held delivery is on its way into the queue, or may be brought now. */
+  /** Whether a held delivery is on its way into the queue, or may be brought now. */
   brings(): boolean
   /** Makes every parked row due, since the destination works again. */
   makeDue(): void
@@ -39,7 +39,7 @@ export type RetrySourceDeps = {
   busy: () => boolean
   isLaneBusy: () => boolean
   hasCapacity: () => boolean
-  /** False while spilled ranges wait for more records. */
+  /** Whether spilled ranges may be read now. False while they wait for more records. */
   rangesDue: () => boolean
   /** Whether events wait for the events before them. */
   ordered: () => boolean

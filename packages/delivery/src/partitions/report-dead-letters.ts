@@ -37,7 +37,7 @@ export const createDeadLetterReports = (deps: {
         const { meta, time, lane } = record?.reference ?? {}
         if (meta?.producer === undefined || time === undefined || !meta.destinationIds.includes(row.destinationId))
           continue
-        // Records of the other lane have their own range.
+        // Records of the other lane belong to another range.
         if (row.holds !== undefined && row.holds !== lane) continue
         const items = record?.events() ?? []
         const { destinationId, reason } = row

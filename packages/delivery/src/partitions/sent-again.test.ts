@@ -50,7 +50,7 @@ it('delivered events are sent again after a reset of the position, and later eve
   await eventually('all of it', () => messageIds(peer).length === 50)
   await fixture.delivery.idle()
   expect(sortedIds(peer)).toEqual([...expectedIds(0, 20).flatMap((each) => [each, each]), ...expectedIds(20, 30)])
-  // The same after the next start.
+  // After another restart, the events are not sent a third time.
   await fixture.restart()
   await fixture.delivery.idle()
   expect(messageIds(peer)).toHaveLength(50)
