@@ -3,7 +3,7 @@ import { parseEventId } from '@tributary/kernel'
 import type { LogReader, LogRecord } from '@tributary/storage'
 import { idsOfRecord } from '../rows/delivery-records.ts'
 
-/** Maximum of bytes per read. */
+/** Maximum number of bytes per read. */
 const readBytes = 4 * 1024 * 1024
 
 /** Whether a record of the deliveries log came from the pipeline and not from a replay, which repeats events. */
