@@ -39,7 +39,7 @@ type Given = {
   fields: readonly SyncField[]
   to_destinations: boolean
   owns_object: boolean
-  /** Present for a sync that is not saved yet. */
+  /** The name of the object at the destination; absent for a sync that is already saved. */
   object_name?: string
 }
 

@@ -34,7 +34,7 @@ const staging = (fields: Record<string, string> = usual, more: { sync?: string; 
   })
 const row = ['7', '42', '2025-01-02 03:04:05.678901+00', '12345678901234567890.10', 'a']
 
-test('a row becomes an event by its mapping with all digits, and its key is the primary key', () => {
+test('a row becomes an event by its mapping, numbers keep all digits, and the key of the event is the primary key', () => {
   const { key, payload, problem } = staging()(row)
   expect([key, problem]).toEqual(['7', ''])
   expect(payload).toContain('"total":12345678901234567890.10')

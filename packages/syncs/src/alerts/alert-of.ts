@@ -3,7 +3,7 @@ import type { SyncAlerts } from '@tributary/contract'
 /** The result of an ended run. */
 export type EndedRun = {
   failed: boolean
-  /** The reason of a failure. */
+  /** The reason if the run failed. */
   message: string
   read: number
   rejected: number
