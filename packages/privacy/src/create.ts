@@ -141,7 +141,7 @@ export const createPrivacyRequest =
     const destinations =
       kind === 'suppress' ? [] : await deletingDestinations({ db, catalog, secretBox, logger }, workspace.id)
     const forgotten = await db.transaction().execute(async (tx) => {
-      // The lock serializes them, so that a concurrent repetition of the same request gets the first result.
+      // The lock serializes calls for the same request, so that a concurrent repetition gets the first result.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`privacy request ${id}`}, 0))`.execute(tx)
       const known = await tx.selectFrom('privacy_requests').select('id').where('id', '=', id).executeTakeFirst()
       if (known !== undefined) return undefined
