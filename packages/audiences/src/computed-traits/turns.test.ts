@@ -14,7 +14,7 @@ test('an owner that always has work gets one turn for each turn of the other own
   expect(take(createTurns(), ['heavy', 'a', 'b'], 7)).toEqual(['heavy', 'a', 'b', 'heavy', 'a', 'b', 'heavy'])
 })
 
-test('a new owner waits for one turn of each waiting owner, in whatever order they are listed', () => {
+test('a new owner waits for one turn of each waiting owner, whatever the order in which the owners are listed', () => {
   const turns = createTurns()
   expect(take(turns, ['heavy', 'a'], 1)).toEqual(['heavy'])
   expect(take(turns, ['late', 'heavy', 'a'], 5)).toEqual(['a', 'heavy', 'late', 'a', 'heavy'])
