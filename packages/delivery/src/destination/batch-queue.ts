@@ -44,8 +44,8 @@ const createRow = () => {
       bytes += item.bytes
     },
     /**
-     * Takes items from the front that entered before the item number `before`. Takes at least one, and at most this
-     * many events and bytes.
+     * Takes items from the front that entered before the item number `before`. Takes at least one item, and at most
+     * `maxEvents` events and `maxBytes` bytes.
      */
     shift: (maxEvents: number, maxBytes: number, before: number): Item[] => {
       const start = head
