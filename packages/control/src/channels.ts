@@ -4,18 +4,20 @@ import { canSee, editors, mayAct } from '@tributary/kernel'
 
 const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 
-/** The workspace of a channel, and whether values of people are masked for who listens. */
+/**
+ * The workspace and organization of a channel. `masked` tells whether values of people are hidden from this subscriber.
+ */
 export type ChannelAccess = { workspaceId: string; organizationId: string; masked: boolean }
 
 /**
- * The access of a token's holder to a realtime channel. Members of its organisation may subscribe to the channel of a
- * source, which is masked for guests. Undefined for all others.
+ * Makes the function that returns the access of a token's holder to a realtime channel. Members of the organization may
+ * subscribe to the channel of a source; guests get it masked. Returns undefined for all other callers and channels.
  */
 export const createChannelAccess =
   ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>
   async (token: string, channel: string): Promise<ChannelAccess | undefined> => {
     const found = await authenticate(token)
-    // Keys are for calls: no key opens a channel.
+    // API keys cannot open channels; they are only for calls.
     if (!('actor' in found) || found.actor.key !== undefined) return undefined
     const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
     if (!isId(sourceId)) return undefined

@@ -6,7 +6,7 @@ import { placeLifeMs } from './users/sign-in/sign-in-places.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** How long these are kept, ms. They are useless after that. */
+/** How long records are stored, ms, by kind. They are useless after this time. */
 const keepMs = {
   refusedRequests: 30 * dayMs,
   mails: 30 * dayMs,
@@ -15,10 +15,10 @@ const keepMs = {
 } as const
 
 /**
- * Removes everything that has expired. These are sessions, codes and tokens, the texts of expired mail, and old mail,
- * notices and counts of refused requests. They are also records of failed sign-ins, audit records beyond the retention
- * of the plan, and alerts that no channel accepted in time. Closes live connections of users whose sessions ended; a
- * user with another session connects again.
+ * Removes everything that has expired: sessions, codes, tokens, the texts of expired mail, and old mail, notices, and
+ * counts of refused requests. Also removes old records of failed sign-ins, audit records beyond the retention of the
+ * plan, and alerts that no channel accepted in time. Closes live connections of users whose sessions have ended. A user
+ * with another session connects again.
  */
 export const clearExpired = async ({
   accessChanged,

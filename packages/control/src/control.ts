@@ -45,7 +45,10 @@ type Run = { signal: AbortSignal }
 
 type HandlerDeps = Parameters<typeof createHandlers>[0]
 
-/** The handlers of the API: with their access to places, what guests see, and what staff read. */
+/**
+ * Makes the handlers of the API, with their waiting places, the masking for guests, and the audit records of reads by
+ * platform admins.
+ */
 const createApiHandlers = (
   deps: ControlDeps &
     Omit<HandlerDeps, 'codes' | 'codeThrottling' | 'answerLogin' | 'identityProvider' | 'dataSourcePlaces'>,
@@ -61,7 +64,10 @@ const createApiHandlers = (
   return guardAll(recordingStaffReads(deps, maskedForGuests(inPlaces(handlers, createPlacesOfCalls()))), deps)
 }
 
-/** The jobs of syncs. They have their own slots: a run that reads for an hour takes no slot from waiting users. */
+/**
+ * The jobs of syncs. They read data sources in their own slots, so that a run that reads for an hour takes no slot from
+ * waiting users.
+ */
 const createSyncJobs = (
   { outbound, ...deps }: ControlDeps,
   peoplePlaces: ReturnType<typeof createDataSourcePlaces>,
@@ -69,12 +75,12 @@ const createSyncJobs = (
   const dataSourcePlaces = createDataSourcePlaces()
   const dryRunPlaces = createDataSourcePlaces()
   return {
-    /** Continues the run of a sync for its job. Rejects if this process cannot deliver. */
+    /** Continues the run of the sync in a job. Rejects if this process cannot deliver. */
     async runSync(job: { sync: string }, run: Run & { attempt: number }): Promise<void> {
       if (outbound === undefined) throw new Error('Syncs cannot be sent from this process')
       await runSync({ ...deps, outbound, dataSourcePlaces, peoplePlaces }, job, run)
     },
-    /** Finds the changes that a run of a sync would make, for its job. */
+    /** Executes the dry run in a job: finds the changes that a run of the sync would make. */
     dryRunSync: (job: { dry_run: string }, run: Run & { attempt: number }) =>
       dryRunSync({ ...deps, dataSourcePlaces: dryRunPlaces, peoplePlaces }, job, run),
   }
@@ -113,28 +119,28 @@ export const createControl = (deps: ControlDeps) => {
       payment,
     }),
     /**
-     * The holder of a bearer token or an API key. The result may be two seconds old. Throws 503 while the database is
-     * unavailable.
+     * Finds the holder of a bearer token or an API key. The result may be two seconds old. Throws 503 while the
+     * database is unavailable.
      */
     authenticate,
-    /** Whether a text is the signature token of this user, with which the inbox is listened to. */
+    /** Whether a text is the signature token with which this user subscribes to the inbox. */
     isInboxToken: (userId: string, text: string) => isInboxToken(deps.signing.inbox, userId, text),
-    /** A stored picture by its key, made smaller when a box is given; undefined if there is none. */
+    /** Reads a stored picture by its key, made smaller if a box is given. Undefined if it does not exist. */
     readImage: (...given: Parameters<Images['read']>) => images.read(...given),
-    /** Notifies users of destinations that are failing, each once a day. Call it regularly. */
+    /** Notifies users of failing destinations, once a day for each destination. Call it regularly. */
     notifyFailingDestinations: () => notifyFailingDestinations(deps),
     /**
      * Notifies users of workspaces whose requests are currently refused with 429, once per episode. Call it regularly.
      */
     notifyBackloggedWorkspaces: () => notifyBackloggedWorkspaces(deps),
-    /** Notifies platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
+    /** Notifies platform admins that the stream is nearly full or that a consumer lost its place, each once a day. */
     notifyStreamPressure: (pressure: StreamPressure) => notifyStreamPressure(deps, pressure),
     /** Notifies platform admins of accepted requests that could not be processed, once a day. */
     notifySetAside: (requests: number) => notifySetAside(deps, requests),
-    /** Takes a webhook of the payment provider; resolves to the status to answer, and rejects when it is to be sent again. */
+    /** Handles a payment webhook. Resolves to the response status; rejects if it must be sent again. */
     receivePaymentWebhook: (call: { body: Uint8Array; signature: string }) =>
       receivePaymentWebhook({ ...deps, payment }, stripe, call),
-    /** Looks for the records of the custom domains whose turn it is. Call it each minute. */
+    /** Looks for the DNS records of the custom domains that are due for a check. Call it each minute. */
     checkCustomDomains: () => checkCustomDomains(deps),
     /** Removes the stored data of deleted organizations and workspaces. Call it regularly, in one process at a time. */
     removeDeletedOrganizations: async (run: Run) => {
@@ -145,7 +151,7 @@ export const createControl = (deps: ControlDeps) => {
       await removeDeletedWorkspaces(removal, run)
       await removeDeletedOrganizations(removal, run)
     },
-    /** Reads subscriptions again whose period has ended, and bills usage beyond them. Call it regularly. */
+    /** Refreshes subscriptions whose period has ended, and bills the usage beyond them. Call it regularly. */
     settleSubscriptions: ({ signal }: Run) =>
       settleSubscriptions({
         ...deps,
@@ -155,40 +161,42 @@ export const createControl = (deps: ControlDeps) => {
           return (await readUsage({ ...deps, eventStore }, organizationId, period, options)).profiles
         },
       }),
-    /** Measures what organizations have used of their plans, and what follows from that. Call it each minute. */
+    /** Measures how much of their plans organizations have used, and acts on the result. Call it each minute. */
     measureUsage: createMeasure({ ...deps, eventStore }),
-    /** Releases the held events of an organization, as its job says. */
+    /** Executes the job that releases the held events of an organization. */
     releaseHeld: (job: { organization: string }, run: Run) => releaseHeld({ ...deps, eventStore }, job, run),
-    /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
+    /**
+     * Removes expired sessions, codes, mail, and notices; closes live connections of ended sessions. Call it regularly.
+     */
     clearExpired: () => clearExpired({ ...deps, accessChanged }),
-    /** Runs an `erasureJob`: removes the people of a privacy request from each store. */
+    /** Executes an `erasureJob`: removes the users of a privacy request from each store. */
     erasePeople: createErasure(deps),
     /** Repeats deletions that a restored database has lost. Call it at every start, before the first call is handled. */
     reapplyForgotten: () => reapplyForgotten(deps),
-    /** Completes the privacy requests without data left in any log. Call it regularly. */
+    /** Completes the privacy requests whose users have no more data in any log. Call it regularly. */
     finishPrivacyRequests: () => finishPrivacyRequests(deps),
-    /** Rewrites the files of an embedded database from which people were removed. Call it each minute. */
+    /** Rewrites files of an embedded database, to remove deleted users from them. Call it each minute. */
     removeFromFiles: ({ signal }: Run) => removeFromFiles(signal),
-    /** Computes an audience, as its job says; and has those computed that were not for a while. */
+    /** Executes the job that computes an audience; `queueStaleAudiences` queues overdue ones. */
     computeAudience: (job: { audience: string; version: number }, run: Run) =>
       computeAudience({ ...deps, eventStore, evaluation }, job, run),
     queueStaleAudiences: () => queueStaleAudiences(deps),
     /** Removes old changes from the history of audiences. Call it regularly. */
     forgetAudienceChanges: (run: Run) => forgetAudienceChanges(deps, run),
     ...createSyncJobs(deps, peoplePlaces),
-    /** Starts the syncs that are due, and removes the data of deleted ones. Call it each minute. */
+    /** Starts the syncs that are due, and removes the data of deleted syncs. Call it each minute. */
     queueDueSyncs: () => queueDueSyncs(deps),
-    /** Sends the message of an alert channel, as its job says; rejects when it is to be tried again. */
+    /** Executes the job that sends an alert message. Rejects if the job must be tried again. */
     sendAlert: (job: { message: string }, run: Run) => sendAlert(deps, job, run),
-    /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
+    /** Removes pictures without a reference at the previous call and at this one. Call it hours apart. */
     sweepImages: () => images.sweep(),
-    /** Removes uploaded files that belong to no data source; the same. */
+    /** Removes uploaded files that belong to no data source. Call it hours apart. */
     sweepUploads: () => sweepUploads(deps),
-    /** Looks up every token again, to detect changes by other processes. */
+    /** Makes every token be looked up again, to detect changes by other processes. */
     refreshSessions: () => sessions.refresh(),
-    /** The access of a token's holder to a realtime channel; undefined without permission. */
+    /** Returns the access of a token's holder to a realtime channel; undefined without permission. */
     channelAccess: guarded(createChannelAccess({ db: deps.db, authenticate })),
-    /** Makes the first platform admin if there is none; for every start. */
+    /** Makes the first platform admin if there is none. Call it at every start. */
     ensurePlatformAdmin: (given: { email: string; password?: string | undefined }) =>
       ensurePlatformAdmin({ ...deps, passwords }, given),
   }

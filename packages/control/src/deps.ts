@@ -12,7 +12,10 @@ import type { AuditRetention } from './audit-records/retention.ts'
 import type { Dns } from './custom-domains/dns.ts'
 import type { OpenIdSettings } from './openid/openid.ts'
 
-/** Events as JSON texts, or why a call is refused; undefined when the rule of the app leaves it to the general one. */
+/**
+ * Reads the events of a webhook call as JSON texts, or returns why the call is refused. Returns undefined if the rule
+ * of the app does not apply, so that the general rule does.
+ */
 export type ReceiveWebhookCall = (
   rule: NonNullable<SourceDefinition['webhook']>,
   settings: Settings,
@@ -30,32 +33,38 @@ export type ControlDeps = ConfigurationServices &
   ReplayServices &
   SignalServices &
   SyncServices & {
-    /** Handles a call to the webhook of a source of an app, exactly as collection does it. */
+    /** Handles a call to the webhook of a source that belongs to an app, with the same code as collection. */
     receiveWebhook: ReceiveWebhookCall
     counters: Counters
-    /** Whether an event with this ID was accepted and is not stored yet; absent where this is unknown. */
+    /** Whether an event with this ID was accepted and is not stored yet; absent if this process cannot know. */
     isPendingEvent?(workspaceId: string, eventId: string): Promise<boolean>
-    /** The log of deliveries; undefined where this process has none. */
+    /** The log of deliveries; undefined if this process has none. */
     deliveries?: Pick<LogReader, 'find'> | undefined
     /** The store of pictures. */
     blobs: Blobs
     /** Sends rows of syncs to delivery; absent if this process cannot. */
     outbound?: Outbound | undefined
-    /** How many stored events of a workspace have been read for profiles at first; undefined when all are read. */
+    /**
+     * Returns how many of the stored events of a workspace have been read in the first reading for profiles. Returns
+     * undefined once all are read.
+     */
     profileReading?(workspaceId: string): Promise<{ read: number; total: number } | undefined>
     /** Application key of the realtime gateway, shown to signed-in users. */
     realtimeKey: string
-    /** The settings of the web application before sign-in; also whether people may sign up by themselves. */
+    /** The settings that the web application needs before sign-in. They include whether anyone can sign up. */
     clientConfig: ClientConfig
     /** The configuration of the installation, for platform admins. */
     installation(): MethodResponse<typeof methods.installation.get>
-    /** The third-party sign-in, when one is configured. */
+    /** The settings of third-party sign-in; undefined if it is not configured. */
     openId?: OpenIdSettings | undefined
     /** Called after the commit for every user who lost permissions, so that their realtime connections are closed. */
     onAccessChanged?(userId: string): void
-    /** Keys, one for each purpose, derived from the secret key. */
+    /** Secret keys that are derived from the secret key of the installation, one for each purpose. */
     signing: { codes: Uint8Array; inbox: Uint8Array }
-    /** The DNS client for custom domains, and the target of their records; by default the product's own host. */
+    /**
+     * The DNS client for custom domains, and the target of their CNAME records. If the target is undefined, it is the
+     * product's own host.
+     */
     customDomains: { dns: Dns; target: string | undefined }
     /** How long audit records are kept, by plan. */
     auditRetention: AuditRetention

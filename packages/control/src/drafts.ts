@@ -5,12 +5,12 @@ import { sql } from 'kysely'
 
 type Table = ['signal_drafts', 'sync_drafts'][number]
 
-/** The caller that a draft belongs to: a user, or an API key. */
+/** The user or API key to whom a draft belongs. */
 export type DraftOwner = { actor: Actor; workspace: WorkspaceRef }
 
 const ownerOf = ({ userId, key }: Actor): string => key?.id ?? userId
 
-/** The stored draft of a caller in a workspace as JSON, and when it was changed. */
+/** Reads the stored draft of a caller in a workspace as JSON, with the time of its last change. */
 export const readDraft = (db: Db | Tx, table: Table, { actor, workspace }: DraftOwner) =>
   db
     .selectFrom(table)
@@ -19,7 +19,7 @@ export const readDraft = (db: Db | Tx, table: Table, { actor, workspace }: Draft
     .where(sql<string>`coalesce(key_id, user_id)`, '=', ownerOf(actor))
     .executeTakeFirst()
 
-/** Stores the draft of a caller in place of the one before. */
+/** Stores the draft of a caller in place of the previous one. */
 export const writeDraft = async (
   db: Db | Tx,
   table: Table,

@@ -1,4 +1,5 @@
-// One table with a line for each method of the contract. It stays whole, so that a new verb has one place.
+// One table with a line for each method of the contract. It is not split up, so that there is one place to register a
+// new method.
 
 import type { Evaluation } from '@tributary/audiences'
 import { type BillingDeps, getUsageReport, updateCap } from '@tributary/billing'
@@ -267,13 +268,13 @@ import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 import { rotateWriteKey } from './writekeys/rotate.ts'
 
-/** A handler for every method of the contract: here a new verb is registered. */
+/** Makes a handler for every method of the contract. New methods are registered here. */
 export const createHandlers = (
   deps: ControlDeps & {
     sessions: Sessions
     passwords: Passwords
     accessChanged: AccessChanged
-    /** Makes a revoked or rotated API key count here at once. */
+    /** Makes this process notice a revoked or rotated API key immediately. */
     keysChanged(): void
     codes: OneTimeCodes
     codeThrottling: LoginThrottling

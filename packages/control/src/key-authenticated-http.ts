@@ -3,8 +3,8 @@ import { asApiError } from '@tributary/api-kit'
 import { AppError, type Logger } from '@tributary/kernel'
 
 /**
- * The key or token of a server, from the user name of Basic authorization or from a Bearer token; undefined without
- * one.
+ * Returns the key or token in the request of a server: the user name of Basic authorization, or the Bearer token.
+ * Returns undefined if there is none.
  */
 export const keyOf = ({ headers: { authorization = '' } }: IncomingMessage): string | undefined => {
   if (authorization.length > 500) return undefined
@@ -13,7 +13,7 @@ export const keyOf = ({ headers: { authorization = '' } }: IncomingMessage): str
   return scheme.toLowerCase() === 'bearer' ? text : Buffer.from(text, 'base64').toString('latin1').split(':')[0]
 }
 
-/** The error that a caller sees. An unexpected error is hidden, and logged with `text`. */
+/** Returns the error to send to a caller. Logs an unexpected error with `text`, and hides it from the caller. */
 export const failureOfCall = (error: unknown, logger: Logger, text: string): AppError => {
   const known = asApiError(error)
   if (known instanceof AppError) return known
@@ -21,11 +21,11 @@ export const failureOfCall = (error: unknown, logger: Logger, text: string): App
   return new AppError(500, 'INTERNAL', 'Something went wrong on our side')
 }
 
-/** Headers that go with a failure: when to come back. */
+/** Returns the headers of an error response: when to try again. */
 export const headersOfFailure = ({ metadata: { retry_after } }: AppError): Record<string, string> =>
   retry_after === undefined ? {} : { 'retry-after': retry_after }
 
-/** Responds to a call of a server with JSON that must not be cached. */
+/** Responds to the call of a server with JSON that must not be cached. */
 export const answerCall = (
   response: ServerResponse,
   status: number,

@@ -24,8 +24,8 @@ const queueOf = (total: number, shares: QueueOptions['shares'], turns: QueueOpti
   })
 
 /**
- * Creates, by method, the places in which calls wait that a caller can make last. One user, one organization and one kind of call have a
- * share of them each. Organizations take turns; for sign-ins, networks do.
+ * Creates the queues for calls whose duration a caller can influence, by method. In each queue, one user, one
+ * organization, and one kind of call have a limited share. Organizations take turns; for sign-ins, networks take turns.
  */
 export const createPlacesOfCalls = (): ReadonlyMap<string, Queue> => {
   const queues: Readonly<Record<CallPlaces, Queue>> = {

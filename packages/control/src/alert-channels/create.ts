@@ -7,8 +7,8 @@ import type { ControlDeps } from '../deps.ts'
 import { namedSyncs } from './named-syncs.ts'
 
 /**
- * Makes a channel. Its URL is sealed; what signs the messages of a webhook is made here, 32 random bytes, and shown this once. Nothing is
- * sent. Throws 400 when the workspace has as many as it may.
+ * Makes an alert channel. Seals its URL, and makes the secret that signs the messages of a webhook: 32 random bytes,
+ * which only this response contains. Sends nothing. Throws 400 if the workspace has the maximum number of channels.
  */
 export const createAlertChannel =
   ({
@@ -18,7 +18,7 @@ export const createAlertChannel =
   }: Pick<ControlDeps, 'db' | 'secretBox' | 'clock'>): Handler<typeof methods.alertChannels.create> =>
   ({ workspace, body: { title, kind, url, syncs } }) =>
     db.transaction().execute(async (tx) => {
-      // One at a time, so that two do not go beyond the limit.
+      // The lock makes concurrent calls count one after the other, so that they cannot exceed the limit.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       const known = await tx
         .selectFrom('alert_channels')

@@ -4,8 +4,8 @@ import { notFound } from '@tributary/kernel'
 import { readSync } from '@tributary/syncs'
 
 /**
- * The ids of syncs of this workspace by their names, each once. Throws 404 if it does not exist or belongs to another
- * workspace.
+ * Returns the IDs of the syncs of this workspace that the names refer to, each ID once. Throws 404 if a sync does not
+ * exist or belongs to another workspace.
  */
 export const namedSyncs = async (
   tx: Tx,

@@ -6,7 +6,7 @@ import { alertChannelName, changeAlertChannel, presentChannels, readAlertChannel
 import type { ControlDeps } from '../deps.ts'
 import { namedSyncs } from './named-syncs.ts'
 
-/** Changes the title of a channel, or the syncs that it gets alerts of. */
+/** Changes the title of a channel, or the syncs whose alerts it gets. */
 export const updateAlertChannel =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.alertChannels.update> =>
   ({ workspace, params, body }) =>

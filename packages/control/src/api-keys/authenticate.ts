@@ -9,7 +9,7 @@ const form = /^api_[\w-]{32}$/
 /** Minimum time between stored updates of a key's last use, ms. */
 const touchMs = 60_000
 
-/** Whether a token is to be looked for among the API keys. */
+/** Whether a bearer token has the prefix of API keys, and must be looked up among them. */
 export const isApiKey = (token: string): boolean => token.startsWith('api_')
 
 /** Finds the permissions of an API key. The result may be two seconds old. */

@@ -5,7 +5,7 @@ import { badRequest, newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { auditApiKey, presentApiKey, selectApiKeys } from './keys.ts'
 
-/** The ID of a workspace of the organization by its name. Throws 400 for any other workspace. */
+/** Returns the ID of the workspace with this name. Throws 400 if it does not belong to the organization. */
 const workspaceIn = async (tx: Tx, organizationId: string, name: string | null): Promise<string | null> => {
   if (name === null) return null
   const id = resourceNames.workspace.parse(name)?.workspace ?? ''
@@ -24,14 +24,15 @@ const workspaceIn = async (tx: Tx, organizationId: string, name: string | null):
 }
 
 /**
- * Makes an API key, and shows it this once. Throws 400 for an end that is not in the future, a workspace of another organization, or when
- * the organization has as many keys as it can.
+ * Makes an API key; only this response contains it. Throws 400 if its expiry is not in the future or the workspace
+ * belongs to another organization. Also throws 400 if the organization has the maximum number of keys.
  */
 export const createApiKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.apiKeys.create> =>
   ({ actor, organization, body }) =>
     db.transaction().execute(async (tx) => {
-      // One at a time, so that two do not go beyond the limit; and the lock checks that the caller still has the role.
+      // The lock makes concurrent calls count one after the other, so that they cannot exceed the limit. It also checks
+      // that the caller still has the role.
       await lockOrganizationFor(tx, actor, organization)
       const time = new Date(clock())
       const expires = body.expire_time === null ? null : new Date(body.expire_time)

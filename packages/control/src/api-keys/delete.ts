@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { auditApiKey, lockApiKey, writeKeysMadeBy } from './keys.ts'
 
-/** Revokes an API key for good, and lists the active write keys that it has made, which stay. */
+/** Revokes an API key for good. Returns the active write keys that the API key has created, which stay valid. */
 export const deleteApiKey =
   ({
     db,

@@ -14,7 +14,7 @@ import { sql } from 'kysely'
 export const apiKeyName = (organization: string, id: string): string =>
   resourceNames.apiKey.format({ organization, api_key: id })
 
-/** Valid and expired keys with the values that are shown; without revoked ones. */
+/** Selects the API keys that are not revoked, expired ones included, with the values that are shown. */
 export const selectApiKeys = (db: Db | Tx) =>
   db
     .selectFrom('api_keys')
@@ -61,7 +61,10 @@ export const writeKeysMadeBy = async (db: Db | Tx, ids: readonly string[]): Prom
   return made
 }
 
-/** A key as the API returns it at a time, without itself, with the write keys that it has made. */
+/**
+ * Returns an API key as the API shows it at the time `now`: without its secret, with the write keys that it has
+ * created.
+ */
 export const presentApiKey = (row: ApiKeyRow, now: number, writekeys: CreatedWriteKey[] = []): ApiKey => ({
   name: apiKeyName(row.organization_id, row.id),
   title: row.title,
@@ -100,7 +103,7 @@ export const lockApiKey = async (tx: Tx, organizationId: string, id: string): Pr
   return row
 }
 
-/** Records an action of a user on a key. The key itself is never in the detail. */
+/** Records an action of a user on an API key. The record never contains the secret. */
 export const auditApiKey = (
   tx: Tx,
   { id, organization_id, workspace_id }: Pick<ApiKeyRow, 'id' | 'organization_id' | 'workspace_id'>,

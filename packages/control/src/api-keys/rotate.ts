@@ -8,8 +8,8 @@ import { auditApiKey, lockApiKey, presentApiKey, selectApiKeys, writeKeysMadeBy 
 const hourMs = 3_600_000
 
 /**
- * Gives an API key a new secret, shown this once; the one before is accepted for some hours more, one still older is not. Throws
- * 409 for an expired key, which a new secret would not help.
+ * Gives an API key a new secret, which only this response contains. The previous secret stays valid for some hours;
+ * older secrets become invalid. Throws 409 for an expired key, because a new secret would not make it valid.
  */
 export const rotateApiKey =
   ({

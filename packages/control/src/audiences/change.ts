@@ -15,8 +15,8 @@ import type { ControlDeps } from '../deps.ts'
 import { checkVersion, keepVersion } from './versions/versions.ts'
 
 /**
- * The new state of an audience. `version` is the version that the change is based on, `restored` the version that it
- * equals.
+ * The new state of an audience. `version` is the version on which the change is based; `restored` is the earlier
+ * version that the change restores.
  */
 export type Change = {
   title?: string | undefined
@@ -28,8 +28,9 @@ export type Change = {
 }
 
 /**
- * Stores a change of an audience as a new version and queues its computation. Stores nothing if nothing changes. Throws
- * 404 if the audience does not exist, 409 if it has another version by now, and 400 for an invalid query.
+ * Stores a change of an audience as a new version and queues its computation. Stores nothing if the audience would stay
+ * the same. Throws 404 if the audience does not exist, 409 if its version has changed since, and 400 for an invalid
+ * query.
  */
 export const changeAudience = async (
   tx: Tx,
@@ -80,6 +81,6 @@ export const changeAudience = async (
       ),
     },
   )
-  // A version that is no longer the audience's is not computed.
+  // The job computes this version only while it is the current version of the audience.
   await queueCompute(tx, { jobs }, { id, version: next.version })
 }

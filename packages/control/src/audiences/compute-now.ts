@@ -5,7 +5,7 @@ import type { Handler } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Has an audience computed now. */
+/** Queues the computation of an audience. */
 export const computeAudienceNow =
   ({ db, jobs }: Pick<ControlDeps, 'db' | 'jobs'>): Handler<typeof methods.audiences.compute> =>
   async ({ workspace, params }) => {

@@ -17,7 +17,7 @@ import type { ControlDeps } from '../deps.ts'
 import { warnOfQuery } from './never-received.ts'
 import { keepVersion } from './versions/versions.ts'
 
-/** An audience that is to be; `detail` is kept of it in the audit log beside its title. */
+/** An audience to be created. The audit log stores `detail` beside the title. */
 type NewAudience = {
   id: string
   workspace: WorkspaceRef
@@ -29,8 +29,9 @@ type NewAudience = {
 }
 
 /**
- * Stores a new audience, in a transaction with a lock on all audiences (`known` is the result of `lockAudiences`), and
- * queues its computation. False if its ID already exists. Throws 400 beyond the maximum number.
+ * Stores a new audience and queues its computation. The transaction must hold the lock on all audiences; `known` is the
+ * result of `lockAudiences`. Returns false if an audience with this ID exists. Throws 400 if the workspace has the
+ * maximum number of audiences.
  */
 export const addAudience = async (
   tx: Tx,
@@ -58,7 +59,7 @@ export const addAudience = async (
   return true
 }
 
-/** Saves an audience, and has it computed. */
+/** Stores a new audience and queues its computation. */
 export const createAudience =
   ({
     db,

@@ -6,7 +6,7 @@ import { conflict, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Deletes an audience with its models and their syncs, also while it is computed. Throws 409 if other audiences refer
+ * Deletes an audience with its models and their syncs, even during its computation. Throws 409 if other audiences refer
  * to it.
  */
 export const deleteAudience =

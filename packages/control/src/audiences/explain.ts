@@ -16,7 +16,7 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { currentProfileId, readSummaries } from '../profiles/read.ts'
 
-/** One condition as an audience of its own. */
+/** Returns an audience query whose only condition is this one. */
 const alone = (query: SegmentQuery, includeAnonymous = true): AudienceQuery => ({
   operator: 'and',
   includeAnonymous,
@@ -29,7 +29,7 @@ const alone = (query: SegmentQuery, includeAnonymous = true): AudienceQuery => (
   },
 })
 
-/** A condition that is true of every profile: at least zero events. */
+/** Returns a condition that every profile meets: at least zero events. */
 const always = (query: SegmentQuery): SegmentQuery => ({
   ...query,
   type: 'event',
@@ -37,8 +37,8 @@ const always = (query: SegmentQuery): SegmentQuery => ({
 })
 
 /**
- * Explains why a profile is in an audience or not: which conditions it meets, as of the last computation of the
- * audience, or else now. It uses the compiler that selects the members.
+ * Explains why a profile is in an audience or not: returns which conditions it meets. The answer is as of the last
+ * computation of the audience, or as of now if there was none. Uses the compiler that selects the members.
  */
 export const explainAudience =
   ({

@@ -11,7 +11,7 @@ const refuse = (text: string): Error =>
 
 type Row = { start: string; size: number | null; entered: number; gone: number }
 
-/** The size of an audience over time: an hour without a computation has the size of the one before. */
+/** Returns the size of an audience over time. An hour without a computation has the size of the previous hour. */
 export const getAudienceHistory =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.getHistory> =>
   async ({ workspace, params, query }) => {

@@ -5,10 +5,10 @@ import type { ControlDeps } from '../deps.ts'
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** A list in PostgreSQL's format, so that a user can copy the shown statement. */
+/** Formats a list as a PostgreSQL array, so that a user can run the shown statement. */
 const shownList = (values: readonly string[]): string => `{${values.map((each) => JSON.stringify(each)).join(',')}}`
 
-/** The SQL of an audience, as of when it was computed last, else now. */
+/** Returns the SQL statements of an audience as of its last computation, or as of now if there was none. */
 export const getAudienceStatements =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.getStatements> =>
   async ({ workspace, params }) => {
@@ -34,7 +34,7 @@ export const getAudienceStatements =
       ),
     }
     if (events === undefined) return { as_of, statements: [ofProfiles] }
-    // One chunk, so that a user copies one row.
+    // One chunk holds all profiles, so that a user only has to copy one row.
     const values = Object.entries({ ...events.params, chunk: profileLimit }).map(([name, value]): [string, string] => [
       name,
       shown(value),

@@ -3,7 +3,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** An audience with its query and what depends on it. */
+/** Returns an audience with its query and the resources that depend on it. */
 export const getAudience =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.get> =>
   async ({ workspace, params }) =>

@@ -8,7 +8,10 @@ import { currentProfileId } from '../profiles/read.ts'
 
 type Row = { id: string; title: string; as_of: Date | null; enter_time: Date | null }
 
-/** The audiences of a workspace, those that a profile is in first, each with since when. */
+/**
+ * Lists all audiences of a workspace. The audiences that the profile belongs to come first, with the time at which it
+ * entered.
+ */
 export const listProfileAudiences =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.profiles.listAudiences> =>
   async ({ workspace, params, query }) => {

@@ -15,7 +15,7 @@ type Row = {
   kind: 'entered' | 'left'
   time: Date
   profile_id: string
-  /** Creation time of the current profile; null if there is none. */
+  /** ID and creation time of the current profile; null if it no longer exists. */
   id: string | null
   create_time: Date | null
 }

@@ -8,7 +8,10 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { readSummaries } from '../profiles/read.ts'
 
-/** The moment that all pages of a list show: the last change that counts, its time, and `as_of`. */
+/**
+ * The state of the list that all its pages show: the last entry or exit with its time, and the time of the last
+ * computation (`as_of`).
+ */
 const listed = z.object({
   change: z.string().regex(/^\d{1,18}$/),
   change_time: cursorTime.nullable(),
@@ -20,9 +23,9 @@ const cursor = z.tuple([cursorTime, z.uuid(), listed])
 
 type Row = { id: string; create_time: Date; enter_time: Date }
 
-/** The current list. */
+/** Reads the state that a new list shows. */
 const readListed = async (db: Db, audienceId: string): Promise<Listed> => {
-  // In one statement: a pass changes all of it together.
+  // One statement reads all values, because a computation changes them together.
   const { rows } = await sql<{ change: string | null; time: Date | null; as_of: Date | null }>`
     select as_of, (select max(id) from audience_changes where audience_id = a.id) as change,
       (select max(time) from audience_changes where audience_id = a.id) as time
@@ -36,8 +39,9 @@ const readListed = async (db: Db, audienceId: string): Promise<Listed> => {
 }
 
 /**
- * Lists the members of an audience, the last entry first. All pages show the time of the first page, whatever entered or left
- * since. Profiles that were deleted or suppressed since are missing immediately; the size follows with the next computation.
+ * Lists the members of an audience, the last entry first. All pages show the members as of the first page. Profiles
+ * that are deleted or suppressed afterwards disappear from the list immediately; the size changes with the next
+ * computation.
  */
 export const listAudienceMembers =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listMembers> =>

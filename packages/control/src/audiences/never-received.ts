@@ -20,9 +20,9 @@ import { nearestText } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** Names of one query that are looked for. */
+/** Maximum number of names of one query that are checked. */
 const maxLookedFor = 30
-/** Names, and events with their properties, among which the nearest is chosen. */
+/** Maximum number of names, and of events with their properties, that are searched for the most similar name. */
 const maxNames = 5000
 const maxEvents = 2000
 
@@ -30,7 +30,10 @@ const types: ReadonlySet<string> = new Set(eventTypes)
 
 type Place = { id: string; field: string }
 type Column = 'traits' | 'properties'
-/** A name, and of a property the events that may have it: it is received when one of them has. */
+/**
+ * A name in a query. A property also has the events that may contain it; one of them is enough for it to count as
+ * received.
+ */
 type Named = Place & { name: string }
 type NamedProperty = Named & { events: readonly string[]; column: Column }
 type Names = { events: Named[]; properties: NamedProperty[]; traits: Named[] }
@@ -42,7 +45,7 @@ const ofWorkspace = `workspace_id = {workspace:String} and status = 'accepted' a
 
 const columnOf = (event: string): Column => (event === 'identify' || event === 'group' ? 'traits' : 'properties')
 
-/** The events and properties of a list that no stored event has. */
+/** Returns the events or properties of a list that occur in no stored event. */
 const missingOf = async <T extends Named | NamedProperty>(
   { eventStore }: NamesDeps,
   named: readonly T[],
@@ -68,7 +71,10 @@ const missingOf = async <T extends Named | NamedProperty>(
   return named.filter((_, index) => !present.has(index))
 }
 
-/** Names of events, or of what some events have in a column, that were received, the most frequent first. */
+/**
+ * Reads the names of received events, or the property or trait names in some of these events (`of`). The most frequent
+ * name comes first.
+ */
 const namesOf = async (
   { eventStore }: NamesDeps,
   of: Pick<NamedProperty, 'events' | 'column'> | undefined,
@@ -87,7 +93,7 @@ const namesOf = async (
   return rows.map(({ text: name }) => name)
 }
 
-/** The traits of a list that no profile has, and that no computed trait gives. */
+/** Returns the traits of a list that no profile has and that no computed trait produces. */
 const missingTraits = async (db: Db, named: readonly Named[], workspaceId: string): Promise<Named[]> => {
   if (named.length === 0) return []
   const { rows } = await sql<{ name: string }>`
@@ -128,7 +134,7 @@ const warn = async (
     missingOf(deps, properties.slice(0, maxLookedFor - lookedFor.length), options),
   ])
   const unknown = new Set(missingEvents.map(({ name }) => name))
-  // The properties of an event that was never received are unknown.
+  // For an event that was never received, only the event gets a warning, not its properties.
   const missingProperties = withoutValue.filter((each) => !each.events.every((event) => unknown.has(event)))
   const missingNames = await missingTraits(deps.db, traits.slice(0, maxLookedFor), options.workspaceId)
   const eventNames = missingEvents.length === 0 ? [] : await namesOf(deps, undefined, options)
@@ -149,7 +155,7 @@ const warn = async (
   const warnings: NameWarning[] = []
   for (const [each, noun, names] of found) {
     warnings.push(warningOf(each, noun, names))
-    // Thousands of names are looked through for each: other calls have their turns between two.
+    // Each search goes through thousands of names, so other calls get a turn between two searches.
     await nextTurn()
   }
   return warnings
@@ -161,7 +167,7 @@ const attributesOf = (attributes: readonly SelectedAttribute[]): Named[] =>
 const propertiesOf = (attributes: readonly Named[], event: string): NamedProperty[] =>
   attributes.map((each) => ({ ...each, events: [event], column: columnOf(event) }))
 
-/** Warnings are advice: while a store is away, or takes too long, there are none. */
+/** Returns no warnings if a store is unavailable or takes too long, because warnings are only advice. */
 const orNone = async (warnings: Promise<NameWarning[]>, { signal }: Options): Promise<NameWarning[]> => {
   try {
     return await warnings
@@ -183,7 +189,10 @@ export const warnOfQuery = (deps: NamesDeps, query: AudienceQuery, options: Opti
   return orNone(warn(deps, { events, properties, traits }, options), options)
 }
 
-/** The same for the definition of a computed trait; `field` is a field of the definition. */
+/**
+ * Warns of the names in the definition of a computed trait, as `warnOfQuery` does. `field` of a warning is a field of
+ * the definition.
+ */
 export const warnOfDefinition = (
   deps: NamesDeps,
   { event, property, conditions }: ComputedTraitDefinition,
@@ -197,14 +206,16 @@ export const warnOfDefinition = (
   )
 }
 
-/** Types of events without a name. */
+/** Types of events that have no name. */
 const nameless: ReadonlySet<EventType> = new Set(['identify', 'group', 'alias'])
-/** Events that the product makes itself. */
+/** Names of the events that the product makes itself. */
 const ownEvents: ReadonlySet<string> = new Set(Object.values(audienceEventNames))
 
 type ChosenEvent = { event_type: EventType | ''; event_name: string }
 
-/** The name of a chosen event; undefined where any name is chosen. */
+/**
+ * Returns the name, or the type of a nameless event, that a user has chosen. Returns undefined if any name is accepted.
+ */
 const chosenName = ({ event_type, event_name }: ChosenEvent): string | undefined => {
   if (event_name !== '') return event_name
   return event_type !== '' && nameless.has(event_type) ? event_type : undefined
@@ -217,17 +228,17 @@ const eventsIn = (chosen: readonly (ChosenEvent & Place)[]): Named[] =>
 
 type Path = Place & { path: string }
 
-/** The names in paths of events: properties and traits of the chosen events, and traits of their users. */
+/** Collects the names in paths: properties and traits of the chosen events, and traits of the users of these events. */
 const namesIn = (paths: readonly Path[], chosen: readonly ChosenEvent[]): Omit<Names, 'events'> => {
   const names: Omit<Names, 'events'> = { properties: [], traits: [] }
   const events = chosen.map(chosenName)
-  // Unknown if an event of any name is chosen, or one that is not stored.
+  // Properties are not checked if any event is accepted, or an event that is not stored.
   const known = events.every((event) => event !== undefined && !ownEvents.has(event)) ? (events as string[]) : []
   for (const { id, field, path } of paths) {
     const [first = '', ...rest] = pathNames(path)
     const inTraits = first === 'context' && rest[0] === 'traits'
     const within = inTraits ? rest.slice(1) : rest
-    // Items of a list have no names of their own.
+    // Stored names end at a list: the items of a list have no names.
     const item = within.findIndex((name) => /^\d+$/.test(name))
     const name = (item === -1 ? within : within.slice(0, item)).join('.')
     if (name === '') continue
@@ -246,7 +257,10 @@ const fieldPaths = (fields: readonly FieldMapping[], field: string): Path[] =>
     enabled && source.type === 'FIELD' ? [{ id, field: `${field}.${index}.source.name`, path: source.name }] : [],
   )
 
-/** The same of mappings, each with the field of the body that it is at; only fields that are sent, and no templates. */
+/**
+ * Warns of the names in mappings, as `warnOfQuery` does. `field` of a warning is the path of the name in the request.
+ * Checks only enabled fields, and no templates.
+ */
 export const warnOfMappings = (
   deps: NamesDeps,
   mappings: readonly { mapping: EventMapping; field: string }[],
@@ -266,7 +280,7 @@ export const warnOfMappings = (
   return orNone(warn(deps, names, options), options)
 }
 
-/** The same of a signal that is fed from events. */
+/** Warns of the names in a signal that gets its conversions from events, as `warnOfQuery` does. */
 export const warnOfSignal = (
   deps: NamesDeps,
   { trigger, value, event_id, refunds, platforms }: SignalDefinition,

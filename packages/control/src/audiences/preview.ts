@@ -7,7 +7,10 @@ import { readSummaries } from '../profiles/read.ts'
 import { warnOfQuery } from './never-received.ts'
 import { sampleOf } from './sample.ts'
 
-/** Goes through the identifiers of those who are in once, and looks up both traits of each. */
+/**
+ * SQL that reads the identifiers of the members once, and for each identifier whether the profile has an email and a
+ * phone trait.
+ */
 const ask = `, reached as (
   select i.profile_id, bool_or(i.type = 'anonymous_id') as device, bool_or(t.name = 'email') as email, bool_or(t.name = 'phone') as phone
   from members
@@ -24,8 +27,8 @@ from reached`
 type Row = { size: number; email: number; phone: number; device: number; sample: string[] }
 
 /**
- * Counts the profiles that meet a query now, and shows some of them. The count is an estimate if that is enough and
- * there are many profiles.
+ * Counts the profiles that meet a query now, and returns some of them. Estimates the count if the caller accepts that
+ * and there are many profiles.
  */
 export const previewAudience =
   ({

@@ -4,7 +4,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** Resumes an audience, and has it computed: of what happened meanwhile nothing is missed. */
+/** Resumes an audience and queues its computation, which covers everything that happened during the pause. */
 export const resumeAudience =
   ({ db, jobs }: Pick<ControlDeps, 'db' | 'jobs'>): Handler<typeof methods.audiences.resume> =>
   async ({ workspace, params }) => {

@@ -2,12 +2,15 @@ import type { Db } from '@tributary/api-kit'
 import { idAfterSample, type Sample } from '@tributary/audiences'
 import { sql } from 'kysely'
 
-/** Profiles that a sample has at most, about; of as few there is none. */
+/** Approximate maximum number of profiles in a sample. A workspace with this many profiles or fewer needs no sample. */
 const sampleSize = 20_000
-/** The sample by which profiles are counted: a small one, which has some 800 of 200,000 profiles. */
+/** The sample for estimating the number of profiles. It is small: about 800 of 200,000 profiles. */
 const counted: Sample = { share: 256 }
 
-/** A sample of the profiles of a workspace; undefined when there are so few that all of them are evaluated. */
+/**
+ * Chooses a sample of the profiles of a workspace. Returns undefined if the workspace has so few profiles that all of
+ * them are evaluated.
+ */
 export const sampleOf = async (db: Db, workspaceId: string): Promise<Sample | undefined> => {
   const { rows } = await sql<{ some: number }>`
     select count(*)::int as some from profiles

@@ -6,27 +6,30 @@ import type { ControlDeps } from '../deps.ts'
 
 type Found = { text: string; type: ValueType }
 
-/** Suggestions of one kind at most. */
+/** Maximum number of suggestions of one kind. */
 const shownSuggestions = 50
-/** Events, and traits, that are read for names and values. */
+/** Maximum number of events or traits that are read to find names and values. */
 const looked = 2000
-/** ms of events that names are taken from: 30 days. */
+/** Maximum age of the events from which names are taken, ms: 30 days. */
 const span = 30 * 86_400_000
 
 const since = 'receive_time > fromUnixTimestamp64Milli({since:Int64})'
 const ofWorkspace = `workspace_id = {workspace:String} and status = 'accepted' and not test`
 
-/** The newest properties of an event, each name with one of its values as JSON text. */
+/** Selects the properties of the newest events with a name: each property name with its value as JSON text. */
 const properties = `select arrayJoin(JSONExtractKeysAndValuesRaw(toString(
     if({event:String} in ('identify', 'group'), traits, properties)))) as pair
   from (select properties, traits from events where ${ofWorkspace} and ${since}
     and (event = {event:String} or (event = '' and type = {event:String})) limit ${looked})`
 
 const isNumber = `match(value, '^-?[0-9]')`
-/** As `datePattern` of the contract begins, with a month and a day: a zero date of MySQL is a text. */
+/**
+ * The start of `datePattern` of the contract. Month and day must not be zero, so that a zero date of MySQL counts as a
+ * text.
+ */
 const dateBeginning = '^"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[T" ]'
 const isDate = `match(value, '${dateBeginning}')`
-/** The type of most values. */
+/** The type that most of the values have. */
 const mostly = `multiIf(countIf(${isNumber}) > count() / 2, 'number', countIf(${isDate}) > count() / 2, 'date', 'text')`
 const textOf = `if(startsWith(value, '"'), JSONExtractString(value), value)`
 
@@ -48,7 +51,7 @@ const textOfJson = (value: string): string => {
   return typeof parsed === 'string' ? parsed : value
 }
 
-/** The computed traits of a workspace: few profiles may have a value yet. */
+/** Reads the computed traits of a workspace. They are suggested even if few profiles have a value yet. */
 const readComputed = async (db: ControlDeps['db'], workspaceId: string): Promise<Found[]> => {
   const rows = await db
     .selectFrom('computed_traits')
@@ -66,7 +69,10 @@ const readComputed = async (db: ControlDeps['db'], workspaceId: string): Promise
   })
 }
 
-/** Names and values of events and traits of the workspace: computed traits, and then the most frequent first. */
+/**
+ * Suggests names and values of events and traits of the workspace. Computed traits come first, then the most frequent
+ * names and values.
+ */
 export const suggestForAudience =
   ({
     db,

@@ -5,7 +5,10 @@ import type { ControlDeps } from '../deps.ts'
 import { changeAudience } from './change.ts'
 import { warnOfQuery } from './never-received.ts'
 
-/** Changes title or query; the second of two changes of the same version fails with 409. */
+/**
+ * Changes the title or query of an audience. If two changes are based on the same version, the second one fails with
+ * 409.
+ */
 export const updateAudience =
   (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.update> =>
   async ({ actor, workspace, params, body, signal }) => {

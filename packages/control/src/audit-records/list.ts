@@ -9,12 +9,12 @@ import { retentionOf } from './retention.ts'
 
 type Query = Parameters<Handler<typeof methods.auditRecords.list>>[0]['query']
 
-/** A text as a pattern that finds it anywhere. */
+/** Returns a LIKE pattern that finds a text at any position. */
 const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 const everything = sql<SqlBool>`true`
 
-/** Records whose caller has this text in name, email or title. */
+/** Selects the records whose caller has this text in the name, email, or title. */
 const byActor = ({ actor }: Query): RawBuilder<SqlBool> =>
   actor === ''
     ? everything
@@ -24,7 +24,7 @@ const byActor = ({ actor }: Query): RawBuilder<SqlBool> =>
       where trim(first_name || ' ' || last_name) ilike ${anywhere(actor)} or email ilike ${anywhere(actor)})
     or audit_log.key_id in (select id from api_keys where title ilike ${anywhere(actor)}))`
 
-/** Records of a call, or of all calls of a resource. */
+/** Selects the records of one method, or of all methods of a resource. */
 const byAction = ({ action }: Query): RawBuilder<SqlBool> => {
   if (action === '') return everything
   if (action.includes('.')) return sql<SqlBool>`audit_log.action = ${action}`

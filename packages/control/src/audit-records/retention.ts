@@ -1,10 +1,10 @@
 import { deleteAuditOfPlan } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
 
-/** Days that audit records are kept, by plan; `*` is every other plan. Null is forever. */
+/** Number of days for which audit records are stored, by plan. `*` stands for every other plan, null for no limit. */
 export type AuditRetention = Readonly<Record<string, number | null>>
 
-/** The retention where plans are paid for, unless a setting says otherwise. */
+/** The default retention of an installation with paid plans. */
 export const defaultAuditRetention: AuditRetention = {
   'plans/free': 90,
   'plans/team': 365,
@@ -12,7 +12,10 @@ export const defaultAuditRetention: AuditRetention = {
   '*': null,
 }
 
-/** Reads `plans/free=90,*=forever`. Throws an Error with the problem of the text. */
+/**
+ * Reads a retention setting such as `plans/free=90,*=forever`. Throws an Error that describes what is wrong with the
+ * text.
+ */
 export const readAuditRetention = (text: string): AuditRetention =>
   Object.fromEntries(
     text.split(',').map((part) => {
@@ -22,13 +25,13 @@ export const readAuditRetention = (text: string): AuditRetention =>
     }),
   )
 
-/** Days that the records of an organization with a plan are kept; null forever. */
+/** Returns the number of days for which the records of an organization with this plan are stored; null for no limit. */
 export const retentionOf = (retention: AuditRetention, plan: string): number | null =>
   Object.hasOwn(retention, plan) ? (retention[plan] ?? null) : (retention['*'] ?? null)
 
 const dayMs = 24 * 60 * 60_000
 
-/** Removes the records that are older than the plan of their organization keeps them. */
+/** Removes the audit records that are older than the plan of their organization allows. */
 export const clearAuditRecords = async ({
   db,
   clock,

@@ -4,7 +4,7 @@ import type { Client, Handlers, OrganizationRef, WorkspaceRef } from '@tributary
 import { type Actor, canSee } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Groups of methods that show people, events, keys and members, and single ones of other groups. */
+/** Groups of methods that show people, events, keys, or members. Single methods of other groups are in the next set. */
 const groups: ReadonlySet<string> = new Set([
   'profiles',
   'events',
@@ -40,7 +40,10 @@ const single: ReadonlySet<string> = new Set([
   'violations.listBySource',
 ])
 
-/** Names of the reads that leave a record in an organization when a platform admin of none of its members makes them. */
+/**
+ * Names of the read methods that leave an audit record in an organization when a platform admin who is not a member
+ * calls them.
+ */
 export const staffReads: readonly string[] = methodList
   .filter(({ name, verb, access, reads }) => {
     const isOfPlace = access.scope === 'workspace' || access.scope === 'organization'
@@ -49,7 +52,7 @@ export const staffReads: readonly string[] = methodList
   })
   .map(({ name }) => name)
 
-/** A page that is open reads again and again: one record in so long, ms, of what one person reads at one address. */
+/** Time in ms in which the reads of one person at one address leave only one record. An open page reads repeatedly. */
 const quietMs = 60 * 60_000
 
 type Call = {
@@ -61,14 +64,14 @@ type Call = {
 }
 type AnyRun = (call: Call) => Promise<unknown>
 
-/** Whether the caller is staff, and of the organization no member. */
+/** Whether the caller is a platform admin who is not a member of the organization. */
 const isForeign = (actor: Actor, organizationId: string): boolean =>
   actor.isPlatformAdmin && !canSee({ ...actor, isPlatformAdmin: false }, organizationId)
 
 /**
- * Wraps the handlers so that a platform admin's read of another organization's people, events, keys or members leaves
- * an audit record there. Only the first read of an address in an hour does. The types are sound because calls and
- * responses are unchanged.
+ * Wraps the handlers: a platform admin who reads people, events, keys, or members of another organization leaves an
+ * audit record there. Only the first read of an address in an hour leaves a record. The types are sound because calls
+ * and responses are unchanged.
  */
 export const recordingStaffReads = (
   { db, counters }: Pick<ControlDeps, 'db' | 'counters'>,
@@ -89,7 +92,7 @@ export const recordingStaffReads = (
       await db.transaction().execute((tx) =>
         audit(
           tx,
-          // An invitation link is its own secret, which no record holds.
+          // The ID of an invitation link is a secret, so the record names only the organization.
           group === 'invitationLinks' ? `organizations/${organizationId}` : resource,
         ),
       )

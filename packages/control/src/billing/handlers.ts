@@ -84,11 +84,11 @@ const setupPaymentMethod =
     return { client_secret: clientSecret }
   }
 
-/** Records a call that changes a payment method. */
+/** Records a change of a payment method in the audit log. */
 const record = ({ db }: BillingDeps, organization: string, id: string, detail = {}): Promise<void> =>
   db.transaction().execute((tx) => audit(tx, methodName(organization, id), detail))
 
-/** The error of a charge, or a card, that was not accepted. */
+/** Returns the API error for a charge or card that the payment provider did not accept. */
 const paymentError = (cause: unknown): unknown => {
   if (cause instanceof PaymentDeclined) return new AppError(402, 'CARD_DECLINED', cause.message)
   if (cause instanceof PaymentConfirmation) return confirmationError(cause)
@@ -160,7 +160,7 @@ const updateCompany =
   async ({ organization: { id }, body }) => {
     const company = JSON.stringify(body)
     try {
-      // First, since the provider checks whether a tax ID is valid.
+      // The provider comes first, because it checks whether the tax ID is valid.
       await payment?.updateCustomer(await payment.customerOf(id), body)
     } catch (cause) {
       if (!(cause instanceof PaymentRefused)) throw cause

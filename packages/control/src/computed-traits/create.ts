@@ -9,7 +9,7 @@ import type { ControlDeps } from '../deps.ts'
 
 type Known = { id: string; trait: string; delete_time: Date | null }
 
-/** Throws 409 for a name that events, or another computed trait, already give a value. */
+/** Throws 409 if events or another computed trait already give a value to a trait with this name. */
 const checkName = async (tx: Tx, workspaceId: string, trait: string, known: readonly Known[]): Promise<void> => {
   const taken = (text: string) => conflict('ALREADY_EXISTS', text, { trait: text })
   const same = known.find((each) => each.trait === trait)
@@ -21,7 +21,7 @@ const checkName = async (tx: Tx, workspaceId: string, trait: string, known: read
   if (rows.length > 0) throw taken(`Events already send the trait ${trait}. Choose another name`)
 }
 
-/** Saves a computed trait. It is computed by who looks for changes, which follows the ledger from now on. */
+/** Stores a computed trait. The background computation of traits finds it and computes all profiles. */
 export const createComputedTrait =
   ({
     db,
@@ -33,7 +33,8 @@ export const createComputedTrait =
     const { trait, definition } = body
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // The lock makes the second of two calls that take the last place, or a name, fail.
+      // The lock makes concurrent calls run one after the other, so that only the first one gets the last place or a
+      // name.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       const known = await tx
         .selectFrom('computed_traits')

@@ -4,7 +4,10 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** Deletes a computed trait, also while it is computed. Its values go in the background: there may be millions. */
+/**
+ * Deletes a computed trait, even during its computation. Its values, which may be millions, are removed in the
+ * background.
+ */
 export const deleteComputedTrait =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.computedTraits.delete> =>
   async ({ workspace, params }) => {

@@ -3,7 +3,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** A computed trait with its definition, and how far it is computed. */
+/** Returns a computed trait with its definition and the progress of its computation. */
 export const getComputedTrait =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.computedTraits.get> =>
   async ({ workspace, params }) =>

@@ -7,10 +7,13 @@ import type { ControlDeps } from '../deps.ts'
 import { readSummaries } from '../profiles/read.ts'
 
 const types: readonly string[] = eventTypes
-/** Owners of events that are read to find profiles: several may be one profile. */
+/** Maximum number of owners of events that are read to find profiles. Several owners may be one profile. */
 const owners = 5 * computedTraitLimits.sample
 
-/** Numbers of the profiles in the event store that had the event last, in that order. */
+/**
+ * Reads the numbers by which the event store identifies the profiles that had the event most recently, the latest
+ * first.
+ */
 const readLatest = async (
   { eventStore, clock }: Pick<ControlDeps, 'eventStore' | 'clock'>,
   workspaceId: string,
@@ -35,7 +38,7 @@ const readLatest = async (
   return [...new Set(rows.map(({ profile }) => profile))].slice(0, 2 * computedTraitLimits.sample)
 }
 
-/** The first and the last id that begins with a number. */
+/** Returns the first and the last UUID that begin with the 16 hexadecimal digits of this number. */
 const idsWith = (number: string): [string, string] => {
   const hex = BigInt(number).toString(16).padStart(16, '0')
   const id = (rest: string): string =>
@@ -43,7 +46,10 @@ const idsWith = (number: string): [string, string] => {
   return [id('0'.repeat(16)), id('f'.repeat(16))]
 }
 
-/** Computes a definition for the profiles that had its event last, exactly as it is computed when it is saved. */
+/**
+ * Computes a definition for the profiles that had its event most recently, with the same code that computes a saved
+ * trait.
+ */
 export const previewComputedTrait =
   ({
     db,

@@ -6,7 +6,10 @@ import { conflict, notFound } from '@tributary/kernel'
 import { warnOfDefinition } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 
-/** Changes a definition and computes all profiles by it; the second of two changes of the same version fails with 409. */
+/**
+ * Changes a definition and computes all profiles with the new one. If two changes are based on the same version, the
+ * second one fails with 409.
+ */
 export const updateComputedTrait =
   ({
     db,

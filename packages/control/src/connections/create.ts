@@ -5,7 +5,7 @@ import { conflict, newId, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentConnection, readConnection } from './read.ts'
 
-/** Locks one end against deletion until the connection is made. */
+/** Locks the source or destination, so that it cannot be deleted until the connection is stored. */
 const requireEnd = async (
   tx: Tx,
   table: 'sources' | 'destinations',
@@ -26,7 +26,7 @@ const requireEnd = async (
   if (found === undefined) throw notFound(`${table === 'sources' ? 'source' : 'destination'} not found`)
 }
 
-/** Connects a source and a destination of the workspace, once: a second time is 409. */
+/** Connects a source and a destination of the workspace. Throws 409 if they are already connected. */
 export const createConnection =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.create> =>
   async ({ workspace, body }) => {

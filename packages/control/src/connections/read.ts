@@ -3,7 +3,7 @@ import type { Catalog } from '@tributary/configuration'
 import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 
-/** The connections of a workspace with the fields of source and destination for lists. */
+/** Selects the connections of a workspace, with the fields of their sources and destinations that lists show. */
 export const selectConnections = (db: Db, workspaceId: string) =>
   db
     .selectFrom('connections')
@@ -22,7 +22,7 @@ export const selectConnections = (db: Db, workspaceId: string) =>
 
 export type ConnectionRow = Awaited<ReturnType<ReturnType<typeof selectConnections>['executeTakeFirstOrThrow']>>
 
-/** A connection of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a connection of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readConnection = async (db: Db, workspaceId: string, connectionId: string): Promise<ConnectionRow> => {
   const row = isId(connectionId)
     ? await selectConnections(db, workspaceId).where('connections.id', '=', connectionId).executeTakeFirst()

@@ -6,15 +6,15 @@ import { type CustomDomainRow, challengeOf, targetOf } from './domains.ts'
 
 const minuteMs = 60_000
 
-/** Interval between lookups, ms: of a pending domain, and of a domain whose records were found. */
+/** Time between two lookups of a domain, ms: while its records are missing (`pending`), and after they were found. */
 export const checkEveryMs = { pending: 5 * minuteMs, found: 60 * minuteMs } as const
 
-/** Domains that are checked in one round, one after the other. */
+/** Maximum number of domains that one call checks, one after the other. */
 const atOnce = 20
 
 type Deps = Pick<ControlDeps, 'db' | 'clock' | 'customDomains' | 'publicUrl'>
 
-/** The records found for a domain; `unknown` when the DNS did not answer, so that nothing is known of it. */
+/** Whether the DNS has each record of a domain; or `unknown`, the reason why the DNS did not answer. */
 type Look = { cname: boolean; txt: boolean } | { unknown: string }
 
 const withoutDot = (name: string): string => name.toLowerCase().replace(/\.$/, '')
@@ -42,7 +42,7 @@ const nextState = (state: CustomDomainState, { cname, txt }: { cname: boolean; t
   return state === 'pending' ? 'pending' : 'failing'
 }
 
-/** Whether an error says that another workspace has the domain. */
+/** Whether an error says that the domain belongs to another workspace. */
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'constraint' in error && error.constraint === 'custom_domains_served'
 
@@ -96,7 +96,7 @@ export const checkCustomDomain = async (
   }
 }
 
-/** Looks for the records of the domains whose turn it is. To be called each minute. */
+/** Looks for the DNS records of the domains that are due for a check. Call it each minute. */
 export const checkCustomDomains = async (deps: Deps): Promise<void> => {
   const now = deps.clock()
   const due = await deps.db

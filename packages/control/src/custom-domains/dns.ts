@@ -1,6 +1,9 @@
 import { Resolver } from 'node:dns/promises'
 
-/** The records in the DNS. `unknown` is the reason why they could not be found, for example that no server responds. */
+/**
+ * The answer of the DNS: the records, or the reason why it is unknown whether there are any. For example, no server
+ * responds.
+ */
 export type DnsAnswer = { records: readonly string[] } | { unknown: string }
 
 /** Looks up records. Never rejects, and takes at most a few seconds. */
@@ -9,10 +12,10 @@ export type Dns = {
   cname(name: string): Promise<DnsAnswer>
 }
 
-/** Codes with which a server says that there is nothing. */
+/** Error codes with which a DNS server says that a name has no such records. */
 const absent: readonly string[] = ['ENOTFOUND', 'ENODATA']
 
-/** Records of a name that are read, and characters of each. */
+/** Maximum number of records of a name that are read, and maximum number of characters of each record. */
 const maxRecords = 100
 const maxLength = 1000
 
@@ -26,8 +29,8 @@ const answerOf = async (ask: Promise<readonly string[]>): Promise<DnsAnswer> => 
 }
 
 /**
- * A DNS client for these servers (`1.1.1.1`, `127.0.0.1:5300`), or for those of the machine if the list is empty. A
- * server that does not respond is tried twice, with about this timeout each.
+ * Makes a DNS client for these servers (`1.1.1.1`, `127.0.0.1:5300`), or for those of the machine if the list is empty.
+ * A server that does not respond is tried twice, with about this timeout each.
  */
 export const createDns = (servers: readonly string[] = [], timeoutMs = 3000): Dns => {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })

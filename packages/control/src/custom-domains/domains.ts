@@ -8,12 +8,13 @@ import type { ControlDeps } from '../deps.ts'
 export type CustomDomainRow = Selectable<CustomDomainsTable>
 
 /**
- * The target of the CNAME record of a custom domain: as configured, otherwise the host of the product's own address.
+ * Returns the target of the CNAME record of a custom domain: the configured host, or else the host of the product's own
+ * address.
  */
 export const targetOf = ({ customDomains, publicUrl }: Pick<ControlDeps, 'customDomains' | 'publicUrl'>): string =>
   customDomains.target ?? new URL(publicUrl()).hostname
 
-/** The name and the text of the TXT record that shows whose a domain is. */
+/** Returns the name and the text of the TXT record that proves which workspace owns a domain. */
 export const challengeOf = ({ domain, challenge }: Pick<CustomDomainRow, 'domain' | 'challenge'>) => ({
   name: `_tributary.${domain}`,
   value: `tributary-verification=${challenge}`,

@@ -65,7 +65,9 @@ const taken = () => {
   return conflict('ALREADY_EXISTS', text, { domain_name: text })
 }
 
-/** Looks for the records now. Throws 409 when another workspace was first to show that the domain is its own. */
+/**
+ * Looks for the records of a domain now. Throws 409 if another workspace has proved earlier that it owns the domain.
+ */
 const verify =
   (deps: Deps): Handler<typeof methods.customDomains.verify> =>
   async ({ workspace, params: { custom_domain } }) => {
@@ -77,7 +79,7 @@ const verify =
     return presentCustomDomain(await readCustomDomain(deps.db, workspace.id, custom_domain), targetOf(deps))
   }
 
-/** Removes a domain, which then no longer accepts requests. */
+/** Removes a domain. It then accepts no requests. */
 const remove =
   (deps: Deps): Handler<typeof methods.customDomains.delete> =>
   ({ workspace, params: { custom_domain } }) =>

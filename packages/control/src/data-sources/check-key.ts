@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Counts the rows of a query that have no key of their own in these columns; the database reads all of them. */
+/** Counts the rows of a query that have no unique key in these columns. The database reads all rows for this. */
 export const checkKey =
   (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.checkKey> =>
   async ({ workspace, params, body, signal }) => {

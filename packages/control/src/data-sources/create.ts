@@ -6,7 +6,10 @@ import { badRequest } from '@tributary/kernel'
 import { dataSourceName, showDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Makes a data source of an entry of the catalog, with all of its settings. Secrets are sealed; nothing is connected to. */
+/**
+ * Makes a data source for an entry of the catalog, with all of its settings. Seals the secrets, and connects to
+ * nothing.
+ */
 export const createDataSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
@@ -23,7 +26,7 @@ export const createDataSource =
     const id = idFor(body.request_id, 'data_sources', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // Two at once count one after the other.
+      // The lock makes concurrent calls count the data sources one after the other.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       const known = await tx.selectFrom('data_sources').select('id').where('workspace_id', '=', workspace.id).execute()
       if (known.some((each) => each.id === id)) return

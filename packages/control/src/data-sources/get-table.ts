@@ -4,7 +4,7 @@ import { notFound } from '@tributary/kernel'
 import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** The columns of a table. Throws 404 if it does not exist or the account may not read it. */
+/** Returns the columns of a table. Throws 404 if the table does not exist or the account may not read it. */
 export const getDataSourceTable =
   (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.getTable> =>
   async ({ workspace, params, query, signal }) => {

@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** A page of the tables that the account may read. Each page is queried from the database. */
+/** Returns a page of the tables that the account may read. Asks the database for each page. */
 export const listDataSourceTables =
   (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.listTables> =>
   async ({ workspace, params, query, signal }) => {

@@ -6,7 +6,7 @@ import { cutText } from '@tributary/kernel'
 import { dataSourceName, readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Characters of all rows of a preview together, beyond which it ends. */
+/** Maximum number of characters in a preview; it ends before the row that would exceed them. */
 const maxCharacters = 2_000_000
 
 const cut = (value: string | null): string | null =>
@@ -14,7 +14,7 @@ const cut = (value: string | null): string | null =>
     ? `${cutText(value, dataSourceLimits.previewCharacters).toWellFormed()}…`
     : value
 
-/** The first rows of a query, as many as fit. */
+/** Reads the first rows of a query, up to the limits of a preview. */
 const firstRows = async (session: DataSourceSession, query: DataQuery): Promise<Omit<DataPreview, 'columns'>> => {
   const rows: DataRow[] = []
   let characters = 0
@@ -29,7 +29,7 @@ const firstRows = async (session: DataSourceSession, query: DataQuery): Promise<
   return { rows: rows.map((each) => [...each]), more: false }
 }
 
-/** Shows rows of a company's database, and records which user read what. */
+/** Shows rows of a data source, and records which user read which data. */
 export const previewDataSource =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.dataSources.preview> =>
   async ({ workspace, params, body: { query }, signal }) => {

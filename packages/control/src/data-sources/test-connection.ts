@@ -6,12 +6,12 @@ import { dataSourceName, readDataSource, type SessionDeps, useDataSource } from 
 import type { ControlDeps } from '../deps.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
 
-/** Tests of one workspace in 15 minutes. */
+/** Maximum number of connection tests of one workspace in 15 minutes. */
 const maxTests = 60
 
 /**
- * Tries address and credentials. An error on the way is an answer, in words. The audit record is written first, so that every call that
- * goes out names its author.
+ * Tests the address and the credentials of a data source. If the connection fails, the response explains why. The audit
+ * record is written before the test, so that every outgoing connection has a known author.
  */
 export const testDataSource =
   (

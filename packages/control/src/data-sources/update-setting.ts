@@ -7,8 +7,8 @@ import { dataSourceName, readDataSource, showDataSource } from '@tributary/syncs
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Changes one setting. Secrets that the change would send elsewhere have to come along with it. The row is locked, so that
- * two changes at once both count.
+ * Changes one setting. If the change would send secrets to another address, the request must contain these secrets. The
+ * row is locked, so that concurrent changes are both kept.
  */
 export const updateDataSourceSetting =
   (

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import { dataSourceName, readDataSource, showDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Changes the title. */
+/** Changes the title of a data source. */
 export const updateDataSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,

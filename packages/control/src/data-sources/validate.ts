@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Has a query read and planned by the database, which runs nothing of it. */
+/** Has the database parse and plan a query, without running it. */
 export const validateQuery =
   (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.validate> =>
   async ({ workspace, params, body: { query }, signal }) => {

@@ -12,12 +12,12 @@ export type EventName = {
   received_ms: number
 }
 
-/** Ids of one query: each is looked for in the filters of every part. */
+/** Maximum number of IDs in one query, because every part of the event store compares its rows with each ID. */
 const idsPerQuery = 1000
 
 /**
- * The names of events of a workspace, by ID; events that are not stored are left out. The sources limit the search in
- * the event store.
+ * Reads the names of events of a workspace, by event ID. Leaves out events that are not stored. The event store only
+ * searches the given sources.
  */
 export const readEventNames = async (
   eventStore: EventStore,
@@ -42,7 +42,9 @@ export const readEventNames = async (
   return names
 }
 
-/** Names and profiles of events that audiences sent, by ID: they are in the delivery log alone. */
+/**
+ * Reads the names and profiles of events that audiences sent, by event ID. Only the delivery log contains these events.
+ */
 export const readAudienceEventNames = async (
   eventStore: EventStore,
   { workspaceId, destinationId }: { workspaceId: string; destinationId: string },

@@ -12,13 +12,13 @@ import { isMasked } from '../profiles/mask.ts'
 import { readAudienceEventNames, readEventNames } from './event-names.ts'
 import { maskSample } from './samples.ts'
 
-/** The time of a row to the millisecond, as a cursor carries it. */
+/** The time of a parked delivery, rounded down to milliseconds, as page cursors contain it. */
 const parkedTime = sql<Date>`date_trunc('milliseconds', first_time)`
 
-/** Events that one row names at most. */
+/** Maximum number of events that are named for one parked delivery. */
 const eventsOfRow = 100
 
-/** Titles of those that are audiences of the workspace, and no sources, by id. */
+/** Reads the titles of audiences of the workspace by ID. Leaves out the IDs of sources. */
 const audiencesOf = async (
   db: Db,
   workspaceId: string,
@@ -34,7 +34,7 @@ const audiencesOf = async (
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** What the events of rows are called, and the audiences that some come from. */
+/** The names of the events in parked deliveries, and the titles of the audiences that sent some of these events. */
 type Found = {
   names: Awaited<ReturnType<typeof readEventNames>>
   audiences: Awaited<ReturnType<typeof audiencesOf>>
@@ -78,7 +78,7 @@ const presentParked = (row: Selectable<Database['parked_deliveries']>, masked: b
   }
 }
 
-/** Lists the parked deliveries of a destination, latest first, with the names of their events. */
+/** Lists the parked deliveries of a destination, the latest first, with the names of their events. */
 export const listParkedDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.listParked> =>
   async ({ actor, workspace, params, query, signal }) => {

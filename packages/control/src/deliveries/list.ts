@@ -9,10 +9,10 @@ import { isMasked } from '../profiles/mask.ts'
 import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 
-/** Newest first: time in epoch ms, then event and attempt. */
+/** The position in the list, newest first: time in epoch ms, then event ID and attempt. */
 const deliveryCursor = z.tuple([cursorMs, cursorEventId, cursorInteger])
 
-/** The resource names of possible senders. */
+/** Returns the ID in the resource name of a sender, by the kind of sender. */
 const senderNames = {
   source: (name: string) => {
     const { workspace, source: id } = parseReference(resourceNames.source, 'source', name)
@@ -30,8 +30,8 @@ const senderNames = {
 const senders = ['source', 'audience', 'signal'] as const
 
 /**
- * The ID of the sender, a source, an audience or a signal of this workspace, even if it is deleted. Undefined for all
- * senders. Throws 404 for a sender of another workspace, 400 if several are given.
+ * Returns the ID of the requested sender: a source, audience, or signal of this workspace, even a deleted one. Returns
+ * undefined for all senders. Throws 404 for a sender of another workspace, and 400 if several senders are given.
  */
 const senderIdOf = (
   query: Partial<Record<(typeof senders)[number], string | undefined>>,
@@ -46,7 +46,7 @@ const senderIdOf = (
   return id
 }
 
-/** The attempts of a destination, newest first, and how much is parked for it. */
+/** Lists the delivery attempts of a destination, newest first, and the number of its parked deliveries. */
 export const listDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.list> =>
   async ({ actor, workspace, params, query, signal }) => {

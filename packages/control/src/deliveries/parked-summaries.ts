@@ -1,6 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 
-/** The number of parked deliveries of a destination, by state. */
+/** Counts the parked deliveries of a destination by state. */
 export const parkedSummaries = async (db: Db, destinationId: string) => {
   const rows = await db
     .selectFrom('parked_deliveries')

@@ -25,17 +25,17 @@ export type DeliveryRow = {
   key: string
 }
 
-/** Columns of an attempt. */
+/** The columns of the delivery log that describe an attempt. */
 export const deliveryColumns = `source_id, destination_id, event_id, message_id, event_type, event,
   toUnixTimestamp64Milli(time) as time_ms, attempt, status, http_status, latency_ms, reason, request, response,
   producer, operation, object, key`
 
-/** The operation in a row of a producer other than events. */
+/** Describes the row that was delivered: its operation, object, and key. Returns nothing for a delivered event. */
 const presentRow = ({ producer, operation, object, key }: DeliveryRow, masked: boolean): Pick<Delivery, 'row'> => {
   const kind = producerKinds.find((each) => each === producer)
   const asked = operations.find((each) => each === operation)
   if (kind === undefined || asked === undefined) return {}
-  // The key in rows of an audience is the profile's ID.
+  // The key of an audience row is the ID of the profile, which is not masked.
   const shown = masked && kind !== 'audience' ? maskText(key) : key
   return { row: { producer: kind, operation: asked, object, key: shown } }
 }
@@ -43,7 +43,7 @@ const presentRow = ({ producer, operation, object, key }: DeliveryRow, masked: b
 const titleOf = ({ event, event_type, operation, object }: DeliveryRow): string =>
   operation === '' || operation === 'event' ? event || event_type : `${operation} ${object}`
 
-/** Request and response, as far as they are of the event: without values of people where they are masked. */
+/** Returns the parts of the request and the response that belong to the event. Hides values of people if `masked`. */
 const sampleOf = ({ request, response, message_id }: DeliveryRow, masked: boolean) => {
   const own = { request: ownPartOf(request, message_id), response }
   return masked ? maskSample(own) : own

@@ -1,4 +1,4 @@
-/** The stored texts of an attempt: request and response; each may be cut off at its end. */
+/** The stored texts of a delivery attempt: the request and the response. The end of each may be cut off. */
 type Sample = { readonly request: string; readonly response: string }
 
 /** Replaces a hidden value. */
@@ -6,32 +6,35 @@ const hidden = '•••'
 /** Replaces elements that are left out of a list. */
 const others = '…'
 
-/** The start of the body in a stored message: after its first empty line. */
+/** Returns the position of the body in a stored message: after the first empty line. */
 const bodyOf = (message: string): number => {
   const end = message.indexOf('\n\n')
   return end < 0 ? message.length : end + 2
 }
 
-/** Texts of JSON, the last of them perhaps cut off, with the colon behind a name; and its other values. */
+/**
+ * Finds each text of a JSON document, with the colon if the text is a name, and each other value. The last text may be
+ * cut off.
+ */
 const jsonValues = /"(?:[^"\\]|\\.)*(?:"(\s*:)?|\\?$)|[^\s"{}[\],:]+/gs
 
-/** The text of a JSON value with its names and without its values. */
+/** Replaces the values in a JSON text. The names stay. */
 export const maskJson = (text: string): string =>
   text.replace(jsonValues, (found, colon: string | undefined) => (colon === undefined ? `"${hidden}"` : found))
 
-/** JSON whose names stay; of another text nothing does. */
+/** Hides the values of a JSON body, and everything of any other body. */
 export const maskBody = (body: string): string => {
   if (body === '') return ''
   if (!/^\s*[{[]/.test(body)) return hidden
   return maskJson(body)
 }
 
-/** The address of a request, without the parts of its path that may stand for a person. */
+/** Hides the path and query of the address in a request line, because they may identify a person. */
 const maskAddress = (line: string): string => line.replace(/ (https?:\/\/[^\s/?#]*)[^]*/, ` $1/${hidden}`)
 
 const maskHead = (head: string): string => {
   const [first = '', ...headers] = head.split('\n')
-  // A response begins with its status; any other text is hidden.
+  // A response begins with its status, a request with its method and address. Any other first line is hidden.
   const start = /^HTTP \d+$/.test(first) ? first : / https?:\/\//.test(first) ? maskAddress(first) : hidden
   return [
     start,
@@ -48,25 +51,25 @@ const maskMessage = (message: string): string => {
     : `${maskHead(head)}${at === message.length ? '' : `\n\n${maskBody(message.slice(at))}`}`
 }
 
-/** A sample without personal data: that it exists, its address, and the field names in it. */
+/** Hides personal data of a sample: only its address and the names of fields stay visible. */
 export const maskSample = <Each extends Sample>(sample: Each): Each => ({
   ...sample,
   request: maskMessage(sample.request),
   response: maskMessage(sample.response),
 })
 
-/** A part of a text: from the first character to before the second. */
+/** The position of a part in a text: of its first character, and of the character after its last one. */
 type Span = readonly [from: number, to: number]
 
 const jsonMarks = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[[\]{},]/gs
 
 /**
- * The elements of the first list of several objects that a body is, or has in its outermost object. The last element may be cut
- * off.
+ * Finds the first list with several objects, which is the body itself or a member of its outermost object. Returns the
+ * positions of these objects. The last one may be cut off.
  */
 const listIn = (body: string): Span[] => {
   let depth = 0
-  /** The depth within the list that is being read, and where its element begins. */
+  /** The nesting depth of the list that is being read, and the start of its current element. */
   let inside: number | undefined
   let from = 0
   let found: Span[] = []
@@ -96,7 +99,7 @@ const listIn = (body: string): Span[] => {
   return found.length > 1 ? found : []
 }
 
-/** Objects that follow each other, each on a line. */
+/** Returns the positions of the objects in a body with one object per line. Returns none for any other body. */
 const linesIn = (body: string): Span[] => {
   const spans: Span[] = []
   for (let from = 0; from < body.length; ) {
@@ -108,13 +111,13 @@ const linesIn = (body: string): Span[] => {
   return spans.length > 1 && spans.every(([from]) => body[from] === '{') ? spans : []
 }
 
-/** A message id as libraries, and most destinations, name it. */
+/** Matches a message ID under the names that libraries and most destinations use. */
 const anyMessageId = /"(?:messageId|message_id)"\s*:\s*"/
 
 /**
- * The request without the parts of other events, since it may have contained a batch. Keeps the element of a list that
- * contains the event. If there is none, removes the elements with other message IDs. If there are none of these, keeps
- * the whole request.
+ * Removes the parts of other events from a request, because the request may have contained a batch. Keeps the element
+ * of a list that contains the event. If there is none, removes the elements with other message IDs. If no element has a
+ * message ID, keeps the whole request.
  */
 export const ownPartOf = (request: string, messageId: string): string => {
   const at = bodyOf(request)
@@ -131,7 +134,7 @@ export const ownPartOf = (request: string, messageId: string): string => {
   let wasOther = false
   for (const span of spans) {
     const other = isOther(span)
-    // Others that follow each other are one mark.
+    // One mark replaces all adjacent elements of other events.
     if (!other || !wasOther) text += body.slice(end, span[0]) + (other ? others : body.slice(...span))
     wasOther = other
     end = span[1]

@@ -3,7 +3,9 @@ import { type DeliveryOutcomes, waitsForEarlierChange } from '@tributary/contrac
 import type { EventStore } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** Which deliveries are counted: those whose last row lies from `from` to before `end`, epoch ms. */
+/**
+ * The deliveries to count: those whose last row in the delivery log has a time from `from` to before `end`, epoch ms.
+ */
 export type OutcomeScope = {
   workspaceId: string
   destinationId?: string | undefined
@@ -14,31 +16,34 @@ export type OutcomeScope = {
   split?: number
 }
 
-/** The groups for counting outcomes. */
+/** The properties by which outcomes are counted separately. */
 export type OutcomeGroups = {
-  /** Length of a bucket of the current period, seconds; 0 for a single one. */
+  /** Length of a bucket of the current period in seconds; 0 if the period is one bucket. */
   bucketSeconds: number
-  /** Groups by source and destination. */
+  /** Whether to count by source and destination. */
   ends?: boolean
-  /** Groups by the reason of filtering or failure. */
+  /** Whether to count by the reason of a filtering or failure. */
   reasons?: boolean
-  /** Only failed ones, for which less is read. */
+  /** Whether to count only failed deliveries, which requires fewer rows of the log. */
   failedOnly?: boolean
 }
 
-/** Outcomes as numbers: the larger one wins when two rows of an event have the same time and attempt. */
+/**
+ * The outcomes; the index is their number. If two rows of an event have the same time and attempt, the larger number
+ * counts.
+ */
 const outcomes = ['filtered', 'pending', 'failed', 'delivered'] as const
 
-/** Deliveries of one outcome. */
+/** The number of deliveries with one outcome. */
 export type OutcomeRow = {
   current: boolean
-  /** Start of the bucket in epoch seconds; 0 in the previous period, and if there is a single bucket. */
+  /** Start of the bucket in epoch seconds; 0 in the previous period, and if the period is one bucket. */
   bucket: number
-  /** IDs of its ends; '' when they are not grouped by ends. */
+  /** IDs of the source and destination; '' if the outcomes are not counted by source and destination. */
   source: string
   destination: string
   outcome: (typeof outcomes)[number]
-  /** Delivered without a failure before, by itself. */
+  /** Whether the events were delivered at the first attempt, without a replay. */
   firstTry: boolean
   /** Hash of the reason, made by `reasonKey`; 0 without a reason. */
   reason: number
@@ -50,10 +55,12 @@ export const reasonKey = 'bitAnd(cityHash64(reason), 9007199254740991)'
 
 const codeOf = `multiIf(status = 'delivered', 3, status = 'dead', 2, status = 'retry', 1, 0)`
 
-/** One event for one destination. */
+/** A hash that identifies a delivery: one event for one destination. */
 const key = 'cityHash64(destination_id, event_id)'
 
-/** The condition of the rows of the delivery log that a scope is about; `outcomeParams` are its parameters. */
+/**
+ * Returns the condition that selects the rows of the delivery log in a scope. `outcomeParams` returns its parameters.
+ */
 export const outcomeRange = ({ destinationId, sourceId }: OutcomeScope): string =>
   [
     'workspace_id = {workspace:String}',
@@ -63,7 +70,7 @@ export const outcomeRange = ({ destinationId, sourceId }: OutcomeScope): string 
     'time < fromUnixTimestamp64Milli({end:Int64})',
   ].join(' and ')
 
-/** Parameters of the queries of a scope. */
+/** Returns the parameters of the queries for a scope. */
 export const outcomeParams = ({ workspaceId, destinationId, sourceId, from, end, split = from }: OutcomeScope) => ({
   workspace: workspaceId,
   ...(destinationId === undefined ? {} : { destination: destinationId }),
@@ -76,17 +83,20 @@ export const outcomeParams = ({ workspaceId, destinationId, sourceId, from, end,
 const bucketOf = (seconds: string, length: number): string =>
   length === 0 ? '0 as bucket' : `if(current, intDiv(${seconds}, {length:UInt32}) * {length:UInt32}, 0) as bucket`
 
-/** Deliveries that were ever anything but delivered at once and by themselves; the last row of a failed one is dead. */
+/**
+ * Selects the deliveries with any row other than a delivery at the first attempt. A failed delivery always ends with a
+ * dead row.
+ */
 const troubled = (range: string, { failedOnly = false }: OutcomeGroups): string =>
   `(select ${key} from deliveries where ${range} and ${
     failedOnly ? "status = 'dead'" : "(status != 'delivered' or attempt > 1 or replay_id != '')"
   })`
 
 /**
- * Most events are delivered at once: they have a single row, so none of them must be kept in memory to find its last
- * one. For 5 million rows over 60 days, a tenth of them troubled, on two busy cores, all queries together took 4 to 5 s
- * (for one day 0.25 s). Grouping every event took 7 to 12 s. A delivery repeated after a crash counts once, unless a
- * bucket has ended in between.
+ * Counts the events that were delivered at the first attempt. They have a single row, so memory need not hold each of
+ * them to find its last row. For 5 million rows over 60 days, a tenth of them with other rows, all queries took 4 to 5
+ * s on two busy cores (0.25 s for one day). Grouping every event took 7 to 12 s. A delivery that is repeated after a
+ * crash counts once, unless a bucket has ended in between.
  */
 const cleanQuery = (range: string, groups: OutcomeGroups): string => `
   select time >= fromUnixTimestamp64Milli({split:Int64}) as current,
@@ -98,8 +108,8 @@ const cleanQuery = (range: string, groups: OutcomeGroups): string => `
   group by current, bucket, source, target`
 
 /**
- * Deliveries by their last row: time, attempt and outcome of a row go into one number, whose largest is the last row of a delivery. The
- * primary key (workspace, destination, time) limits the rows that are read.
+ * Counts the other deliveries by their last row. Time, attempt, and outcome of a row form one number; the last row has
+ * the largest. The primary key (workspace, destination, time) limits the rows that are read.
  */
 const troubledQuery = (range: string, groups: OutcomeGroups): string => `
   select
@@ -151,7 +161,7 @@ type Untried = {
   events: string
 }
 
-/** Events that are held or were given up without an attempt: they have no row in the delivery log. */
+/** Counts events that wait or were given up without an attempt. The delivery log has no row of these events. */
 const countUntried = async (db: Db, scope: OutcomeScope, groups: OutcomeGroups): Promise<OutcomeRow[]> => {
   const { workspaceId, destinationId, sourceId, from, end, split = from } = scope
   const current = sql`first_time >= ${new Date(split)}`
@@ -187,8 +197,8 @@ const countUntried = async (db: Db, scope: OutcomeScope, groups: OutcomeGroups):
 }
 
 /**
- * The outcomes of deliveries, as `deliveryOutcomes` of the contract defines them: `tried` from the delivery log, `untried` from parked
- * deliveries. Every figure about delivery is a sum of these rows.
+ * Counts the outcomes of deliveries, as `deliveryOutcomes` of the contract defines them: `tried` from the delivery log,
+ * `untried` from parked deliveries. Every number about delivery in the product is a sum of these rows.
  */
 export const countOutcomes = async (
   { db, eventStore }: { db: Db; eventStore: EventStore },
@@ -210,7 +220,7 @@ export const countOutcomes = async (
   return { tried: [...clean, ...others].map(presentRow), untried }
 }
 
-/** The sum of counted rows by outcome. */
+/** Adds up counted rows by outcome. */
 export const sumOutcomes = (rows: readonly OutcomeRow[]): DeliveryOutcomes => {
   const totals = { received: 0, filtered: 0, pending: 0, failed: 0, delivered: 0 }
   for (const { outcome, events } of rows) {

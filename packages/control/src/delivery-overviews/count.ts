@@ -10,7 +10,10 @@ import {
 } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
 
-/** A destination over two periods, epoch ms: the current one from `start` to before `end`, the other from `before`. */
+/**
+ * A destination and two periods, epoch ms: the current one from `start` to before `end`, and the previous one from
+ * `before` to before `start`.
+ */
 export type Counted = {
   workspaceId: string
   destinationId: string
@@ -26,12 +29,15 @@ const reasonsQuery = (scope: OutcomeScope): string => `
   where ${outcomeRange(scope)} and time >= fromUnixTimestamp64Milli({split:Int64}) and status in ('filtered', 'dead')
   group by key limit 1000`
 
-/** Exact below a second, to 16 ms above; half a minute and more counts as half a minute. */
+/**
+ * Selects latencies of deliveries. They are exact below one second and accurate to 16 ms above. Half a minute or more
+ * counts as half a minute.
+ */
 const latencyQuery = (scope: OutcomeScope): string => `
   select time >= fromUnixTimestamp64Milli({split:Int64}) as current, quantileTiming(0.95)(latency_ms) as p95
   from deliveries where ${outcomeRange(scope)} and status = 'delivered' group by current`
 
-/** Reasons shown of each outcome. */
+/** Maximum number of reasons that are shown for each outcome. */
 const maxReasons = 20
 
 const reasonsOf = (rows: readonly OutcomeRow[], texts: ReadonlyMap<number, string>) =>
@@ -61,8 +67,8 @@ const bucketsOf = (rows: readonly OutcomeRow[]): Map<number, DeliveryBucket> => 
 }
 
 /**
- * The outcomes of the deliveries of a destination: each counts once, in the period and bucket (by the start of the bucket,
- * epoch seconds) of its last row.
+ * Counts the outcomes of the deliveries of a destination. Each delivery counts once, in the period and bucket of its
+ * last row. A bucket is identified by its start in epoch seconds.
  */
 export const countDeliveries = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore'>,

@@ -17,7 +17,9 @@ const requireRange = (start: number, end: number, granularity: 'hour' | 'day'): 
     throw refuse(`At most ${days} days after start_date.seconds with granularity=${granularity}`)
 }
 
-/** The outcomes of the events of a destination in a period and the one before it, each counted once. */
+/**
+ * Returns the outcomes of the events of a destination in a period and in the previous period. Each event counts once.
+ */
 export const getDeliveryOverview =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveryOverviews.get> =>
   async ({ workspace, params, query, signal }) => {

@@ -19,7 +19,7 @@ type Deps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' |
 const unknownConsent = (): AppError =>
   badRequest('CONSENT_UNKNOWN', 'This approval was started by someone else, was used, or has expired. Start again')
 
-/** Takes the consent of this state out of the table, so that it serves once whatever comes of it. */
+/** Removes and returns the consent with this state, so that it can be used only once, even if a later step fails. */
 const takeConsent = async (
   { db, secretBox, clock }: Deps,
   state: string,
@@ -42,7 +42,7 @@ const takeConsent = async (
   }
 }
 
-/** Tokens for a code; what goes wrong at the other side becomes an answer in words. */
+/** Exchanges the code for tokens. Converts failures of the provider to API errors that explain the cause. */
 const tokensFor = async (
   { requestClient, clock }: Deps,
   client: OAuth2Client,
@@ -59,7 +59,9 @@ const tokensFor = async (
   }
 }
 
-/** Ends asking for permission: takes the code for tokens and keeps them sealed, in place of those before. */
+/**
+ * Completes an OAuth consent: exchanges the code for tokens and stores them sealed, in place of the previous tokens.
+ */
 export const completeConnectDestination =
   (deps: Deps): Handler<typeof methods.destinations.completeConnect> =>
   async ({ actor, workspace, params, body }) => {

@@ -21,8 +21,8 @@ export const requireClient = async (
 }
 
 /**
- * Starts an OAuth consent. The state names the destination, so that the page of the redirect can find it, and has a
- * random part; only its hash is stored. A new consent of a user invalidates the previous one.
+ * Starts an OAuth consent. The state names the destination, so that the page at the redirect address can find it. The
+ * state also has a random part, of which only a hash is stored. A new consent of a user invalidates the previous one.
  */
 export const connectDestination =
   (

@@ -13,8 +13,8 @@ import { badRequest, conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Makes a destination of an entry of the catalogue. Settings that it is given must be valid; required ones may be given
- * later, and until then nothing is delivered to it. Secrets are sealed.
+ * Makes a destination for an entry of the catalog. The given settings must be valid. Required settings may be missing;
+ * until they are given, nothing is delivered to the destination. Seals the secrets.
  */
 export const createDestination =
   (

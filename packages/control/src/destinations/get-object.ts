@@ -7,17 +7,22 @@ import { noSuchObject } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
 
-/** Longest wait for an answer, ms; and questions of one workspace in 15 minutes. */
+/**
+ * Longest wait for a response of the destination, ms; and maximum number of requests of one workspace in 15 minutes.
+ */
 const withinMs = 10_000
 const maxQuestions = 300
-/** Fields of a destination's answer that are shown, and values of each. */
+/** Maximum number of fields of an object that are shown, and maximum number of options of each field. */
 const maxFields = 2000
 const maxOptions = 100
 
 type Detail = { fields: []; facts: []; message: string }
 const nothing = (message: string): Detail => ({ fields: [], facts: [], message })
 
-/** Reads one row object from a destination. If the destination cannot be reached, the response contains a message. */
+/**
+ * Reads a description of one row object from a destination. If the destination cannot be reached, the response contains
+ * a message instead.
+ */
 export const getDestinationObject =
   (
     deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'counters'>,

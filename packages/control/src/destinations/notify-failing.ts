@@ -6,7 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 
 const minute = 60_000
 const dayMs = 24 * 60 * minute
-/** How long attempts must have failed before users are notified, ms. Shorter problems fix themselves. */
+/** How long deliveries must have failed before users are notified, ms. Shorter problems usually end without action. */
 const waitingMs = 15 * minute
 
 type Failing = {
@@ -19,7 +19,10 @@ type Failing = {
   reason: string
 }
 
-/** Destinations with dead letters of the last day, or with events whose tries have failed for a quarter of an hour. */
+/**
+ * Finds enabled destinations with dead letters of the last day, or with waiting events whose attempts have failed for
+ * 15 minutes.
+ */
 const findFailing = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promise<Failing[]> => {
   const { rows } = await sql<Failing>`
     select d.id, d.title, d.workspace_id, w.organization_id,
@@ -72,8 +75,8 @@ const notifyOfFailing = async (tx: Tx, failing: Failing, now: number): Promise<A
 }
 
 /**
- * Notifies administrators and collaborators, who may fix it, of each enabled destination that is failing. Each destination has one
- * notification a day (UTC), however often this is called and by however many processes.
+ * Notifies the administrators and collaborators of each enabled destination that is failing. A destination causes one
+ * notification a day (UTC), however often and by however many processes this function is called.
  */
 export const notifyFailingDestinations = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()

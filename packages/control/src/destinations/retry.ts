@@ -16,8 +16,8 @@ const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: s
 }
 
 /**
- * Makes the parked events of a destination due now, or some of them. Events that no longer exist are not an error. Dead
- * letters get the full retry time again, and leave a replay that had chosen them.
+ * Makes all or some parked events of a destination due now. Events that no longer exist cause no error. Dead letters
+ * get the full retry time again, and no longer belong to a replay that had selected them.
  */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>

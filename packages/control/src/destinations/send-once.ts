@@ -11,13 +11,13 @@ import {
 } from '@tributary/connector-kit'
 import { AppError } from '@tributary/kernel'
 
-/** Longest wait for an answer, ms. */
+/** Longest wait for a response, ms. */
 const withinMs = 15_000
 
-/** The outcome of a single test request, and the request and response without secrets. */
+/** The result of a single test request, with the request and the response without secrets. */
 type SentOnce = {
   outcome: EventOutcome['kind']
-  /** The reason, unless it was delivered. */
+  /** The reason for the outcome; '' for a delivered event. */
   reason: string
   http_status: number
   latency_ms: number
@@ -25,18 +25,21 @@ type SentOnce = {
   response: string
 }
 
-/** The result of a try in which nothing was sent. */
+/** The result of a test that sends nothing. */
 export const nothingSent = { outcome: 'none', http_status: 0, latency_ms: 0, request: '', response: '' } as const
 
-/** The outcome of the only event or row. An error that would divide a larger batch is the fault of this one. */
+/**
+ * Returns the outcome of the only event or row. An error for which delivery would split a larger batch counts as
+ * rejected.
+ */
 const outcomeOf = ({ outcomes }: DeliverResult): EventOutcome => {
   if (!('kind' in outcomes)) return outcomes[0] ?? { kind: 'delivered' }
   return outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
 }
 
-/** The outcome for an error that a connector throws; an unexpected error is logged, and its text is hidden. */
+/** Returns the outcome for an error that a connector throws. Logs an unexpected error and hides its text. */
 const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: EventOutcome; exchange?: Exchange } => {
-  // Passed on unchanged to the caller, because nothing was sent.
+  // An API error goes to the caller unchanged, because nothing was sent.
   if (error instanceof AppError) throw error
   if (!(error instanceof DeliveryError)) {
     logger.error({ err: error }, 'a test failed with a fault of the connector')
@@ -46,7 +49,9 @@ const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: Eve
   return error.exchange === undefined ? { outcome } : { outcome, exchange: error.exchange }
 }
 
-/** Delivers one event or row as a delivery would, and returns the exchange with the destination, without secrets. */
+/**
+ * Sends one event or row in the same way as delivery does. Returns the exchange with the destination, without secrets.
+ */
 export const sendOnce = async (
   deps: ConnectorDeps,
   row: DestinationRow,

@@ -7,13 +7,16 @@ import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
 
-/** Longest wait for an answer, ms; and tests of one workspace in 15 minutes. */
+/** Longest wait for a response, ms; and maximum number of tests of one workspace in 15 minutes. */
 const withinMs = 10_000
 const maxTests = 60
 
-/** The message for a failed test. A fault of the connector is logged, and its message has no details. */
+/**
+ * Returns the message for a failed test. If the connector itself is faulty, logs the error and returns a message
+ * without details.
+ */
 const failureText = (error: unknown, logger: ConnectorDeps['logger']): string => {
-  // Passed on unchanged to the caller, because nothing was tried.
+  // An API error goes to the caller unchanged, because nothing was tested.
   if (error instanceof AppError) throw error
   if (error instanceof DeliveryError) return error.message
   logger.error({ err: error }, 'the test of a connection failed with a fault of the connector')
@@ -21,8 +24,8 @@ const failureText = (error: unknown, logger: ConnectorDeps['logger']): string =>
 }
 
 /**
- * Tries the address and the credentials of a destination without sending an event. An error on the way is an answer, in words. The audit
- * record is written first, so that every call that goes out names its author.
+ * Tests the address and the credentials of a destination without sending an event. If the connection fails, the
+ * response explains why. The audit record is written before the test, so that every outgoing call has a known author.
  */
 export const testConnection =
   (

@@ -17,8 +17,8 @@ import type { ControlDeps } from '../deps.ts'
 type VerifyDeps = Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>
 
 /**
- * The settings that the destination checks: the changed one, all of them if this change completes them, none while some
- * are still missing.
+ * Returns the names of the settings that the destination must verify. These are all settings if the change completes
+ * them, none while required settings are missing, and otherwise the changed setting.
  */
 const namesToVerify = (
   app: DestinationDefinition,

@@ -16,7 +16,10 @@ const messages: Readonly<Record<string, string>> = {
     'Held by a limit of the plan until it was older than events are kept. It was removed without having been delivered.',
 }
 
-/** Events left out of a source's accepted events over the hours that lie in the last 24, by reason, most first. */
+/**
+ * Counts the dropped events of a source by reason, the largest count first. Dropped events were accepted but are not
+ * stored. Counts cover the hours that lie in the last 24 hours.
+ */
 export const listSourceDroppedEvents =
   ({
     db,

@@ -4,7 +4,10 @@ import type { Handler } from '@tributary/http'
 import { type EventRow, eventColumns, presentEvent, presentPayload, type StoredEventRow } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
 
-/** The payloads of events of a source, by their IDs, in no order; IDs that are not stored there are left out. */
+/**
+ * Returns the payloads of events of a source by their IDs, in no particular order. Leaves out IDs that the source does
+ * not have.
+ */
 export const batchGetSourceEvents =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.batchGetBySource> =>
   async ({ workspace, params, query, signal }) => {

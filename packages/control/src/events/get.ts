@@ -55,8 +55,8 @@ const readStored = async (
 }
 
 /**
- * An event as it was received and as destinations receive it, with every delivery attempt. An accepted event that is
- * not stored yet, which takes about a second, is pending.
+ * Returns an event as it was received and as destinations receive it, with every delivery attempt. An accepted event is
+ * pending until it is stored, which takes about a second.
  */
 export const getEvent =
   ({
@@ -69,7 +69,7 @@ export const getEvent =
     if (stored.row === undefined) {
       if ((await isPendingEvent?.(workspace.id, params.event)) === true)
         return { state: 'pending', name: resourceNames.event.format(ids), event_id: params.event }
-      // It may have been stored in between.
+      // The event may have been stored between the two checks.
       stored = await readStored(eventStore, ids, signal)
     }
     const { row, attempts, replays } = stored

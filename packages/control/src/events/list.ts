@@ -6,7 +6,7 @@ import { eventCursor, eventCursorOf, presentEvent, readEvents } from '@tributary
 import type { ControlDeps } from '../deps.ts'
 import { withoutProfile } from '../profiles/without-profile.ts'
 
-/** The events of a workspace, newest first, those of deleted sources included. */
+/** Lists the events of a workspace, newest first, including events of deleted sources. */
 export const listEvents =
   (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'>): Handler<typeof methods.events.list> =>
   async ({ workspace, params, query, signal }) => {

@@ -1,7 +1,7 @@
 import { type StoredEventRow, storedEventColumns } from '@tributary/replays'
 import type { EventStore } from '@tributary/storage'
 
-/** Which events are looked for: of these sources; of these types and of this name, where they are given. */
+/** The events to read: those of these sources. An empty list of types or an empty name does not restrict them. */
 export type RecentFilter = {
   workspaceId: string
   sourceIds: readonly string[]
@@ -13,11 +13,12 @@ export type RecentRow = StoredEventRow & { source_id: string }
 
 const hour = 3_600_000
 /**
- * The periods to search, one after the other. The last hour is usually enough, and is a small part of a large table.
+ * The periods that are searched one after the other. The last hour is usually enough, and only a small part of a large
+ * table.
  */
 const spans = [hour, 24 * hour, 30 * 24 * hour]
 
-/** The newest accepted events of the last 30 days, newest first; as many as `limit`. */
+/** Reads the newest accepted events of the last 30 days, newest first, at most `limit` events. */
 export const readRecentEvents = async (
   eventStore: EventStore,
   filter: RecentFilter,
@@ -29,7 +30,7 @@ export const readRecentEvents = async (
     and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status = 'accepted'
     ${filter.types.length === 0 ? '' : 'and type in {types:Array(String)}'}
     ${filter.event === '' ? '' : 'and event = {event:String}'}`
-  // Positions first: texts may be large, so only those of the chosen events are read.
+  // The inner query reads only times and IDs. The texts, which may be large, are read for the selected events only.
   const statement = `select source_id, ${storedEventColumns} from events
     where ${within} and (receive_time, event_id) in (
       select receive_time, event_id from events where ${within}

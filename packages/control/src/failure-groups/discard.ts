@@ -12,10 +12,13 @@ import { inGroup, readGroups } from './read.ts'
 
 type Parked = Selectable<ParkedDeliveriesTable>
 
-/** Rows of the delivery log in one insert. */
+/** Maximum number of rows that one insert writes to the delivery log. */
 const rowsPerInsert = 5000
 
-/** Records for every event of these rows that it is not tried again; a repetition writes them once. */
+/**
+ * Records in the delivery log that the events of these rows are not tried again. Repeating the call does not write the
+ * records twice.
+ */
 const writeOutcomes = async (
   eventStore: EventStore,
   rows: readonly Parked[],
@@ -49,7 +52,7 @@ const writeOutcomes = async (
     await insertDeliveries(eventStore, lines.slice(at, at + rowsPerInsert), { token: `discard-${token}-${at}` })
 }
 
-/** The dead letters of a group. */
+/** Selects the dead letters of a group. */
 const selectDead = (db: Db | Tx, destinationId: string, group: string) =>
   db
     .selectFrom('parked_deliveries')
@@ -59,7 +62,7 @@ const selectDead = (db: Db | Tx, destinationId: string, group: string) =>
     .where(inGroup(group))
     .orderBy('id')
 
-/** The names of the events of dead letters, by ID. */
+/** Reads the names of the events in dead letters, by event ID. */
 const namesOf = (eventStore: EventStore, rows: readonly Parked[], signal: AbortSignal) => {
   const sources = [...new Set(rows.map((row) => row.source_id))]
   const ids = rows.flatMap((row) => row.event_ids)
@@ -67,8 +70,8 @@ const namesOf = (eventStore: EventStore, rows: readonly Parked[], signal: AbortS
 }
 
 /**
- * Removes the dead letters of a group for good. The delivery log is written first: when the rest fails, the group is still there and the
- * log has the request. Waiting events cannot be discarded, since they may be under way.
+ * Removes the dead letters of a group for good. Writes to the delivery log first: if a later step fails, the group
+ * still exists. Waiting events cannot be discarded, because they may be in transit.
  */
 export const discardFailureGroup =
   ({
@@ -79,7 +82,8 @@ export const discardFailureGroup =
   async ({ workspace, params, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
-    // Before the transaction: reading events takes a connection of its own, and each lock would keep one from it.
+    // This happens before the transaction: reading names needs a database connection, which a transaction that waits
+    // for a lock would occupy.
     const seen = await selectDead(db, id, params.failure_group).execute()
     const names = await namesOf(eventStore, seen, signal)
     const ids = new Set(seen.map((row) => row.id))

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 
-/** One failure group. Throws 404 if none of its deliveries is parked any longer. */
+/** Returns one failure group. Throws 404 if none of its deliveries is parked anymore. */
 export const getFailureGroup =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.get> =>
   async ({ actor, workspace, params }) => {

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 
-/** Lists the held events of a destination by their cause. */
+/** Lists the parked events of a destination by the cause of their failure. */
 export const listFailureGroups =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.list> =>
   async ({ actor, workspace, params, query }) => {

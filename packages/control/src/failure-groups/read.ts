@@ -3,15 +3,18 @@ import { type FailureGroup, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
-/** The id of a cause: the same state, reason and HTTP status have the same one. Columns of `parked_deliveries`. */
+/**
+ * The ID of a cause, computed from columns of `parked_deliveries`. Deliveries with the same state, reason, and HTTP
+ * status have the same cause.
+ */
 const groupId = sql<string>`md5(concat_ws(chr(10), state, coalesce(last_status::text, ''), last_reason))`
 
-/** True for parked rows of this cause. */
+/** Selects the parked deliveries with this cause. */
 export const inGroup = (id: string): RawBuilder<SqlBool> => sql<SqlBool>`${groupId} = ${id}`
 
 type Place = { workspaceId: string; destinationId: string }
 
-/** The id in the name of a failure group; throws 404 for a group of another destination. */
+/** Returns the ID in the name of a failure group. Throws 404 for a group of another destination. */
 export const groupIdOf = (field: string, name: string, { workspaceId, destinationId }: Place): string => {
   const ids = parseReference(resourceNames.failureGroup, field, name)
   if (ids.workspace !== workspaceId || ids.destination !== destinationId) throw notFound('failure group not found')
@@ -32,13 +35,13 @@ type GroupRow = {
   response: string
 }
 
-/** Causes that are shown apart at most. */
+/** Maximum number of causes that are listed separately. */
 const maxGroups = 1000
 
 /**
- * The held events of a destination by their cause. Dead letters come first, and in each state the largest group. Events may be limited to
- * one cause or state, and dead letters to those since a time. The sample is the latest: one from before the last change of the
- * settings would mislead.
+ * Reads the parked events of a destination by cause. Dead letters come first; in each state, the largest group comes
+ * first. The parameters can limit events to one cause or state, and dead letters to those since a time. The sample of a
+ * group is the latest one, because an older one may be from before a change of the settings.
  */
 export const readGroups = async (
   db: Db,

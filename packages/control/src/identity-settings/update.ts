@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { readIdentitySettings } from './get.ts'
 
-/** Changes rules by which identifiers are linked. Earlier links stay. */
+/** Changes the rules by which identifiers are linked to profiles. Existing links stay. */
 export const updateIdentitySettings =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.identitySettings.update> =>
   async ({ workspace, body }) => {
@@ -15,7 +15,7 @@ export const updateIdentitySettings =
         const time = new Date(clock())
         const before = await readIdentitySettings(tx, workspace.id)
         const rules = JSON.stringify(changes)
-        // One at a time, each with a time of its own, by which profiles distinguish rules.
+        // Changes run one after the other and get different times, because profiles distinguish rules by their time.
         await sql`
           insert into identity_settings (workspace_id, rules, update_time)
           values (${workspace.id}::uuid, ${rules}::jsonb, ${time})

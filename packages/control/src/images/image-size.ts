@@ -1,9 +1,9 @@
-/** The properties of a picture: its type, the largest declared sides, and the number of scans. */
+/** The properties of a picture: its type, the largest declared width and height, and the number of scans or frames. */
 export type ImageInfo = {
   type: 'png' | 'jpeg' | 'webp'
   width: number
   height: number
-  /** Frames of an animation, scans of a progressive picture: each may touch every pixel. */
+  /** Number of frames of an animation, or of scans of a progressive picture. Each may touch every pixel. */
   passes: number
   /** The reason why a pixel takes more memory than usual during decoding: 16 bits per channel, or an animation. */
   dear?: '16-bit' | 'animation'
@@ -11,7 +11,10 @@ export type ImageInfo = {
 
 const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end)
 
-/** PNG (third edition) §11.2.1: the header is the first chunk. Only the still picture of an animated one is decoded. */
+/**
+ * Reads the size of a PNG. The header is the first chunk (PNG, third edition, §11.2.1). Of an animated PNG, only the
+ * still picture is decoded.
+ */
 const pngSize = (bytes: Buffer): ImageInfo | undefined =>
   bytes.length >= 26 && ascii(bytes, 12, 16) === 'IHDR'
     ? {
@@ -23,11 +26,14 @@ const pngSize = (bytes: Buffer): ImageInfo | undefined =>
       }
     : undefined
 
-/** True for the markers that begin a frame (ITU-T T.81, table B.1): C0 to CF but DHT, JPG and DAC. */
+/** True for the markers that begin a frame (ITU-T T.81, table B.1): C0 to CF, except for DHT, JPG, and DAC. */
 const beginsFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** The end of the coded pixels of a scan: the next marker that is neither a stuffed byte nor a restart (B.1.1.5). */
+/**
+ * Returns the end of the coded pixels of a scan: the next marker that is neither a stuffed byte nor a restart marker
+ * (B.1.1.5).
+ */
 const scanEnd = (bytes: Buffer, from: number): number => {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0xd9
@@ -36,7 +42,10 @@ const scanEnd = (bytes: Buffer, from: number): number => {
   return bytes.length
 }
 
-/** The largest of all frames, and the scans of all: a decoder may use a later frame. */
+/**
+ * Returns the largest size of any frame, and the number of scans in all frames. A decoder may use a later frame than
+ * the first.
+ */
 const jpegSize = (bytes: Buffer): ImageInfo | undefined => {
   let [width, height, passes] = [0, 0, 0]
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
@@ -49,7 +58,7 @@ const jpegSize = (bytes: Buffer): ImageInfo | undefined => {
         width = Math.max(width, bytes.readUInt16BE(at + 7))
         height = Math.max(height, bytes.readUInt16BE(at + 5))
       }
-      // Pixels before any frame.
+      // The scan has pixels, but no frame has declared a size before it.
       if (marker === 0xda && width === 0) return undefined
       at += 2 + bytes.readUInt16BE(at + 2)
       if (marker !== 0xda) continue
@@ -60,7 +69,7 @@ const jpegSize = (bytes: Buffer): ImageInfo | undefined => {
   return width === 0 ? undefined : { type: 'jpeg', width, height, passes: Math.max(1, passes) }
 }
 
-/** Sides that one chunk declares (RFC 9649 §2.5 to 2.7). */
+/** Reads the width and height that one chunk declares (RFC 9649 §2.5 to 2.7). */
 const webpChunkSize = (bytes: Buffer, kind: string, at: number): [width: number, height: number] | undefined => {
   if (at + 16 > bytes.length) return undefined
   if (kind === 'VP8 ') return [bytes.readUInt16LE(at + 6) & 0x3fff, bytes.readUInt16LE(at + 8) & 0x3fff]
@@ -73,7 +82,7 @@ const webpChunkSize = (bytes: Buffer, kind: string, at: number): [width: number,
   return undefined
 }
 
-/** The largest sides of any chunk, so that a small canvas hides no large frame. */
+/** Returns the largest size that any chunk declares, so that a small canvas cannot hide a large frame. */
 const webpSize = (bytes: Buffer): ImageInfo | undefined => {
   let [width, height, frames] = [0, 0, 0]
   for (let at = 12; at + 8 <= bytes.length; ) {
@@ -82,7 +91,7 @@ const webpSize = (bytes: Buffer): ImageInfo | undefined => {
     const size = webpChunkSize(bytes, kind, at + 8)
     if (size !== undefined) [width, height] = [Math.max(width, size[0]), Math.max(height, size[1])]
     if (kind === 'ANMF') frames += 1
-    // A frame of an animation holds chunks of its own behind its 16 bytes.
+    // After the first 16 bytes of a frame, its own chunks follow. They are read like all other chunks.
     at += kind === 'ANMF' ? 24 : 8 + length + (length % 2)
   }
   if (width === 0) return undefined
@@ -90,8 +99,8 @@ const webpSize = (bytes: Buffer): ImageInfo | undefined => {
 }
 
 /**
- * Kind and size of a picture by its bytes, read without decoding it. Undefined when it is none of PNG, JPEG and WebP;
- * names and declared types do not count.
+ * Reads the type and the size of a picture from its bytes, without decoding it. Returns undefined if it is not a PNG,
+ * JPEG, or WebP. File names and declared types are ignored.
  */
 export const imageSize = (bytes: Buffer): ImageInfo | undefined => {
   if (ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return pngSize(bytes)

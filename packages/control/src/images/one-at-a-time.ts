@@ -1,8 +1,8 @@
 import { AppError } from '@tributary/kernel'
 
 /**
- * Runs jobs one after the other, so that they take the memory and the processor of one only. Throws 503 when more than
- * `limit` wait.
+ * Runs jobs one after the other, so that only one job at a time needs memory and a processor. Throws 503 if more than
+ * `limit` jobs wait.
  */
 export const createOneAtATime = (limit: number): (<Result>(job: () => Promise<Result>) => Promise<Result>) => {
   let last: Promise<unknown> = Promise.resolve()

@@ -11,10 +11,16 @@ type SampleRow = { type: string; title: string; original: string }
 
 const dayMs = 86_400_000
 
-/** Maximum events to read in total, minimum and maximum per name, and maximum bytes in total and minimum per name. */
+/**
+ * Limits for reading events: `events` in total, `least` to `most` per name, `bytes` in total, and at least `minBytes`
+ * per name.
+ */
 const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, minBytes: 32 * 1024 } as const
 
-/** The part of an event that is validated. Traits that an identify call has only in its context count as its traits. */
+/**
+ * Returns the part of an event that is validated. If an identify call has traits only in its context, these count as
+ * its traits.
+ */
 const sampleOf = (row: SampleRow): Sample | undefined => {
   const payload = payloadOf(row.original)
   if (payload === null) return undefined
@@ -24,7 +30,7 @@ const sampleOf = (row: SampleRow): Sample | undefined => {
   return { title: row.title, values: isJsonObject(values) ? values : {} }
 }
 
-/** One after the other: all of them parsed take several times their text. */
+/** Parses rows one after the other: all of them parsed would take several times the memory of their texts. */
 const samplesOf = function* (rows: readonly SampleRow[]): Generator<Sample> {
   for (const row of rows) {
     const sample = sampleOf(row)
@@ -32,7 +38,10 @@ const samplesOf = function* (rows: readonly SampleRow[]): Generator<Sample> {
   }
 }
 
-/** A schema that the events of a source's last days fit: the newest ones of each name, so that rare ones are seen. */
+/**
+ * Infers a schema from the events of a source in the last days. Uses the newest events of each name, so that rare names
+ * are included.
+ */
 export const getInferredSchema =
   ({
     db,
@@ -58,7 +67,7 @@ export const getInferredSchema =
       options,
     )
     const names = Math.max(Number(counted?.names ?? 0), 1)
-    // The columns of the inner query are small; only the chosen events are read as a whole.
+    // The inner query reads small columns only. The complete text is read for the selected events only.
     const rows = await eventStore.query<SampleRow>(
       `select type, title, original from (
        select *, sum(length(original)) over (order by bytes, event_id rows unbounded preceding) as all_bytes from (

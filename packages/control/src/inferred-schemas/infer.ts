@@ -11,31 +11,31 @@ import {
   typeOfValue,
 } from '@tributary/contract'
 
-/** An event to infer from: its title ('' for the traits of a user) and its properties or traits. */
+/** An event from which to infer a schema: its title ('' for the traits of a user) and its properties or traits. */
 export type Sample = { readonly title: string; readonly values: Readonly<Record<string, unknown>> }
 
 type Inferred = {
   readonly schema: SourceSchema
-  /** The origin of the inferred schema: titles with the number of events, '' for the user's traits. */
+  /** The titles from which the schema was inferred, with their numbers of events; '' for the traits of the user. */
   readonly events: readonly { readonly title: string; readonly count: number }[]
-  /** Properties of the schema that came with values of several types, the proposed one first. */
+  /** Properties of the schema that had values of several types, each with the proposed type first. */
   readonly mixed: readonly MixedProperty[]
 }
 
-/** A property by its id, with each type of its values and how often that was seen. */
+/** A property by its ID, with each type that its values had and how often. */
 type MixedProperty = { readonly id: string; readonly types: { readonly type: PropertyType; readonly count: number }[] }
 
-/** With fewer events no property counts as required. */
+/** Minimum number of events of a name for a property to be required. */
 const enoughForRequired = 20
 const recommendedShare = 0.8
 
 /**
- * Properties that are counted in all. A schema holds some 15,000 of them; events whose names of properties are never the
- * same would otherwise take gigabytes (400 bytes each).
+ * Maximum number of properties that are counted in total. A schema has at most about 15,000. Without this limit, events
+ * whose property names always differ would take gigabytes (400 bytes per property).
  */
 const maxCounted = 100_000
 
-/** The values seen of a property: how often each type, and the items of arrays that hold objects only. */
+/** The values of a property: how often each type occurred, and the items of arrays that contain only objects. */
 type Seen = { types: Map<PropertyType, number>; items: Tally | undefined; otherItems: boolean }
 type Tally = { count: number; fields: Map<string, Seen> }
 
@@ -43,7 +43,7 @@ const newTally = (): Tally => ({ count: 0, fields: new Map() })
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeOfValue(value) === 'object'
 
-/** Counts the values of one object. Values without a type and names that no schema may have are passed over. */
+/** Counts the values of one object. Skips values without a type and names that a schema cannot have. */
 const tallyInto = (
   tally: Tally,
   values: Readonly<Record<string, unknown>>,
@@ -78,7 +78,7 @@ const sum = (counts: Iterable<number>): number => {
   return total
 }
 
-/** The most frequent first; of equal ones the one seen first. */
+/** Sorts by count, the largest first. Of equal counts, the entry that was seen first comes first. */
 const byCount = <K, V>(map: ReadonlyMap<K, V>, countOf: (value: V) => number): [K, V][] =>
   [...map].toSorted(([, a], [, b]) => countOf(b) - countOf(a))
 
@@ -103,7 +103,7 @@ const objectOf = (tally: Tally): ObjectSchema => {
   return { properties, required, recommended }
 }
 
-/** Those properties of a definition that were seen with several types. */
+/** Returns the properties of a definition that had values of several types. */
 const mixedIn = (
   tally: Tally,
   object: ObjectSchema,
@@ -131,7 +131,10 @@ const firstProperties = (object: ObjectSchema, count: number): ObjectSchema => {
   return { properties, required: kept(object.required), recommended: kept(object.recommended) }
 }
 
-/** The part of a definition that fits into so many bytes: all of it, or without items, or its most frequent properties. */
+/**
+ * Reduces a definition to this number of bytes: keeps all of it, or leaves out the items of arrays, or keeps the most
+ * frequent properties. Returns undefined if nothing fits.
+ */
 const fitInto = (
   bytes: number,
   object: ObjectSchema,
@@ -154,10 +157,10 @@ const fitInto = (
 const bytesOf = (schema: SourceSchema): number => Buffer.byteLength(formatSourceSchema(schema))
 
 /**
- * The schema that most of these events match. A property has its most frequent type (`mixed` names those with others). It is required when
- * it is in every event (of at least 20), recommended when in four of five, and optional otherwise; null counts as absent. Names and
- * sizes keep to the limits of source schemas, so that `parseSourceSchema` takes the text of the result. Definitions beyond the
- * limits are left out, the rare before the frequent.
+ * Infers the schema that most of these events match. A property has its most frequent type; `mixed` lists properties
+ * with several types. A property is required if it is in every event (of at least 20), recommended if it is in 80 %,
+ * and otherwise optional. Null counts as absent. Names and sizes respect the limits of source schemas, so that
+ * `parseSourceSchema` accepts the result. Definitions beyond the limits are left out, the rarest first.
  */
 export const inferSchema = (samples: Iterable<Sample>): Inferred => {
   const tallies = new Map<string, Tally>()
@@ -186,7 +189,7 @@ export const inferSchema = (samples: Iterable<Sample>): Inferred => {
   }
   for (const [title, tally] of byCount(tallies, ({ count }) => count)) {
     if (events.size === schemaLimits.events) break
-    // Each alone is larger than beside the others.
+    // A definition measured alone is larger than the part that it adds to the whole schema.
     const fitting = fitInto(left, objectOf(tally), (object) => bytesOf({ events: new Map([[title, object]]) }))
     if (fitting === undefined) continue
     left -= fitting.size

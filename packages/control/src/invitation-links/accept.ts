@@ -13,8 +13,8 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { readInvitationLink } from './read.ts'
 
 /**
- * Makes the caller a member with the role of the link. A member keeps the present role; a user who was removed from the organisation is
- * refused.
+ * Makes the caller a member with the role of the link. A member keeps the current role. Refuses a user who was removed
+ * from the organization.
  */
 export const acceptInvitationLink =
   (

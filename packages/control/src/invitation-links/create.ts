@@ -8,8 +8,8 @@ import { invitationLifeMs } from '../invitations/read.ts'
 import { presentInvitationLink } from './read.ts'
 
 /**
- * Makes a link by which each holder can join, for seven days and never as Administrator. Its ID is its secret: 122 random bits (a version 4
- * UUID), stored as it is, so that administrators can copy the link again.
+ * Makes a link with which each holder can join for seven days, never as Administrator. The ID of the link is its
+ * secret: 122 random bits (a version 4 UUID). It is stored unhashed, so that administrators can copy the link again.
  */
 export const createInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.create> =>
@@ -37,7 +37,7 @@ export const createInvitationLink =
         .executeTakeFirstOrThrow()
       await audit(
         tx,
-        // Its name is the link itself, which opens the organisation: no record holds it.
+        // The record names the organization, because the name of the link is a secret that lets its holder join.
         resourceNames.organization.format({ organization: organizationId }),
         { role, expire_time: row.expire_time.toISOString() },
       )

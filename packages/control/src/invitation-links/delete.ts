@@ -5,7 +5,10 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { aliasOfLink } from './read.ts'
 
-/** The ID of a link from the name that a person or a key uses for it; undefined for an invalid name. */
+/**
+ * Returns the ID of a link from the name that a person or an API key uses for it. Returns undefined for an invalid
+ * name.
+ */
 const idOfLink = async (tx: Tx, organizationId: string, given: string): Promise<string | undefined> => {
   if (isId(given)) return given
   if (given.length !== 64) return undefined
@@ -18,7 +21,7 @@ const idOfLink = async (tx: Tx, organizationId: string, given: string): Promise<
   return links.find(({ id }) => aliasOfLink(id) === given)?.id
 }
 
-/** Ends a link at once. */
+/** Invalidates an invitation link immediately. */
 export const deleteInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.delete> =>
   async ({ actor, organization, params }) => {

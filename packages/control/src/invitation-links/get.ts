@@ -6,7 +6,7 @@ import { requireLive } from '../invitations/read.ts'
 import { previewOrganization } from '../organizations/read.ts'
 import { readInvitationLink } from './read.ts'
 
-/** The organization and role of an invitation link, for each holder. */
+/** Returns the organization and role of an invitation link to anyone who has the link. */
 export const getInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.get> =>
   async ({ params }) => {

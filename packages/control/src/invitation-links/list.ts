@@ -4,7 +4,7 @@ import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentInvitationLink } from './read.ts'
 
-/** The links that still work, the newest first. Administrators only. */
+/** Lists the valid invitation links, newest first, for administrators only. */
 export const listInvitationLinks =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.list> =>
   async ({ actor, organization: { id: organizationId }, params, query }) => {

@@ -7,7 +7,10 @@ import type { Selectable } from 'kysely'
 
 export type InvitationLinkRow = Selectable<InvitationLinksTable>
 
-/** An alias for a link's ID, for API keys. With the ID a caller could join; with the alias the link can be ended, and not used. */
+/**
+ * Returns an alias for the ID of a link, for API keys. With the ID a caller could join; with the alias a caller can
+ * only end the link.
+ */
 export const aliasOfLink = (id: string): string => createHash('sha256').update(id).digest('hex')
 
 /** An invitation link as the API returns it to a caller. */
@@ -21,7 +24,7 @@ export const presentInvitationLink = (row: InvitationLinkRow, { key }: Pick<Acto
   expire_time: row.expire_time.toISOString(),
 })
 
-/** A link of this organisation, in whatever state it is; throws 404 if there is none. */
+/** Reads a link of this organization, even an invalid one. Throws 404 if it does not exist. */
 export const readInvitationLink = async (db: Db, organizationId: string, id: string): Promise<InvitationLinkRow> => {
   const row =
     isId(organizationId) && isId(id)

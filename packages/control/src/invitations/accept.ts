@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { readInvitationByToken } from './get.ts'
 import { type InvitationRow, isLive, requireLive } from './read.ts'
 
-/** Uses the invitation up. The link came by mail, so the address is proven with it. */
+/** Marks the invitation as used. The link came by mail, so it also proves that the address belongs to the user. */
 const use = async (tx: Tx, actor: Actor, row: InvitationRow, now: number): Promise<void> => {
   await tx
     .updateTable('invitations')
@@ -32,8 +32,9 @@ const use = async (tx: Tx, actor: Actor, row: InvitationRow, now: number): Promi
 }
 
 /**
- * Makes the caller a member with the role of the invitation, and notifies the administrators. The address must be the caller's. A member
- * keeps the present role and gets the same answer, so that a link opened twice, or in two tabs at once, does no harm.
+ * Makes the caller a member with the role of the invitation, and notifies the administrators. The invited address must
+ * be the caller's. A member keeps the current role and gets the same response, so that opening a link twice does no
+ * harm.
  */
 export const acceptInvitation =
   (

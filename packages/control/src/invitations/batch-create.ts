@@ -30,7 +30,9 @@ const refuseMembers = async (tx: Tx, organizationId: string, lines: readonly Lin
   throw conflict('ALREADY_EXISTS', text, { emails: text })
 }
 
-/** Creates the invitation, or renews the open invitation for this address with the new role, inviter, link and time. */
+/**
+ * Creates the invitation. If this address has an open invitation, gives that one the new role, inviter, link, and time.
+ */
 const writeInvitation = async (
   tx: Tx,
   actor: Actor,
@@ -63,8 +65,8 @@ const writeInvitation = async (
 }
 
 /**
- * Invites addresses; all or none. An address with an invitation is mailed again with a new link, one of a member is refused.
- * Administrators only, with a limit an hour for each organisation and each administrator.
+ * Invites all of the addresses or none. An invited address gets a new mail with a new link; the address of a member is
+ * refused. Only administrators may call it. Each organization and each administrator has a limit per hour.
  */
 export const batchCreateInvitations =
   (

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { previewOrganization } from '../organizations/read.ts'
 import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './read.ts'
 
-/** The invitation with this token, in whatever state. Throws 404 without a token and for a wrong one. */
+/** Reads the invitation with this token, in any state. Throws 404 if the token is missing or wrong. */
 export const readInvitationByToken = async (db: Db, id: string, token: string): Promise<InvitationRow> => {
   const row = isId(id) ? await invitationsOf(db).where('invitations.id', '=', id).executeTakeFirst() : undefined
   if (row === undefined || !isToken(token, row.token_hash))
@@ -15,7 +15,7 @@ export const readInvitationByToken = async (db: Db, id: string, token: string): 
   return row
 }
 
-/** The organization and role of an invitation, for each holder of its link. */
+/** Returns the organization and role of an invitation to anyone who has its link. */
 export const getInvitation =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitations.get> =>
   async ({ params, query }) => {

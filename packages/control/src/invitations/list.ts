@@ -4,7 +4,7 @@ import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { invitationsOf, presentInvitation } from './read.ts'
 
-/** Invitations that are neither accepted nor revoked, the newest first. Administrators only. */
+/** Lists the invitations that are neither accepted nor revoked, newest first, for administrators only. */
 export const listInvitations =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.invitations.list> =>
   async ({ organization: { id: organizationId }, params, query }) => {

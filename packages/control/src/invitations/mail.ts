@@ -2,7 +2,7 @@ import { invitationMail, queueMail, type Tx } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
 import { type InvitationRow, inviterOf } from './read.ts'
 
-/** Queues the mail with the invitation's link; it is given up when the invitation expires. */
+/** Queues the mail with the link of an invitation. The mail is no longer tried once the invitation has expired. */
 export const mailInvitation = async (
   tx: Tx,
   { jobs, publicUrl }: Pick<ControlDeps, 'jobs' | 'publicUrl'>,

@@ -19,7 +19,7 @@ export type InvitationRow = {
   inviter_last_name: string | null
 }
 
-/** Invitations with who invited. */
+/** Selects invitations with their inviters. */
 export const invitationsOf = (db: Db) =>
   db
     .selectFrom('invitations')
@@ -41,7 +41,7 @@ export const invitationsOf = (db: Db) =>
       'users.last_name as inviter_last_name',
     ])
 
-/** Name or address of the inviter; empty if the account was deleted. */
+/** Returns the name or address of the inviter; '' if the account was deleted. */
 export const inviterOf = (
   row: Pick<InvitationRow, 'inviter_email' | 'inviter_first_name' | 'inviter_last_name'>,
 ): string =>
@@ -62,7 +62,7 @@ export const presentInvitation = (row: InvitationRow): Invitation => ({
   expire_time: row.expire_time.toISOString(),
 })
 
-/** An invitation that is neither accepted nor revoked; throws 404 otherwise. */
+/** Reads an invitation that is neither accepted nor revoked. Throws 404 for any other. */
 export const readOpenInvitation = async (
   db: Db,
   organizationId: string,
@@ -89,10 +89,10 @@ const whyGone = (row: Lifetime, now: number): string | undefined => {
   return row.expire_time.getTime() <= now ? 'This invitation has expired; ask for a new one' : undefined
 }
 
-/** Whether an invitation or link still works. */
+/** Whether an invitation or a link is still valid. */
 export const isLive = (row: Lifetime, now: number): boolean => whyGone(row, now) === undefined
 
-/** Throws 410 with advice for an invitation or link that is no longer valid. */
+/** Throws 410 with advice if an invitation or a link is no longer valid. */
 export const requireLive = (row: Lifetime, now: number): void => {
   const message = whyGone(row, now)
   if (message !== undefined) throw new AppError(410, 'INVITATION_GONE', message)

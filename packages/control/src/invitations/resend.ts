@@ -15,7 +15,10 @@ const requirePause = (sentTime: Date, now: number): void => {
   throw rateLimited(`This invitation was just sent. Try again in ${seconds} seconds`, left)
 }
 
-/** Mails an invitation again with a new link and seven more days; the old link ends. At most every 30 seconds. */
+/**
+ * Mails an invitation again with a new link that is valid for seven days, and invalidates the old link. Allowed once
+ * every 30 seconds.
+ */
 export const resendInvitation =
   (
     deps: Pick<ControlDeps, 'db' | 'billing' | 'jobs' | 'clock' | 'counters' | 'publicUrl'>,

@@ -7,17 +7,17 @@ const windowMs = 3_600_000
 export const invitationsPerHour = 100
 
 /**
- * Maximum invitation mails of one person per hour, in all organisations. Any user can create organisations, and mail
- * strangers from them.
+ * Maximum invitation mails of one person per hour, in all organizations. Without this limit, a user could create
+ * organizations and mail strangers from them.
  */
 export const invitationsPerPersonAndHour = 200
 
-/** One invitation is mailed again at the earliest after this time, in ms. */
+/** Minimum time between two mails of the same invitation, ms. */
 export const resendPauseMs = 30_000
 
 /**
- * Counts invitations before they are mailed; throws 429 beyond a limit. Returns how to take the count back when they
- * were not mailed after all.
+ * Counts invitations before they are mailed. Throws 429 beyond a limit. Returns a function that undoes the count, for
+ * invitations that were not mailed after all.
  */
 export const countInvitations = async (
   counters: Counters,

@@ -3,7 +3,7 @@ import { audienceEventText, readReportedProfiles } from '@tributary/audiences'
 import { audienceEventNames, type PipelineEvent } from '@tributary/contract'
 import { sql } from 'kysely'
 
-/** Which changes of its audiences to show for a destination: all of one name, or one by its event ID. */
+/** The entries and exits to read for a destination: the latest ones of an event name, or the one with this event ID. */
 type Wanted = { event: string; limit: number } | { eventId: string }
 
 type Row = {
@@ -16,7 +16,9 @@ type Row = {
   time: Date
 }
 
-/** The id of a change of a connection, as the sender makes it; of events that fill a destination only the connection is known. */
+/**
+ * The form of an event ID that a connection of an audience makes: the ID of the connection and of the entry or exit.
+ */
 const changeId = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-(\d{1,18})$/
 
 const changesOf = async (db: Db, workspaceId: string, destinationId: string, wanted: Wanted): Promise<Row[]> => {
@@ -44,8 +46,8 @@ const changesOf = async (db: Db, workspaceId: string, destinationId: string, wan
 }
 
 /**
- * The latest events of its audiences that a destination is sent, or one of them by its ID. Newest first, as they would be made now, and
- * without deleted users.
+ * Reads the latest audience events of a destination, newest first, or the one with this ID. Makes them with current
+ * data, and leaves out deleted users.
  */
 export const readAudienceTrials = async (
   db: Db,
@@ -63,7 +65,10 @@ export const readAudienceTrials = async (
   })
 }
 
-/** Sample events of the audiences of a destination, without values of people; empty if it has no audience. */
+/**
+ * Makes sample events of an audience that the destination receives, without values of people. Returns none if it
+ * receives no audience.
+ */
 export const readAudienceSamples = async (db: Db, destinationId: string): Promise<PipelineEvent[]> => {
   const row = await db
     .selectFrom('audience_destinations')

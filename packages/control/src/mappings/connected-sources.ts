@@ -2,10 +2,13 @@ import type { Db } from '@tributary/api-kit'
 import { eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type EventConditions, eventFilter } from '@tributary/contract'
 
-/** A source whose events a destination is offered, with what its connection lets through. */
+/** A source that is connected to a destination. `lets` tells whether the filter of the connection accepts an event. */
 export type ConnectedSource = { id: string; lets: (event: unknown) => boolean }
 
-/** A filter with the work that deliveries have for one event; what would fail there is not let through here. */
+/**
+ * Compiles a filter with the limit on work that deliveries have for one event. An event that exceeds the limit is not
+ * accepted.
+ */
 const letsThrough = (filter: EventConditions): ((event: unknown) => boolean) => {
   const meets = compileFilter(filter)
   return (event) => {
@@ -18,7 +21,7 @@ const letsThrough = (filter: EventConditions): ((event: unknown) => boolean) => 
   }
 }
 
-/** The sources that a destination is connected with, paused connections included. */
+/** Reads the sources that are connected to a destination, including those of paused connections. */
 export const connectedSources = async (db: Db, destinationId: string): Promise<ConnectedSource[]> => {
   const rows = await db
     .selectFrom('connections')

@@ -4,7 +4,8 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Returns the mappings of a destination, or those of its app if it has no own ones, with the options for editing them.
+ * Returns the mappings of a destination with the options for editing them. A destination without own mappings has those
+ * of its app.
  */
 export const getMappings =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.mappings.get> =>

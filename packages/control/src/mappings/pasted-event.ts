@@ -22,7 +22,7 @@ const textOf = (value: unknown): string =>
 
 const refused = (text: string): Error => badRequest('VALIDATION', `payload: ${text}`, { payload: text })
 
-/** Whether an event has fields that only a preview shows, and that a call of the tracking API does not have. */
+/** Whether an event has fields that a preview shows, and that a call of the tracking API does not have. */
 const isShown = (given: Values): boolean =>
   typeof given['eventId'] === 'string' && typeof given['receivedAt'] === 'string'
 
@@ -35,9 +35,9 @@ const typeOf = (given: Values, wanted: EventType | ''): EventType => {
 }
 
 /**
- * An event that a user wrote as JSON text: a call of the tracking API, or an event from a preview. Missing IDs and
- * times are made up; its values are unchanged. Returns the text that deliveries would see. Throws 400 if it is not a
- * JSON object, or has an unknown type.
+ * Returns the text that deliveries would get for an event that a user entered as JSON. It can be a call of the tracking
+ * API, or an event from a preview. Adds missing IDs and times, and does not change its values. Throws 400 if the text
+ * is not a JSON object, or its type is unknown.
  */
 export const pastedEvent = (text: string, options: { type: EventType | ''; now: number }): string => {
   const given = payloadOf(text, parseExactJson)

@@ -5,7 +5,7 @@ import { warnOfMappings } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 import { tryMapping } from './try-mapping.ts'
 
-/** Shows the result of a mapping for an event, with the code of deliveries. Stores and sends nothing. */
+/** Shows the result of a mapping for an event, with the same code as deliveries. Stores and sends nothing. */
 export const previewMapping =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock' | 'workShare'>,

@@ -12,14 +12,14 @@ import { cutText, isJsonObject } from '@tributary/kernel'
 /** A field in received events or in a schema. */
 export type SeenField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
 
-/** Fields that are shown at most, levels that are looked into, and characters of an example. */
+/** Maximum number of fields, maximum nesting depth, and maximum number of characters of an example. */
 const most = { fields: 500, depth: 5, example: 100 } as const
 
-/** Where events of a type have the fields that a schema describes. */
+/** Returns the member of an event that its schema describes. */
 export const validatedPlace = (type: EventType | ''): 'traits' | 'properties' =>
   type === 'identify' ? 'traits' : 'properties'
 
-/** Places that clients fill by themselves, whether or not an event of the last days is at hand. */
+/** Paths and types of fields that clients fill in automatically. They are offered even without a recent event. */
 const standard: readonly [names: readonly string[], type: string][] = [
   [['event'], 'string'],
   [['type'], 'string'],
@@ -41,7 +41,7 @@ const standard: readonly [names: readonly string[], type: string][] = [
   [['context', 'campaign', 'name'], 'string'],
 ]
 
-/** Fields that other products use for routing, and that are irrelevant to a destination. */
+/** Fields that are left out: destinations do not need them. */
 const left = new Set(['eventId', 'integrations', 'test'])
 const ids = new Set(['userId', 'anonymousId', 'groupId', 'previousId'])
 
@@ -53,7 +53,7 @@ const kindOf = ([first = '', second]: readonly string[]): FieldKind => {
   return first === 'extra' ? 'custom' : 'event'
 }
 
-/** The path for display, without its first parts. */
+/** Shortens a path for display: leaves out `properties`, `traits`, `context`, and `extra` at its start. */
 const displayOf = (names: readonly string[]): string => {
   const inside = names[0] === 'context' && names[1] === 'traits' ? names.slice(2) : names.slice(1)
   const within = ['properties', 'traits', 'context', 'extra'].includes(names[0] ?? '')
@@ -65,7 +65,10 @@ const exampleOf = (value: unknown): string => {
   return text.length > most.example ? `${cutText(text, most.example - 1).toWellFormed()}…` : text.toWellFormed()
 }
 
-/** Gathers fields by their path; the first field that is added for a path sets its type, the first example stays. */
+/**
+ * Collects fields by path. The type of a field is that of its first addition; its example is the first one that is not
+ * empty.
+ */
 export const createSeenFields = () => {
   const fields = new Map<string, SeenField>()
 
@@ -93,7 +96,7 @@ export const createSeenFields = () => {
     addSchema(place: 'traits' | 'properties', object: ObjectSchema): void {
       for (const [name, { type }] of object.properties) add([place, name], type, '')
     },
-    /** Adds the fields of an event; add the newest of several first. */
+    /** Adds the fields of an event. Call it for the newest event first. */
     addEvent(event: PipelineEvent): void {
       for (const [name, value] of Object.entries(event)) if (!left.has(name)) walk([name], value)
     },

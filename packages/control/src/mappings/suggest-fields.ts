@@ -17,10 +17,10 @@ import {
 } from '@tributary/contract'
 import type { SeenField } from './seen-fields.ts'
 
-/** A name without what people write differently: `Zip-Code`, `zip_code` and `zipCode` are one. */
+/** Removes differences in spelling from a name: `Zip-Code`, `zip_code`, and `zipCode` become the same text. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Names of targets in other products, and the matching names in events; all in the form of `plain`. */
+/** Names of targets, and names in events that usually mean the same. All are in the form that `plain` returns. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   em: ['email'],
   emailaddress: ['email'],
@@ -55,7 +55,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   transactionid: ['orderid'],
 }
 
-/** Possible names of a target in an event, the most likely first. */
+/** Returns the names that the value of a target may have in an event, the most likely first. */
 const keysOf = ({ name, label }: ActionTarget): string[] => {
   const names = pathNames(name)
   const own = [names.at(-1) ?? '', names.slice(-2).join(''), names.join(''), label].map(plain)
@@ -65,8 +65,8 @@ const keysOf = ({ name, label }: ActionTarget): string[] => {
 const ofUsers: ReadonlySet<string> = new Set(['identity', 'trait'])
 
 /**
- * The rank of a field among fields of one name. Deep fields come last. Fields of the call come first, or the known
- * values of its user if the target is about the user.
+ * Returns the rank of a field among fields with the same name. Less nested fields come first. Among these, fields of
+ * the event come first, or traits of its user if the target is about the user.
  */
 const rankOf = ({ name }: SeenField, target: ActionTarget, type: EventType | ''): number => {
   const names = pathNames(name)
@@ -80,7 +80,7 @@ const rankOf = ({ name }: SeenField, target: ActionTarget, type: EventType | '')
   return 10 * (names.length - (traits ? 2 : place === '' ? 0 : 1)) + order.indexOf(place)
 }
 
-/** Fields by each name that they go by: the last one or more names of their path. */
+/** Groups fields by the names that can refer to them: the last one, two, or three names of their path, joined. */
 const byName = (fields: readonly SeenField[]): Map<string, SeenField[]> => {
   const found = new Map<string, SeenField[]>()
   for (const field of fields) {
@@ -96,7 +96,10 @@ const byName = (fields: readonly SeenField[]): Map<string, SeenField[]> => {
 }
 
 const holds = new Set(['object', 'array'])
-/** Whether a field has a type that a target accepts. An object or list fits only the same type. */
+/**
+ * Whether a target accepts the type of a field. An object fits only an object. A list fits only a list; a list target
+ * also accepts single values.
+ */
 const fits = (field: SeenField, { type }: ActionTarget): boolean => {
   if (type === 'any' || type === field.type) return true
   return type === 'array' ? field.type !== 'object' : type !== 'object' && !holds.has(field.type)
@@ -110,7 +113,7 @@ const sourceOf = ({ name, display_name, kind }: SeenField): FieldMapping['source
   kind,
 })
 
-/** The connector's own default for a target, if events have it. */
+/** Returns the source that the connector proposes for a target, and whether events have it. */
 const presetSource = (
   preset: MappingPreset | undefined,
   target: string,
@@ -125,7 +128,7 @@ const presetSource = (
   return parsed.success ? { source: parsed.data, seen: given.type !== 'FIELD' } : undefined
 }
 
-/** Targets of the user's own for the properties (or traits) that events have. */
+/** Makes a custom target that is named after a property or trait of events. */
 const customTarget = (field: SeenField): MappingTarget => {
   const name = pathNames(field.name).at(-1) ?? ''
   return {
@@ -138,19 +141,19 @@ const customTarget = (field: SeenField): MappingTarget => {
   }
 }
 
-/** Names that no target may have. */
+/** Names that a target cannot have. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Field mappings for an action: those that its connector proposes where events have the fields, else fields with the same name, in any
- * letter case and with or without underscores. An action whose targets the user names gets one mapping for each property of
- * `custom`. The same fields give the same proposal.
+ * Suggests field mappings for an action. Prefers the proposals of its connector if events have these fields, and
+ * otherwise matches names regardless of letter case and underscores. An action with custom targets gets one mapping for
+ * each property in `custom`. The same fields always give the same result.
  */
 export const suggestFields = (
   action: ActionDefinition,
   given: {
     fields: readonly SeenField[]
-    /** Paths of the properties or traits that targets of the user's own are proposed for. */
+    /** The properties or traits for which custom targets are proposed. */
     custom: readonly SeenField[]
     preset: MappingPreset | undefined
     eventType: EventType | ''

@@ -20,7 +20,10 @@ import { connectedSources } from './connected-sources.ts'
 import { createSeenFields, type SeenField, validatedPlace } from './seen-fields.ts'
 import { suggestFields } from './suggest-fields.ts'
 
-/** Events whose fields are read, names of events that are suggested, and how far back for those. */
+/**
+ * Maximum number of events whose fields are read, maximum number of suggested event names, and maximum age of these
+ * names.
+ */
 const maxEvents = 50
 const maxNames = 200
 const namesWithinMs = 7 * 24 * 3_600_000
@@ -44,7 +47,10 @@ const currentSchemas = async (db: Db, sourceIds: readonly string[]): Promise<Sou
   return rows.map(({ schema }) => parseSourceSchema(schema))
 }
 
-/** The schemas of the wanted events: their properties, and the traits of identified users. */
+/**
+ * Returns the parts of the schemas that describe the wanted events: properties of events, and traits of identified
+ * users.
+ */
 const schemaObjects = (
   schemas: readonly SourceSchema[],
   { eventName, eventType }: Wanted,
@@ -63,7 +69,7 @@ const schemaObjects = (
     )
   })
 
-/** Names of events that the sources have had of late. */
+/** Reads the names of events that the sources received in the last seven days. */
 const recentNames = (
   eventStore: EventStore,
   workspace: string,
@@ -81,13 +87,13 @@ const recentNames = (
         { owner: workspace, slot: 'heavy', signal: options.signal },
       )
 
-/** Each name once, in the order of the alphabet. */
+/** Sorts names alphabetically and removes duplicates. */
 const distinctNames = (names: readonly EventName[]): EventName[] => {
   const byKey = new Map(names.map((each) => [`${each.event_name}\n${each.event_type}`, each]))
   return [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
 }
 
-/** The properties or traits themselves, without what lies in them. */
+/** Returns the properties or traits themselves, without the fields that are nested in them. */
 const ownOf = (fields: readonly SeenField[], eventType: EventType | ''): SeenField[] =>
   fields.filter(({ name }) => {
     const names = pathNames(name)
@@ -109,8 +115,8 @@ const presetFor = (
 }
 
 /**
- * Suggests field mappings for an action, from the schemas of the connected sources and the newest of their events. Also returns the fields
- * and the names of events. Stores nothing.
+ * Suggests field mappings for an action, from the schemas and the newest events of the connected sources. Also returns
+ * the known fields and event names. Stores nothing.
  */
 export const suggestMappings =
   ({

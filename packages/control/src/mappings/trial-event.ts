@@ -8,8 +8,8 @@ import { readRecentEvents } from '../events/recent-events.ts'
 import { pastedEvent } from './pasted-event.ts'
 
 /**
- * An event to try a mapping with, as values and as the text that deliveries see, and its origin. A pasted event has
- * neither name nor time of receipt.
+ * An event for trying a mapping: its values, the text that deliveries get, and its source. An event that a user entered
+ * has neither name nor time of receipt.
  */
 export type TrialEvent = {
   event: PipelineEvent
@@ -27,13 +27,19 @@ type Given = { event?: string | undefined; payload?: string | undefined; event_m
 type TrialDeps = {
   eventStore: EventStore
   workspaceId: string
-  /** The latest events of audiences that the destination is sent, of a name ('' for all), or one by its id. */
+  /**
+   * Reads the latest audience events that the destination receives, with this name ('' for any), or the one with this
+   * ID.
+   */
   audienceEvents: (wanted: { event: string } | { eventId: string }) => Promise<{ sourceId: string; json: string }[]>
-  /** The sources, and whether their connections let an event through, at the workspace's turn. */
+  /**
+   * The connected sources. `lets` tells whether the filter of a connection accepts an event, and waits for the turn of
+   * the workspace.
+   */
   sources: readonly { id: string; lets: (event: PipelineEvent) => Promise<boolean> }[]
-  /** Types that the mapping is for; empty for all. */
+  /** Event types that the mapping accepts; empty for all types. */
   types: readonly EventType[]
-  /** Maps an event when it is the workspace's turn. */
+  /** Maps an event when it is the turn of the workspace. */
   map: (event: PipelineEvent, sourceId: string, json: string) => Promise<Mapping>
   now: number
   signal: AbortSignal
@@ -45,7 +51,10 @@ const trialOf = (workspaceId: string, sourceId: string, json: string): TrialEven
   return { event, json, sourceId, name, receiveTime: event.receivedAt }
 }
 
-/** A stored event, or one of an audience, by its resource name. Throws 404 when this workspace has none, 400 when it was rejected. */
+/**
+ * Reads a stored event or an audience event by its resource name. Throws 404 if this workspace does not have it, 400 if
+ * it was rejected.
+ */
 const namedEvent = async (name: string, deps: TrialDeps): Promise<TrialEvent> => {
   const { eventStore, workspaceId, signal } = deps
   const { workspace, event: id } = parseReference(resourceNames.event, 'event', name)
@@ -65,7 +74,10 @@ const namedEvent = async (name: string, deps: TrialDeps): Promise<TrialEvent> =>
   return trialOf(workspaceId, row.source_id, json)
 }
 
-/** The latest event that the mapping and the connection of its source let through, else the latest of an audience that the mapping does. */
+/**
+ * Finds the latest event that the mapping and the connection of its source accept. If there is none, finds the latest
+ * audience event that the mapping accepts.
+ */
 const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<TrialEvent | undefined> => {
   const { eventStore, workspaceId, sources, types, map, now, signal } = deps
   const filter = { workspaceId, sourceIds: sources.map(({ id }) => id), types, event: mapping.event_name }
@@ -84,7 +96,7 @@ const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<Tria
   return undefined
 }
 
-/** The event for a trial. Undefined if the latest event is requested and none matches. */
+/** Finds the event for a trial. Returns undefined if the latest event is requested and no event matches. */
 export const findTrialEvent = async (given: Given, deps: TrialDeps): Promise<TrialEvent | undefined> => {
   if (given.payload !== undefined) {
     const json = pastedEvent(given.payload, { type: given.event_mapping.event_type, now: deps.now })
@@ -94,7 +106,7 @@ export const findTrialEvent = async (given: Given, deps: TrialDeps): Promise<Tri
   return await latestEvent(given.event_mapping, deps)
 }
 
-/** A trial's event as the API returns it. */
+/** Returns the event of a trial as the API shows it. */
 export const presentTrialEvent = ({ event, json, name, receiveTime }: TrialEvent) => ({
   name,
   title: event.event === '' ? event.type : event.event,

@@ -14,7 +14,7 @@ import { readAudienceTrials } from './audience-trials.ts'
 import { connectedSources } from './connected-sources.ts'
 import { findTrialEvent, maxLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
 
-/** Events of audiences that are looked through at most. */
+/** Maximum number of audience events that are searched for a match. */
 const maxAudienceEvents = 50
 
 type Trial = { event_mapping: EventMapping; event?: string | undefined; payload?: string | undefined }
@@ -27,8 +27,8 @@ const requireAction = (definition: DestinationDefinition, mapping: EventMapping)
 }
 
 /**
- * Problems of the fields themselves, for which a save would be refused whatever the event. Throws 400 for templates that are too much to
- * be rendered at all.
+ * Returns the problems that make the API refuse the field mappings for any event. Throws 400 if the templates together
+ * are too large to be rendered.
  */
 const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventMapping): FieldProblem[] => {
   const whole = problems['event_mappings']
@@ -40,7 +40,7 @@ const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventM
   })
 }
 
-/** The first problem of each field. Problems that prevent saving come before problems with the event. */
+/** Returns the first problem of each field. Problems that prevent saving come before problems with this event. */
 const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): FieldProblem[] => {
   const seenFields = new Set<string>()
   return [...own, ...met].filter(({ field }) => !seenFields.has(field) && seenFields.add(field))
@@ -55,7 +55,7 @@ const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent 
 
 const computes = 'A template may change a number of more than 15 digits, or one written as 1.0 or 1e5'
 
-/** Warnings about templates if the event has numbers that lose digits when parsed. */
+/** Returns a warning about each template if the event has numbers that lose digits when they are parsed. */
 const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldProblem[] =>
   losesDigits(json)
     ? field_mappings
@@ -74,8 +74,8 @@ const noEvent = (sources: number): string =>
     : `None of the latest ${maxLookedThrough} events match this mapping. Send one, or paste one`
 
 /**
- * The payload of a mapping for the event of a trial, with the code of deliveries. The argument for the connector is
- * `outgoing`; undefined if there is nothing to send. A disabled mapping is tried as if it were enabled.
+ * Maps the event of a trial with the same code as deliveries. `outgoing` is the event that the connector would get;
+ * undefined if nothing would be sent. A disabled mapping is tried as if it were enabled.
  */
 export const tryMapping = async (
   { db, eventStore, clock, workShare }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock' | 'workShare'>,

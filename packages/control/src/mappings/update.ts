@@ -7,8 +7,8 @@ import { warnOfMappings } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Replaces the mappings of a destination; null restores those of its app. They apply to the next event: a trigger
- * notifies the configuration cache of the change. The row is locked, so that the second of two saves of the same
+ * Replaces the mappings of a destination; null restores those of its app. The change applies from the next event on,
+ * because a trigger notifies the configuration cache. The row is locked, so that the second of two changes of the same
  * revision fails with 409.
  */
 export const updateMappings =

@@ -6,8 +6,8 @@ import { rememberFormer } from './former.ts'
 import { readMember, requireAnotherAdministrator } from './read.ts'
 
 /**
- * Removes a member, or ends the caller's own membership. The access of the member ends at once, and the notifications of the organisation
- * leave the inbox. The last administrator stays.
+ * Removes a member, or ends the caller's own membership. Ends the access of the member immediately, and removes the
+ * notifications of the organization from the member's inbox. Refuses to remove the last administrator.
  */
 export const deleteMembership =
   ({
@@ -22,7 +22,7 @@ export const deleteMembership =
     const removed = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
       const member = await readMember(tx, organizationId, params.membership)
-      // A key does not stand for its creator, who does not leave by it.
+      // An API key never leaves an organization on behalf of its creator.
       const leaves = member.user_id === actor.userId && actor.key === undefined
       if (!leaves) await lockOrganizationFor(tx, actor, { id: organizationId, roles: administrators })
       if (member.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, member)

@@ -2,12 +2,12 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { Role } from '@tributary/kernel'
 import type { MemberRow } from './present.ts'
 
-/** The end of a user's last membership: the role, and whether another user removed them. */
+/** How the last membership of a user ended: the role, and whether another user removed this user. */
 export type FormerMembership = { role: Role; removed: boolean }
 
 /**
- * Remembers how a membership has ended, until the user joins again. A removed user comes back only by a new invitation of an administrator.
- * A user who has left gets no more rights by joining again through a link or a domain.
+ * Stores how a membership has ended, until the user joins again. A removed user needs a new invitation of an
+ * administrator. A user who has left cannot get a higher role by joining again through a link or a domain.
  */
 export const rememberFormer = async (
   tx: Tx,
@@ -22,7 +22,7 @@ export const rememberFormer = async (
     .execute()
 }
 
-/** The user's last membership that has ended; undefined for one who has had none, or has joined again. */
+/** Reads the ended membership of a user. Returns undefined if the user was never a member, or has joined again. */
 export const readFormer = (db: Db, organizationId: string, userId: string): Promise<FormerMembership | undefined> =>
   db
     .selectFrom('former_members')

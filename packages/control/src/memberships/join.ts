@@ -6,17 +6,17 @@ export type Joining = {
   organizationId: string
   userId: string
   role: Role
-  /** How they joined, as the end of the notice after the name: 'accepted an invitation'. */
+  /** How the user joined, as the end of a sentence: 'accepted an invitation'. */
   how: string
   /** Epoch ms. */
   now: number
 }
 
-/** The answer for a user who would be one more member than the plan of the organisation has. */
+/** The error message if the organization already has as many members as its plan allows. */
 export const noSeatText =
   'This organization has as many members as its plan allows. Ask one of its administrators to upgrade the plan'
 
-/** Whether the user belongs to the organisation now. */
+/** Whether the user is currently a member of the organization. */
 export const isMember = async (tx: Tx, organizationId: string, userId: string): Promise<boolean> => {
   const row = await tx
     .selectFrom('memberships')
@@ -72,8 +72,8 @@ const notifyAdministrators = async (tx: Tx, joining: Joining, membershipId: stri
 }
 
 /**
- * Makes the user a member and notifies the administrators; open invitations to their address are used up. The organisation must be locked.
- * Undefined when they are a member already: then their role stays.
+ * Makes the user a member, notifies the administrators, and uses up open invitations to the user's address. The
+ * organization must be locked. Returns undefined for a user who is already a member; the role then stays.
  */
 export const join = async (tx: Tx, joining: Joining): Promise<Announce | undefined> => {
   const { organizationId, userId, role, now } = joining

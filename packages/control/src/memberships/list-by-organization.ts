@@ -5,7 +5,7 @@ import type { ControlDeps } from '../deps.ts'
 import { presentMember } from './present.ts'
 import { membersOf } from './read.ts'
 
-/** Lists the members of an organisation, for all of them; the oldest membership first. */
+/** Lists the members of an organization, the oldest membership first. Every member may call it. */
 export const listOrganizationMemberships =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.listByOrganization> =>
   async ({ organization: { id: organizationId }, params, query }) => {

@@ -4,7 +4,7 @@ import { oldestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentMembership } from './present.ts'
 
-/** The caller's own memberships, or those of any user for a platform admin; oldest first. */
+/** Lists the caller's own memberships, oldest first. A platform admin can list those of any user. */
 export const listMemberships =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.list> =>
   async ({ params, query }) => {

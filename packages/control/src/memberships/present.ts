@@ -25,7 +25,7 @@ export const presentMembership = (row: MembershipRow): Membership => ({
   create_time: row.create_time.toISOString(),
 })
 
-/** A membership with who it is. */
+/** A membership with its user, as the API returns it. */
 export const presentMember = (row: MemberRow): Member => ({
   ...presentMembership(row),
   profile: {

@@ -2,7 +2,7 @@ import { type Db, isId, type Tx } from '@tributary/api-kit'
 import { conflict, notFound } from '@tributary/kernel'
 import type { MemberRow } from './present.ts'
 
-/** The members of an organisation with who they are. */
+/** Selects the members of an organization with their users. */
 export const membersOf = (db: Db, organizationId: string) =>
   db
     .selectFrom('memberships')
@@ -22,7 +22,10 @@ export const membersOf = (db: Db, organizationId: string) =>
     ])
     .where('memberships.organization_id', '=', organizationId)
 
-/** A member of this organisation; throws 404 for a membership that is absent or of another organisation. */
+/**
+ * Reads a member of this organization. Throws 404 for a membership that does not exist or belongs to another
+ * organization.
+ */
 export const readMember = async (db: Db, organizationId: string, membershipId: string): Promise<MemberRow> => {
   const row = isId(membershipId)
     ? await membersOf(db, organizationId).where('memberships.id', '=', membershipId).executeTakeFirst()
@@ -32,8 +35,8 @@ export const readMember = async (db: Db, organizationId: string, membershipId: s
 }
 
 /**
- * Throws 409 when this member is the only administrator of the organisation. The organisation must be locked, so that two administrators
- * cannot leave it, or demote each other, at the same moment.
+ * Throws 409 if this member is the only administrator of the organization. The organization must be locked, so that two
+ * administrators cannot leave or demote each other at the same time.
  */
 export const requireAnotherAdministrator = async (
   tx: Tx,

@@ -5,7 +5,7 @@ import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { presentMember } from './present.ts'
 import { readMember, requireAnotherAdministrator } from './read.ts'
 
-/** Changes a member's role; it counts at once. The last administrator stays one. */
+/** Changes a member's role with immediate effect. Refuses to demote the last administrator. */
 export const updateMembership =
   ({
     db,

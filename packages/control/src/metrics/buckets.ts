@@ -1,6 +1,6 @@
 import type { Granularity } from '@tributary/contract'
 
-/** Length of a bucket in seconds; 0 for the whole range. */
+/** Length of a bucket in seconds; 0 if the whole range is one bucket. */
 export const bucketSeconds = { hour: 3600, day: 86_400, total: 0 } as const satisfies Record<Granularity, number>
 
 const digits = { hour: 10, day: 8 } as const

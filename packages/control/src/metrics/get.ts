@@ -31,12 +31,14 @@ const requireRange = (start: number, end: number, granularity: Granularity): voi
     throw refuse('end_date.seconds', `At most ${days} days after start_date.seconds with granularity=${granularity}`)
 }
 
-/** A longer period may read so much that its count must not delay the queries of screens. */
+/**
+ * A count over more than this number of days runs in a `heavy` slot, so that it does not delay the queries of screens.
+ */
 const heavyDays = 31
 
 type Place = { workspaceId: string; sourceId: string | undefined; start: number; end: number }
 
-/** Events, or the profiles in them, by bucket: its start in epoch seconds, and how many. */
+/** Counts events, or the profiles in them. Returns the start of each bucket in epoch seconds, and its count. */
 const countEvents = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>,
   what: OfEvents,
@@ -75,7 +77,7 @@ const countEvents = async (
   return rows.map((row) => [Number(row.bucket), Number(row.n)])
 }
 
-/** Deliveries of one outcome by bucket, as every other call counts them. */
+/** Counts deliveries with one outcome by bucket, with the same rules as all other counts of deliveries. */
 const countSettled = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore'>,
   outcome: 'delivered' | 'failed',
@@ -96,7 +98,7 @@ const countSettled = async (
   return [...byBucket].map(([bucket, rows]) => [bucket, sumOutcomes(rows)[outcome]])
 }
 
-/** Runs of syncs that ended so, by bucket. */
+/** Counts the runs of syncs that ended in this state, by bucket. */
 const countRuns = async (
   db: ControlDeps['db'],
   state: 'failed',
@@ -114,7 +116,10 @@ const countRuns = async (
   return rows.map(({ bucket, n }) => [Number(bucket), Number(n)])
 }
 
-/** Counts over time of a workspace or of one of its sources. The first and the last bucket may be parts. */
+/**
+ * Returns counts over time for a workspace or one of its sources. The first and the last bucket may lie only partly in
+ * the period.
+ */
 export const getMetrics =
   ({
     db,

@@ -4,7 +4,8 @@ import { notFound } from '@tributary/kernel'
 import { type DataSourceRow, peopleApp } from '@tributary/syncs'
 
 /**
- * The ID of the audience whose members a model reads; null for any other model. Throws 404 if the audience was deleted.
+ * Returns the ID of the audience whose members a model reads; null for any other model. Throws 404 if the audience was
+ * deleted.
  */
 export const audienceOf = async (db: Db, dataSource: DataSourceRow, query: DataQuery): Promise<string | null> => {
   if (dataSource.app !== peopleApp || 'sql' in query || query.schema !== peopleTables.audiences) return null

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { audienceOf } from './audience-of.ts'
 import { describeModel } from './describe.ts'
 
-/** Saves a model whose query the database has read and planned. */
+/** Stores a model after the database has parsed and planned its query. */
 export const createModel =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.create> =>
   async ({ workspace, body, signal }) => {
@@ -19,7 +19,8 @@ export const createModel =
     const id = idFor(body.request_id, 'models', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // The lock serializes concurrent calls, and detects a data source that is deleted meanwhile.
+      // The lock makes concurrent calls run one after the other, and shows whether the data source was deleted
+      // meanwhile.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       await readDataSource(tx, workspace.id, dataSource.id)
       const known = await tx.selectFrom('models').select('id').where('workspace_id', '=', workspace.id).execute()

@@ -3,8 +3,8 @@ import { badRequest } from '@tributary/kernel'
 import { type DataSourceRow, type SessionDeps, useDataSource } from '@tributary/syncs'
 
 /**
- * The columns of a model that is about to be saved, as the database describes them without running the query. Throws as `useDataSource`
- * does, and 400 when a column of the key is not among them.
+ * Returns the columns of a model that is not saved yet, as the database describes them without running the query.
+ * Throws the errors of `useDataSource`, and 400 if a column of the key is missing.
  */
 export const describeModel = async (
   deps: SessionDeps,

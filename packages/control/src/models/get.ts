@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { presentModel, readModel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** A model. */
+/** Returns a model. */
 export const getModel =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.models.get> =>
   async ({ workspace, params }) =>

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { audienceOf } from './audience-of.ts'
 import { describeModel } from './describe.ts'
 
-/** Changes title, query or key; a changed query or key is read and planned by the database first. */
+/** Changes the title, query, or key of a model. The database parses and plans a changed query or key first. */
 export const updateModel =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.update> =>
   async ({ workspace, params, body, signal }) => {

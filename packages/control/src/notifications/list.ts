@@ -5,7 +5,10 @@ import { sql } from 'kysely'
 import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 
-/** The caller's own inbox, newest first, and how many in it are unread. No user sees another inbox. */
+/**
+ * Lists the caller's own notifications, newest first, with the number of unread ones. No user can see the inbox of
+ * another.
+ */
 export const listNotifications =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.notifications.list> =>
   async ({ actor: { userId }, params, query }) => {

@@ -3,7 +3,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** Marks everything in the caller's own inbox as read. Without a record: it concerns no one else. */
+/** Marks all of the caller's own notifications as read. Leaves no audit record, because this concerns no one else. */
 export const markAllNotificationsRead =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.notifications.markAllRead> =>
   async ({ actor: { userId } }) => {

@@ -4,7 +4,10 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Marks one of the caller's own as read; the time of the first reading stays. Without a record: it concerns no one else. */
+/**
+ * Marks one of the caller's own notifications as read. A repeated call keeps the first time. Leaves no audit record,
+ * because this concerns no one else.
+ */
 export const markNotificationRead =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.notifications.markRead> =>
   async ({ actor: { userId }, params }) => {

@@ -1,7 +1,7 @@
 import { type Notice, notify } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
 
-/** Notifies every platform admin of a fact about the whole installation, once a day for each cause. */
+/** Notifies every platform admin of a problem of the whole installation, once a day for each cause. */
 export const notifyPlatform = async (
   { db, clock, live }: Pick<ControlDeps, 'db' | 'clock' | 'live'>,
   notice: Pick<Notice, 'kind' | 'title' | 'body' | 'cause'>,

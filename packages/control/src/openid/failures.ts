@@ -2,8 +2,8 @@ import { AppError, unauthorized } from '@tributary/kernel'
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 
 /**
- * Error codes of the client for responses that are well-formed but wrong: another nonce, issuer, audience, key,
- * signature.
+ * Error codes of the OpenID client for responses that are well-formed but wrong: unexpected nonce, issuer, audience,
+ * key, or signature.
  */
 const refusals = new Set([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
@@ -12,7 +12,7 @@ const refusals = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ])
 
-/** The provider has not done its part in time. */
+/** The error if the provider takes too long. */
 export class ProviderTooSlow extends Error {
   constructor() {
     super('the sign-in provider took too long')
@@ -37,7 +37,10 @@ const notUnderstood = (displayName: string): AppError =>
     `${displayName} returned an invalid response. Try again later, or sign in another way`,
   )
 
-/** The part of a failed exchange that is logged: messages and codes, never request or response, which hold tokens. */
+/**
+ * Returns the log fields about a failed exchange: messages and codes. Never includes the request or response, because
+ * they contain tokens.
+ */
 export const problemOf = (error: unknown): Record<string, string> => {
   if (!(error instanceof Error)) return { problem: 'unknown' }
   const { cause } = error
@@ -52,12 +55,12 @@ export const problemOf = (error: unknown): Record<string, string> => {
   }
 }
 
-/** The error for a caller about a failed exchange with a sign-in provider; the cause itself only goes to the log. */
+/** Returns the API error for a failed exchange with a sign-in provider. The cause itself goes only to the log. */
 export const asProviderFailure = (error: unknown, displayName: string): AppError => {
-  // The error of fetch if nothing can be reached. Errors of the client itself have a code.
+  // `fetch` throws this error if the provider cannot be reached. Errors of the OpenID client have a code.
   if (error instanceof TypeError && !('code' in error)) return notReached(displayName)
   if (error instanceof ProviderTooSlow) return notReached(displayName)
-  // The token was good a moment ago: providers revoke it when the same code comes again (RFC 6749, section 4.1.2).
+  // The token was valid a moment ago. Providers revoke it if the same code is used again (RFC 6749, section 4.1.2).
   if (
     error instanceof WWWAuthenticateChallengeError &&
     error.cause.some(({ parameters }) => parameters.error === 'invalid_token')

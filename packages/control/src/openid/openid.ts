@@ -5,15 +5,15 @@ import * as client from 'openid-client'
 import type { z } from 'zod'
 import { asProviderFailure, ProviderTooSlow, problemOf } from './failures.ts'
 
-/** An OpenID provider and what this product is registered as there. */
+/** The settings of an OpenID provider and of this product's registration there. */
 export type OpenIdSettings = {
-  /** https, or http on the loopback address. */
+  /** The address of the provider: https, or http on the loopback address. */
   issuer: string
   /** The name of the provider in calls of the web application. */
   provider: string
   displayName: string
   clientId: string
-  /** Undefined for a public client. */
+  /** The secret of this product at the provider; undefined for a public client. */
   clientSecret: string | undefined
   /** Timeout of each call to the provider, ms; 10 s by default. */
   timeoutMs?: number
@@ -30,10 +30,11 @@ export type OpenIdIdentity = {
   lastName: string
 }
 
-/** The part of a sign-in that the browser begins and ends with. */
+/** The values that the browser creates for a sign-in and keeps until it returns. */
 export type SignInRequest = { redirectUri: string; state: string; codeChallenge: string }
 /**
- * The data that the browser returns with. `issuer` is the `iss` of the return address (RFC 9207), if it was passed on.
+ * The values that the browser sends when it returns from the provider. `issuer` is the `iss` of the return address (RFC
+ * 9207), if the browser sent it.
  */
 export type SignInResult = {
   redirectUri: string
@@ -45,11 +46,11 @@ export type SignInResult = {
 
 export type OpenId = {
   settings: OpenIdSettings
-  /** The address of the provider's sign-in page. Throws 502 or 503 if the provider cannot be reached. */
+  /** Returns the address of the provider's sign-in page. Throws 502 or 503 if the provider cannot be reached. */
   signInUrl(request: SignInRequest): Promise<string>
   /**
-   * Exchanges the code and returns its user. Throws 401 when the provider or a check refuses it, 502 or 503 when the provider
-   * does not answer as it should or in time.
+   * Exchanges the code for the identity of the user. Throws 401 if the provider or a check refuses the code. Throws 502
+   * or 503 if the provider responds incorrectly or too late.
    */
   identify(result: SignInResult): Promise<OpenIdIdentity>
 }
@@ -67,7 +68,7 @@ const nonceOf = ({ codeChallenge, state, redirectUri }: SignInRequest): string =
 
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-/** A name as accounts can hold it: a longer one is cut, an invalid one is left out. */
+/** Reads a name that an account can have. Cuts a name that is too long, and returns '' for an invalid one. */
 const nameOf = (schema: z.ZodType<string>, value: unknown): string => {
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(typeof value === 'string' ? value.trim() : '')) {
@@ -77,7 +78,7 @@ const nameOf = (schema: z.ZodType<string>, value: unknown): string => {
   return schema.safeParse(kept).data ?? ''
 }
 
-/** How the client sends its secret: the basic scheme, also if the provider lists no schemes (Discovery 1.0, 3). */
+/** Sends the client secret with the basic scheme, also if the provider lists no schemes (Discovery 1.0, 3). */
 const authenticate =
   (secret: string): client.ClientAuth =>
   (server, ...rest) => {
@@ -99,8 +100,8 @@ const discover = (settings: OpenIdSettings, timeoutMs: number): Promise<client.C
 }
 
 /**
- * The provider's configuration, which is requested on first use and once an hour. The previous one is used while the
- * request fails.
+ * Reads the configuration of the provider on first use and then once an hour. While a request fails, the previous
+ * configuration is used.
  */
 const createDescription = (settings: OpenIdSettings, timeoutMs: number, clock: Clock) => {
   let kept: { configuration: client.Configuration; until: number } | undefined
@@ -124,7 +125,10 @@ const createDescription = (settings: OpenIdSettings, timeoutMs: number, clock: C
 
 type Claims = { sub: string; [claim: string]: unknown }
 
-/** The provider's claims about the user, from the ID token, or else from its userinfo endpoint. */
+/**
+ * Returns the claims of the provider about the user, from the ID token. If the token has no address, adds those of the
+ * userinfo endpoint.
+ */
 const claimsOf = async (
   configuration: client.Configuration,
   tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
@@ -149,13 +153,18 @@ const identityOf = (issuer: string, displayName: string, claims: Claims): OpenId
   }
 }
 
-/** Signs people in at one OpenID provider: authorization code with PKCE (RFC 7636), nothing kept between the calls. */
+/**
+ * Signs people in at one OpenID provider, with the authorization code flow and PKCE (RFC 7636). Stores nothing between
+ * the calls.
+ */
 export const createOpenId = (settings: OpenIdSettings, { clock, logger }: { clock: Clock; logger: Logger }): OpenId => {
   const timeoutMs = settings.timeoutMs ?? 10_000
-  // One request ends before the whole call does, so that the next call does not wait for it too.
+  // This timeout is shorter than that of the whole call, so that the next call does not wait for the same request.
   const describe = createDescription(settings, timeoutMs * 0.9, clock)
 
-  /** Runs one call's requests to the provider within the time limit; failures become ours. */
+  /**
+   * Runs the requests of one call to the provider within the time limit. Logs failures and converts them to API errors.
+   */
   const asking = async <T>(work: () => Promise<T>): Promise<T> => {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new ProviderTooSlow()), timeoutMs)
@@ -182,7 +191,7 @@ export const createOpenId = (settings: OpenIdSettings, { clock, logger }: { cloc
           nonce: nonceOf(request),
           code_challenge: request.codeChallenge,
           code_challenge_method: 'S256',
-          // Without this, Google signs in the only known account without asking.
+          // Otherwise, Google signs in the only known account without asking the user.
           ...(settings.provider === 'google' ? { prompt: 'select_account' } : {}),
         })
         return url.href
@@ -193,7 +202,7 @@ export const createOpenId = (settings: OpenIdSettings, { clock, logger }: { cloc
         const { issuer } = configuration.serverMetadata()
         const { redirectUri, state, code, codeVerifier } = result
         const returned = new URL(redirectUri)
-        // There is one provider only, so that a missing `iss` cannot mix two up.
+        // There is only one provider, so a response without `iss` cannot come from another one.
         returned.search = new URLSearchParams({ code, state, iss: result.issuer ?? issuer }).toString()
         const tokens = await client.authorizationCodeGrant(configuration, returned, {
           pkceCodeVerifier: codeVerifier,

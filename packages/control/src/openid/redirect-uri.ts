@@ -1,11 +1,11 @@
 import { badRequest } from '@tributary/kernel'
 
-/** Path of the page that the sign-in provider sends people back to. */
+/** Path of the page to which the sign-in provider sends the browser back. */
 const signInPath = '/auth/oauth-callback'
 
 /**
- * Throws 400 unless the return address is exactly this product's own page (of sign-in, unless given). The page is on its public address,
- * or on the host that the call itself was sent to.
+ * Throws 400 unless the return address is exactly a page of this product; by default, that of sign-in. The page must be
+ * on the public address, or on the host to which the call was sent.
  */
 export const requireOwnRedirectUri = (
   redirectUri: string,

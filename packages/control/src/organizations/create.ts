@@ -10,8 +10,8 @@ import { presentOrganization, presentWorkspace } from './present.ts'
 import { selectOrganizations } from './select.ts'
 
 /**
- * Makes an organisation with its first workspace and makes the caller its administrator. Each signed-in user may, only so often where
- * plans limit.
+ * Makes an organization with its first workspace and makes the caller its administrator. Every signed-in user may call
+ * it. If the installation enforces plan limits, the number of calls is limited.
  */
 export const createOrganization =
   (
@@ -29,7 +29,7 @@ export const createOrganization =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) {
-        // The same request again, perhaps by a user who has left it since.
+        // The organization exists: this is a repeated request. The caller may have left it meanwhile.
         if (await isMember(tx, id, actor.userId)) return
         throw notFound('organization not found')
       }

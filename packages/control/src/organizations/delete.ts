@@ -6,7 +6,10 @@ import { badRequest, conflict, newId } from '@tributary/kernel'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { closeWorkspaces } from '../workspaces/close.ts'
 
-/** Ends every way in; resolves to the users who were members. */
+/**
+ * Removes all memberships, invitations, links, and API keys of an organization. Resolves to the IDs of the former
+ * members.
+ */
 const endAccess = async (tx: Tx, organizationId: string, time: Date): Promise<string[]> => {
   const members = await tx
     .deleteFrom('memberships')
@@ -21,7 +24,10 @@ const endAccess = async (tx: Tx, organizationId: string, time: Date): Promise<st
   return members.map(({ user_id }) => user_id)
 }
 
-/** Stores that the subscription is to end: each process that carries this out, at any time, uses the same ID. */
+/**
+ * Stores an operation that ends the subscription. Every process that executes it, at any time, uses the same operation
+ * ID.
+ */
 const endSubscription = async (
   tx: Tx,
   { organizationId, userId, time }: { organizationId: string; userId: string; time: Date },
@@ -38,9 +44,10 @@ const changing = () =>
   conflict('BUSY', 'The subscription of this organization is being changed. Try again in a minute.')
 
 /**
- * Deletes an organization. From then on it is not found, nothing is received or sent for it, and its subscription ends; its data goes in
- * the background. The caller repeats the title, so that the right one is deleted. A change of the plan that is under way is carried
- * out before, or the call is refused: the change could end in a subscription without an owner.
+ * Deletes an organization. From then on, it is not found, nothing is received or sent for it, and its subscription
+ * ends. Its data is removed in the background. The caller repeats the title, to confirm which organization is deleted.
+ * A pending change of the plan is completed before, or the call is refused. Otherwise, that change could create a
+ * subscription without an owner.
  */
 export const deleteOrganization =
   (
@@ -101,7 +108,7 @@ export const deleteOrganization =
       try {
         await finishOpen(deps, id)
       } catch (error) {
-        // It is stored, and ends as soon as the provider can be reached.
+        // The end of the subscription is stored, and takes effect once the provider can be reached.
         logger.warn({ id, err: error }, 'the subscription of a deleted organization could not be ended yet')
       }
     return {}

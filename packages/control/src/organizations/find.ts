@@ -10,7 +10,7 @@ import { selectOrganizations } from './select.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** True for the organization with this id, or for those whose title has each word. */
+/** Selects the organization with this ID, or those whose title contains each word of the search. */
 const fits = (search: string): RawBuilder<SqlBool> => {
   const id = resourceNames.organization.parse(search)?.organization ?? search
   if (isId(id)) return sql<SqlBool>`organizations.id = ${id}`
@@ -24,7 +24,7 @@ const fits = (search: string): RawBuilder<SqlBool> => {
 
 type Counts = { id: string; workspace: string | null } & FoundOrganization['usage'] & FoundOrganization['health']
 
-/** The counts of each of these organizations, by ID. */
+/** Reads the counts of usage and health of these organizations, by organization ID. */
 const countsOf = async (db: Db, ids: readonly string[], since: Date): Promise<Map<string, Counts>> => {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<Counts>`
@@ -49,7 +49,7 @@ where o.id = any(${ids})`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Organizations that a search fits, newest first, with plan, usage and health; for platform admins only. */
+/** Finds organizations by a search, newest first, with plan, usage, and health. Only for platform admins. */
 export const findOrganizations =
   ({ db, clock, billing }: Pick<ControlDeps, 'db' | 'clock' | 'billing'>): Handler<typeof methods.organizations.find> =>
   async ({ params, query }) => {

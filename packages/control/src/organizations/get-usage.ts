@@ -3,16 +3,16 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** A count that took longer than this is reused for a while. */
+/** If a count took longer than this time in ms, its result is reused for `keepMs`. */
 const slowMs = 500
 const keepMs = 60_000
 
 type Kept = { until: number; usage: PlanUsage; period: number }
 
 /**
- * The number of an organisation's resources that count toward its plan: members, workspaces, audiences, syncs, sources
+ * Counts the resources of an organization that are limited by its plan: members, workspaces, audiences, syncs, sources,
  * and destinations that are not deleted. Events and profiles are counted for the current period, as on the billing
- * page. If they are slow to count, the numbers may be a minute old.
+ * page. If counting is slow, the numbers may be a minute old.
  */
 export const getUsage = ({
   db,

@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readOrganization } from './read.ts'
 
-/** Reads an organisation of one's own. */
+/** Returns an organization of the caller. */
 export const getOrganization =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.get> =>
   async ({ organization: { id } }) => {

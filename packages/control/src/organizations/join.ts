@@ -11,9 +11,9 @@ import { verifiedDomain } from '../users/verified-domain.ts'
 import { readOrganization } from './read.ts'
 
 /**
- * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address, or a Guest
- * if they were a Guest before they left. Returns 404 for any other organisation, so that the response reveals nothing
- * about it, and for one that the caller was removed from. A member keeps the current role.
+ * Makes the caller a Collaborator of an organization that is open to the domain of the caller's verified address. A
+ * former Guest becomes a Guest again. Throws 404 for any other organization, so that the response reveals nothing about
+ * it, and for one that removed the caller. A member keeps the current role.
  */
 export const joinOrganization =
   (

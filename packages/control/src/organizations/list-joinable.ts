@@ -6,7 +6,10 @@ import { verifiedDomain } from '../users/verified-domain.ts'
 import { presentOrganization } from './present.ts'
 import { selectOrganizations } from './select.ts'
 
-/** Organisations that are open to the domain of one's own verified address and that one neither belongs to nor was removed from. */
+/**
+ * Lists the organizations that are open to the domain of the caller's verified address. Leaves out those to which the
+ * caller belongs or that removed the caller.
+ */
 export const listJoinableOrganizations =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.listJoinable> =>
   async ({ actor: { userId }, params, query }) => {

@@ -4,7 +4,7 @@ import type { WorkspacesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import type { OrganizationRow } from './select.ts'
 
-/** The plan without a subscription. */
+/** The plan of an organization without a subscription. */
 const freePlan = 'plans/free'
 
 /** An organisation as the API returns it. */

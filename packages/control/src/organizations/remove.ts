@@ -2,7 +2,9 @@ import { type Db, deleteAuditOfOrganization } from '@tributary/api-kit'
 import { faultPoint } from '@tributary/kernel'
 import { againMs, type RemovalDeps, removeData } from '../workspaces/remove-data.ts'
 
-/** Whether no more data can arrive, from logs or from pending calls to the payment provider. */
+/**
+ * Whether no more data of an organization can arrive, neither from logs nor from pending calls to the payment provider.
+ */
 const isOver = async (
   { db, oldestLogged, billing }: RemovalDeps,
   { id, delete_time }: { id: string; delete_time: Date },
@@ -20,7 +22,10 @@ const isOver = async (
   return true
 }
 
-/** Removes the rest: the configuration, and the audit records, except for the one of the deletion. */
+/**
+ * Removes the row of the organization with its configuration. Also removes its audit records, except for the record of
+ * the deletion.
+ */
 const removeOrganization = (db: Db, id: string): Promise<void> =>
   db.transaction().execute(async (tx) => {
     await deleteAuditOfOrganization(tx, id)
@@ -28,8 +33,8 @@ const removeOrganization = (db: Db, id: string): Promise<void> =>
   })
 
 /**
- * Removes the data of deleted organizations, each as far as possible now. Call it regularly, and again after a kill. An organization is
- * over, and its row goes, when no log holds anything that was received for it before.
+ * Removes the data of deleted organizations, as far as possible now. Call it regularly, also after a crash. Removes the
+ * row of an organization once no log contains anything that was received before the deletion.
  */
 export const removeDeletedOrganizations = async (
   deps: RemovalDeps,
@@ -61,7 +66,7 @@ export const removeDeletedOrganizations = async (
           .execute()
     } catch (error) {
       signal.throwIfAborted()
-      // The next call tries it again, and the others do not wait for it.
+      // The next call tries this organization again. The loop continues with the others.
       logger.warn({ id, err: error }, 'a deleted organization could not be removed yet')
     }
 }

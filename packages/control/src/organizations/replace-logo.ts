@@ -5,7 +5,7 @@ import type { Actor } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 
-/** Puts a stored picture, or none for an empty key, in the place of the logo. */
+/** Replaces the logo by the stored picture with this key. An empty key removes the logo. */
 export const replaceLogo = async (
   { db, images }: Pick<ControlDeps, 'db'> & { images: Images },
   { actor, organization }: { actor: Actor; organization: OrganizationRef },

@@ -2,10 +2,13 @@ import type { Db } from '@tributary/api-kit'
 import type { OrganizationsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** An organisation with the plan that it subscribes to; null is the free one. */
+/** An organization with its plan; null stands for the free plan. */
 export type OrganizationRow = Selectable<OrganizationsTable> & { plan: string | null }
 
-/** Organisations that are not deleted, with their plans. Columns are named with their table. */
+/**
+ * Selects organizations that are not deleted, with their plans. Conditions on the result must prefix columns with the
+ * table name.
+ */
 export const selectOrganizations = (db: Db) =>
   db
     .selectFrom('organizations')

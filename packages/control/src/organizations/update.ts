@@ -6,7 +6,10 @@ import type { ControlDeps } from '../deps.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { readOrganization } from './read.ts'
 
-/** The domain in its stored form. Throws 400 if the caller's own address does not belong to it, 403 for a key. */
+/**
+ * Returns the domain in its stored form. Throws 400 if the caller's own address does not belong to it, and 403 for an
+ * API key.
+ */
 const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Promise<string> => {
   const domain = given.toLowerCase().replace(/^@/, '')
   if (domain === before) return domain
@@ -21,7 +24,7 @@ const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Prom
   throw badRequest('VALIDATION', `auto_join_domain: ${text}`, { auto_join_domain: text })
 }
 
-/** Changes title, industry, or the e-mail domain that may join. Administrators only. */
+/** Changes the title, the industry, or the email domain whose users may join. Administrators only. */
 export const updateOrganization =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.update> =>
   async ({ actor, organization, body }) => {

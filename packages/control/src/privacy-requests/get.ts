@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { readPrivacyRequest } from '@tributary/privacy'
 import type { ControlDeps } from '../deps.ts'
 
-/** A privacy request with how far each place is. */
+/** Returns a privacy request with its progress in each store. */
 export const getPrivacyRequest =
   (deps: Pick<ControlDeps, 'db' | 'rewriteFiles'>): Handler<typeof methods.privacyRequests.get> =>
   ({ workspace, params }) =>

@@ -19,13 +19,16 @@ import { createRequestRate } from './request-rate.ts'
 const base = '/profiles/v1/'
 const address = /^\/profiles\/v1\/([a-z0-9][a-z0-9_.-]{0,49}):([^/?]+)\/(traits|external_ids)$/
 
-/** Requests a second of one key, and of all keys of a workspace. */
+/** Maximum requests per second of one key, and of all keys of a workspace. */
 export const profileApiRates = { key: 300, workspace: 600 } as const
 
-/** Requests that wait for a connection; one more is refused with the time to come back. */
+/**
+ * Maximum number of requests that wait for a connection. A request beyond it is refused with the time after which to
+ * try again.
+ */
 const maxWaiting = 200
 
-/** The identifier and the part of a profile that a request names. */
+/** The identifier in a request, and the part of the profile that it asks for. */
 type Asked = { type: string; value: string; part: 'traits' | 'external_ids' }
 
 const askedIn = (path: string): Asked => {
@@ -34,22 +37,25 @@ const askedIn = (path: string): Asked => {
     throw notFound('Use /profiles/v1/{kind}:{value}/traits or /profiles/v1/{kind}:{value}/external_ids', 'NO_SUCH_CALL')
   try {
     const value = decodeURIComponent(encoded)
-    // The database takes no NUL.
+    // The database cannot store a NUL character.
     if (!value.includes('\0')) return { type, value, part }
   } catch {
-    // Not encoded as an address is.
+    // The value in the address is not valid percent-encoded text.
   }
   throw badRequest('VALIDATION', 'The value in the address must be percent-encoded UTF-8')
 }
 
-/** The key that the request brings, or, for public keys, the one in the address. */
+/** Returns the key in the authorization header of a request. A public key can also be in the address. */
 const keyIn = (request: IncomingMessage, query: URLSearchParams): string | undefined => {
   if (request.headers.authorization !== undefined) return keyOf(request)
   const open = query.get('key')
   return open?.startsWith('profile_public_') ? open : undefined
 }
 
-/** Browsers send the origin for calls to other origins, and every browser sends where a request comes from. */
+/**
+ * Whether a browser sent the request. Browsers add `Origin` to calls of other origins, and `Sec-Fetch-Site` to all
+ * calls.
+ */
 const isOfBrowser = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 
@@ -58,12 +64,12 @@ const names = (query: URLSearchParams): string[] | null => {
   return include === null ? null : include.split(',').slice(0, 200)
 }
 
-/** The members of an object as JSON, each value as it came. */
+/** Writes traits as a JSON object, each value exactly as it was received. */
 const objectOf = (traits: readonly { name: string; value: string | null }[]): string =>
   `{${traits.map(({ name, value }) => `${JSON.stringify(name)}:${value ?? 'null'}`).join(',')}}`
 
 export type ProfileApiDeps = {
-  /** Connections of its own, so that the API of people never waits for it. */
+  /** Separate connections, so that the API of the web application never waits for the Profile API. */
   pool: Relational['pool']
   keys: Pick<ProfileKeyCache, 'find' | 'ready'>
   clock: Clock
@@ -72,8 +78,9 @@ export type ProfileApiDeps = {
 }
 
 /**
- * Serves profiles to other servers: traits and identifiers by any identifier, for each request with a key. A request without one is refused
- * from memory. A secret key is refused when a browser sends it; a public one reads chosen traits, by an anonymous ID.
+ * Serves profiles to other servers: traits and identifiers, by any identifier. Every request needs a key; one without a
+ * valid key is refused without a query. A secret key is refused if a browser sends it. A public key reads selected
+ * traits, by an anonymous ID only.
  */
 export const createProfileApi = ({ pool, keys, clock, logger, metrics }: ProfileApiDeps) => {
   const rate = createRequestRate(
@@ -135,7 +142,7 @@ export const createProfileApi = ({ pool, keys, clock, logger, metrics }: Profile
       const [path = '', text = ''] = (request.url ?? '').split('?', 2)
       const query = new URLSearchParams(text)
       const key = admit(request, query)
-      // A page may only read with a public key. There is no preflight request, so its key goes into the address.
+      // Pages can only use a public key. It is part of the address, so that browsers need no preflight request.
       if (key.kind === 'public') headers['access-control-allow-origin'] = '*'
       const asked = askedIn(path)
       if (key.kind === 'public' && (asked.part !== 'traits' || asked.type !== 'anonymous_id'))

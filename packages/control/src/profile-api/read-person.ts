@@ -1,31 +1,34 @@
 import type { Relational } from '@tributary/storage'
 
-/** A trait with its value as JSON text; null when it was too large to be kept. */
+/** A trait with its value as JSON text; null if the value was too large to be stored. */
 export type PersonTrait = { readonly name: string; readonly value: string | null }
 
 export type PersonIdentifier = { readonly type: string; readonly value: string; readonly create_time: Date }
 
-/** Maximum traits of one person in a response. */
+/** Maximum number of traits of one person in a response. */
 const maxTraits = 2000
 
-/** One row when the identifier that `i` names is suppressed: looked up one by one, since there are few. */
+/**
+ * SQL that returns one row if the identifier `i` is suppressed. It looks up each identifier on its own, since a profile
+ * has few.
+ */
 const suppression = `lateral (select true as suppressed from privacy_hashes h
     where h.workspace_id = i.workspace_id and h.identifier = i.sequence and h.suppress_time is not null limit 1) as h`
 
-/** The identifiers `i` of the profile with a known one, each with whether it is suppressed. */
+/** SQL for all identifiers `i` of the profile that has the identifier `known`, each with whether it is suppressed. */
 const ofKnown = `from profile_identifiers known
     join profile_identifiers i on i.workspace_id = known.workspace_id and i.profile_id = known.profile_id
     left join ${suppression} on true`
 
 const isKnown = 'where known.workspace_id = $1 and known.value = $2 and known.type = $3'
 
-/** The requested traits of the table or view `from`. */
+/** Returns the SQL that joins the requested traits from the table or view `from`. */
 const asked = (
   from: string,
 ): string => `left join ${from} t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
     and t.name <> '' and ($4::text[] is null or t.name = any($4::text[]))`
 
-/** Suppressed rows come first, so that a limit never hides them. */
+/** Suppressed rows come first, so that the limit never cuts them off. */
 const traitsByName = {
   name: 'profile-api-traits',
   text: `select h.suppressed, t.name, t.value ${ofKnown} ${asked('profile_traits')} ${isKnown}
@@ -41,10 +44,10 @@ const latestTraits = {
 type TraitRow = { suppressed: true | null; name: string | null; value: string | null }
 
 /**
- * The latest value of each trait of the profile with an identifier, or only of given traits. Undefined if the profile
- * does not exist or is suppressed. The first query is prepared on the connection. It takes half the time of the second
- * query, which also reads the time of each trait. The second query is only needed if two identifiers of a person have
- * the same trait.
+ * Reads the latest value of each trait, or of the given traits, of the profile with an identifier. Returns undefined if
+ * the profile does not exist or is suppressed. The first query takes half the time of the second one, which also
+ * compares the times of traits. The second query only runs if two identifiers of the person have the same trait, or
+ * there are too many traits.
  */
 export const readPersonTraits = async (
   pool: Pick<Relational['pool'], 'query'>,
@@ -63,8 +66,8 @@ export const readPersonTraits = async (
 }
 
 /**
- * The identifiers of the profile with one of them, in the order in which they were first seen. Empty if the profile
- * does not exist or is suppressed.
+ * Reads all identifiers of the profile that has this identifier, in the order in which they were first seen. Returns
+ * none if the profile does not exist or is suppressed.
  */
 export const readPersonIdentifiers = async (
   pool: Pick<Relational['pool'], 'query'>,

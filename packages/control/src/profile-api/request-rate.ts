@@ -1,13 +1,17 @@
 import type { Clock } from '@tributary/kernel'
 
 export type RequestRate = {
-  /** Counts a request for each of these names. Undefined if it is allowed, otherwise the ms until one is. */
+  /**
+   * Counts a request for each of these names. Returns undefined if the request is allowed, and otherwise the ms until a
+   * request is allowed.
+   */
   take(...names: readonly string[]): number | undefined
 }
 
 /**
- * Lets each name have `perSecond` requests a second, and one second of them at once after a pause. A name without requests for a while is
- * forgotten, so that memory follows the present load. Counts are of this process.
+ * Allows each name a number of requests per second (`limits`). After a pause, all requests of one second may come at
+ * once. Forgets a name after a second without requests if there are many names, to limit memory. Counts the requests of
+ * this process only.
  */
 export const createRequestRate = (limits: (name: string) => number, clock: Clock): RequestRate => {
   const kept = new Map<string, { left: number; at: number }>()

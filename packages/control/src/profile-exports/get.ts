@@ -19,7 +19,7 @@ import { ofProfile } from '../profiles/list-events.ts'
 import { currentProfileId, readProfile } from '../profiles/read.ts'
 import { readOwnDeliveries } from './read-deliveries.ts'
 
-/** Payloads of events, by their ids. */
+/** Reads the payloads of events by their IDs. */
 const readPayloads = async (
   eventStore: ControlDeps['eventStore'],
   ids: { workspace: string; ids: readonly string[] },
@@ -38,7 +38,7 @@ const readPayloads = async (
 
 type AudienceRow = { id: string; title: string; enter_time: Date }
 
-/** The part of an export beside events: only the first page has it. */
+/** Reads the parts of an export other than events, which only the first page contains. */
 const readPerson = async (
   { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
   workspace: string,
@@ -76,7 +76,7 @@ const readPerson = async (
   }
 }
 
-/** A page of all stored data of a user. The audit log names the caller who began to read it. */
+/** Returns a page of all stored data of a user. The audit log names the caller of the first page. */
 export const getProfileExport =
   ({
     db,

@@ -2,14 +2,15 @@ import type { Delivery } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 
-/** Attempts that are shown at most, each time. */
+/** Maximum number of delivery attempts that one call returns. */
 const attempts = 10_000
 
-/** Which deliveries: a condition and its parameters, in which `workspace` is the id of the workspace. */
+/** Selects deliveries: a condition and its parameters, of which `workspace` is the ID of the workspace. */
 export type Deliveries = { where: string; params: { workspace: string } & Record<string, unknown> }
 
 /**
- * Deliveries about one person, oldest first. The sample of a request with other content is left out: it may be about other people.
+ * Reads deliveries about one person, oldest first. Leaves out the sample of a request that contained other events,
+ * because these may be about other people.
  */
 export const readOwnDeliveries = async (
   eventStore: Pick<EventStore, 'query'>,
@@ -24,7 +25,7 @@ export const readOwnDeliveries = async (
       params,
       options,
     ),
-    // Events of a request have its time in common.
+    // All events of one request have the same time in the delivery log.
     eventStore.query<{ destination_id: string; time_ms: number }>(
       `select destination_id, toUnixTimestamp64Milli(time) as time_ms from deliveries
        where workspace_id = {workspace:String} and (destination_id, time) in

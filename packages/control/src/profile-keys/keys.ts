@@ -13,7 +13,7 @@ import type { Selectable } from 'kysely'
 
 export type ProfileKeyRow = Selectable<ProfileKeysTable>
 
-/** A key as the API returns it, without itself. */
+/** Returns a key of the Profile API as the API shows it, without its secret. */
 export const presentProfileKey = (row: ProfileKeyRow): ProfileKey => ({
   name: resourceNames.profileKey.format({ workspace: row.workspace_id, profile_key: row.id }),
   title: row.title,
@@ -39,17 +39,17 @@ export const lockProfileKey = async (tx: Tx, workspaceId: string, id: string): P
   return row
 }
 
-/** Records an action of a user on a key. The key itself is never in the detail. */
+/** Records an action of a user on a key of the Profile API. The record never contains the key itself. */
 export const auditKey = (tx: Tx, workspace: WorkspaceRef, id: string, detail: Record<string, unknown>): Promise<void> =>
   audit(tx, resourceNames.profileKey.format({ workspace: workspace.id, profile_key: id }), detail)
 
-/** Makes a key. Throws 400 when the workspace has as many as it may. */
+/** Makes a key of the Profile API. Throws 400 if the workspace has the maximum number of keys. */
 export const makeProfileKey = async (
   tx: Tx,
   workspaceId: string,
   { kind, title, traits, time }: { kind: ProfileKeyKind; title: string; traits: readonly string[]; time: Date },
 ): Promise<NewProfileKey & { id: string }> => {
-  // One at a time, so that two do not go beyond the limit.
+  // The lock makes concurrent calls count one after the other, so that they cannot exceed the limit.
   await tx.selectFrom('workspaces').select('id').where('id', '=', workspaceId).forUpdate().executeTakeFirst()
   const { count } = await tx
     .selectFrom('profile_keys')

@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { auditKey, lockProfileKey, makeProfileKey } from './keys.ts'
 
-/** Makes a key with title and traits of another and revokes that one: at no moment are both valid, or neither. */
+/** Makes a new key with the title and traits of another key, and revokes the old one in the same transaction. */
 export const rotateProfileKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.rotate> =>
   ({ workspace, params }) =>

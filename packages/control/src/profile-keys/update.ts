@@ -5,7 +5,7 @@ import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { auditKey, lockProfileKey, presentProfileKey } from './keys.ts'
 
-/** Changes the title of a key, or the permissions of a public key. Only a person can extend these. */
+/** Changes the title of a key, or the traits that a public key can read. Only a signed-in user can add traits. */
 export const updateProfileKey =
   ({ db }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.update> =>
   ({ actor, workspace, params, body: { title, traits } }) =>

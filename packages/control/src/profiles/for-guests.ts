@@ -3,7 +3,7 @@ import { type Actor, forbidden, isRecord, randomToken } from '@tributary/kernel'
 import { guestRules } from './guest-rules.ts'
 import { isMasked } from './mask.ts'
 
-/** The fields of a query that search for values of people, by method. */
+/** The query fields that search for values of people, by method. */
 const searches: Readonly<Record<string, readonly string[]>> = {
   'events.list': ['user_id', 'property_value'],
   'events.listBySource': ['user_id', 'property_value'],
@@ -11,7 +11,10 @@ const searches: Readonly<Record<string, readonly string[]>> = {
   'signals.listConversions': ['event_id'],
 }
 
-/** The query of a guest: each value to search for is replaced by a random one, so that the answer reveals nothing. */
+/**
+ * Replaces each search value in the query of a guest by a random one, so that the response does not reveal whether the
+ * value exists.
+ */
 const withoutSearch = (fields: readonly string[], query: unknown): unknown => {
   if (!isRecord(query)) return query
   const asked = fields.filter((field) => Reflect.get(query, field) !== undefined && Reflect.get(query, field) !== '')
@@ -27,7 +30,7 @@ type AnyCall = {
 type AnyRun = (call: AnyCall) => Promise<unknown>
 type AnyRule = ((answer: unknown) => unknown) | string | undefined
 
-/** Whether a guest of the call's workspace or organization asks. */
+/** Whether the caller is a guest of the workspace or organization of the call. */
 const isOfGuest = ({ actor, workspace, organization }: AnyCall): boolean => {
   const organizationId = workspace?.organizationId ?? organization?.id
   return actor !== undefined && organizationId !== undefined && isMasked(actor, { organizationId })
@@ -44,9 +47,9 @@ const maskedRun = (run: AnyRun, rule: AnyRule, fields: readonly string[]): AnyRu
 }
 
 /**
- * Wraps the handlers so that guests get responses by the rules of their methods, and a search by a guest uses a random
- * value. A method without a rule returns 403 to guests. The types are sound because a rule returns what its method
- * returns, and queries keep their shape.
+ * Wraps the handlers for guests: responses are changed by the rules of their methods, and search values are replaced by
+ * random ones. A method without a rule returns 403 to guests. The types are sound because a rule returns the type that
+ * its method returns, and queries keep their shape.
  */
 export const maskedForGuests = (
   handlers: Handlers,

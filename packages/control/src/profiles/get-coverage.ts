@@ -7,7 +7,10 @@ import type { ControlDeps } from '../deps.ts'
 const reason = `multiIf(id = '', 'missing', length(id) > 512, 'too_long',
   position(id, '\\0') > 0 or position(id, '\ufffd') > 0, 'not_text', 'blocked')`
 
-/** Which events of a workspace have no profile, and how far profiles are with those that they read first. */
+/**
+ * Returns how many events of a workspace have no profile, by reason, and the progress of the first reading of stored
+ * events for profiles.
+ */
 export const getProfileCoverage =
   ({
     db,
@@ -29,7 +32,8 @@ export const getProfileCoverage =
       readSuppressed(db, [workspace.id]),
       readBlockedOwners({ db, eventStore, profileLedger }, [workspace.id], signal),
     ])
-    // Begun together, and all of them awaited from the start: a fault of one while another is awaited would end the process.
+    // All queries start here and are awaited together below. If they were awaited one by one, the failure of a later
+    // one would end the process.
     const all = eventStore.query<{ n: number }>(`select count() as n ${accepted}`, params, options)
     const byReason = eventStore.query<{ why: string; n: number }>(
       `with if(user_id = '', anonymous_id, user_id) as id

@@ -6,12 +6,14 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskTraitValue } from './mask.ts'
 import { currentProfileId } from './read.ts'
 
-/** Earlier values that are shown beside the current one. */
+/** Maximum number of earlier values that are shown with the current value. */
 const shownEarlier = 10
 
 type ValueRow = { name: string; value: string | null; time: Date; event_id: string; source_id: string }
 
-/** The values of all traits of a profile, or of one: each change, with the last event that had the value. */
+/**
+ * Reads the values of all traits of a profile, or of one trait: each change, with the last event that had the value.
+ */
 export const readTraitValues = async (
   db: Db,
   workspaceId: string,
@@ -50,7 +52,7 @@ export const readTraitValues = async (
   return new Map([...Map.groupBy(rows, (row) => row.name)].map(([each, list]) => [each, list.map(valueOf)]))
 }
 
-/** The values of a trait, of all identifiers of the profile. */
+/** Returns the values of a trait of a profile, from all of its identifiers. */
 export const getTraitHistory =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.profiles.getTraitHistory> =>
   async ({ actor, workspace, params, query }) => {

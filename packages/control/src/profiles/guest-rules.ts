@@ -23,18 +23,23 @@ import { maskAttribute, maskConditions, maskFields, maskMapping, maskQuery, mask
 type AnswerOf<Run> = Run extends (call: never) => Promise<infer Answer> ? Answer : never
 
 /**
- * The response for a guest. A function changes the response. With `open` guests get the same as others, since it has no
- * values of people. With `byHandler` the handler masks it itself. With `notForGuests` guests may not call the method.
+ * The rule for the response that guests get. A function hides values in the response. `open`: guests get the same
+ * response as others, because it has no values of people. `byHandler`: the handler itself hides values. `notForGuests`:
+ * guests cannot call the method.
  */
 type RuleOf<Run> = ((answer: AnswerOf<Run>) => AnswerOf<Run>) | 'open' | 'byHandler' | 'notForGuests'
 
-/** Methods of no workspace and no organization have no guests. */
+/**
+ * Methods outside of workspaces and organizations need no rule, because only workspaces and organizations have guests.
+ */
 type RuleFor<Each, Run> = Each extends { access: { scope: 'workspace' | 'organization' } } ? RuleOf<Run> : 'noWorkspace'
 
 type Read = { verb: 'GET' } | { reads: true }
 type RunOf<Runs, Verb> = Verb extends keyof Runs ? Runs[Verb] : never
 
-/** A rule for each method of a group that reads, and for those that change something where guests may call them. */
+/**
+ * The rules of a group of methods. Every reading method needs one; other methods have one only if guests may call them.
+ */
 type RulesOf<Group, Runs> = {
   readonly [Verb in keyof Group as Group[Verb] extends Read ? Verb : never]: RuleFor<Group[Verb], RunOf<Runs, Verb>>
 } & {
@@ -45,10 +50,10 @@ type GroupWithReads = {
   [Group in keyof Methods]: Extract<Methods[Group][keyof Methods[Group]], Read> extends never ? never : Group
 }[keyof Methods]
 
-/** A rule for every method that reads: a new one does not compile without. */
+/** The rules of all groups with reading methods. A new reading method without a rule does not compile. */
 export type GuestRules = { readonly [Group in GroupWithReads]: RulesOf<Methods[Group], Handlers[Group]> }
 
-/** Members of an event that are of no person. */
+/** Members of an event whose values are never about a person. */
 const technical = new Set([
   'eventId',
   'messageId',
@@ -61,10 +66,10 @@ const technical = new Set([
   'sentAt',
 ])
 
-/** A longer text is neither a name nor a time. */
+/** Maximum length of a name or a time. A longer text is hidden, because it must be something else. */
 const longestName = 200
 
-/** An event as JSON text without values of people: its names, type, and times stay. */
+/** Hides values of people in the JSON text of an event. Names of members, the type, and times stay. */
 const maskEventText = (text: string): string => {
   if (text === '') return ''
   const members = parsed(text)
@@ -85,7 +90,7 @@ const parsed = (text: string): ReadonlyMap<string, string> | undefined => {
   }
 }
 
-/** The object of a masked text. */
+/** Parses the text of a masked event as an object; null if it is not valid JSON. */
 const objectOf = (text: string): JsonObject | null => {
   try {
     return parseExactJson(text) as JsonObject
@@ -177,7 +182,7 @@ const maskSummaries = <Answer extends { events: EventSummary[] }>(answer: Answer
   events: answer.events.map(maskEvent),
 })
 
-/** The rule for guests of each method's response. */
+/** The rules for the responses of all methods. */
 export const guestRules: GuestRules = {
   alertChannels: { list: 'open' },
   apiKeys: { list: 'notForGuests' },

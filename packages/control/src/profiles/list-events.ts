@@ -7,7 +7,7 @@ import { isMasked, maskEvent } from './mask.ts'
 import { readOutcomes } from './outcomes.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
 
-/** The condition that an event belongs to one of the identifiers of a profile. */
+/** Returns the condition that an event belongs to one of the identifiers of a profile. */
 export const ofProfile = async (
   { db, profileLedger }: Pick<ControlDeps, 'db' | 'profileLedger'>,
   workspaceId: string,
@@ -16,7 +16,8 @@ export const ofProfile = async (
   const identifiers = await readIdentifiers(db, workspaceId, [profileId])
   const own = identifiers.filter(({ type }) => type === 'user_id' || type === 'anonymous_id')
   return {
-    // Whose the event is, and what an index finds: an anonymous id may come with another person's user id.
+    // `first` selects the events of the profile. `where` lets the event store use an index; alone it would also find
+    // events of an anonymous ID with another person's user ID.
     first: 'owner in {profile_owners:Array(UInt64)}',
     where: '(user_id in {profile_ids:Array(String)} or anonymous_id in {profile_ids:Array(String)})',
     params: {
@@ -27,7 +28,8 @@ export const ofProfile = async (
 }
 
 /**
- * The accepted events of a profile, newest first by the requested time: those that belong to one of its identifiers.
+ * Lists the accepted events of a profile, newest first by the requested time. An event belongs to a profile through one
+ * of its identifiers.
  */
 export const listProfileEvents =
   ({

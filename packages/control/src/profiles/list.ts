@@ -7,7 +7,10 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from './mask.ts'
 import { readSummaries } from './read.ts'
 
-/** Ids of profiles that have an identifier, or a trait whose latest value is this text, or writes this number. */
+/**
+ * Selects the profiles that have this text as an identifier, or as the latest value of a trait. A text that is a number
+ * also finds numeric traits.
+ */
 const having = (workspaceId: string, search: string) => {
   const text = JSON.stringify(search)
   return sql`(
@@ -25,7 +28,7 @@ const having = (workspaceId: string, search: string) => {
             and (later.time, later.event_id) > (t.time, t.event_id)))`
 }
 
-/** Profiles of a workspace, those that were seen first last. */
+/** Lists the profiles of a workspace. The profiles that were first seen most recently come first. */
 export const listProfiles =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.profiles.list> =>
   async ({ actor, workspace, params, query }) => {

@@ -10,10 +10,15 @@ import {
 } from '@tributary/contract'
 import { hidden } from './mask.ts'
 
-/** Values that stand for others of their type, since a comparison must stay one of numbers or dates. */
+/**
+ * Values that replace the compared values of each type. A hidden comparison must still compare texts, numbers, or
+ * dates.
+ */
 const placeholders = { text: [hidden, hidden], number: ['0', '0'], date: ['2000-01-01', '2000-01-02'] } as const
 
-/** A comparison of a trait or property without the compared values. A number of days is not personal. */
+/**
+ * Hides the compared values in a comparison of a trait or property. A number of days stays, because it is not personal.
+ */
 export const maskAttribute = <Each extends SelectedAttribute>(attribute: Each): Each => {
   const { operator, valueType } = attribute
   if (attributesWithoutValue.has(operator) || attributesWithDays.has(operator)) return attribute
@@ -24,7 +29,7 @@ export const maskAttribute = <Each extends SelectedAttribute>(attribute: Each): 
     : { ...attribute, value: first, values: [] }
 }
 
-/** The query of an audience without the values that it compares with. */
+/** Hides the values in the conditions of an audience query. */
 export const maskQuery = (query: AudienceQuery): AudienceQuery => ({
   ...query,
   groups: Object.fromEntries(
@@ -44,11 +49,11 @@ export const maskQuery = (query: AudienceQuery): AudienceQuery => ({
   ),
 })
 
-/** Conditions on events without the values that they compare with. */
+/** Hides the compared values in conditions on events. */
 export const maskConditions = <Each extends Condition>(conditions: readonly Each[]): Each[] =>
   conditions.map((each) => ({ ...each, value: each.value === '' ? '' : hidden }))
 
-/** A tag of a template without its quoted texts, and without long numbers. */
+/** Hides quoted texts and long numbers in a tag of a template. */
 const maskTag = (tag: string): string => {
   let masked = ''
   for (let at = 0; at < tag.length; ) {
@@ -65,7 +70,7 @@ const maskTag = (tag: string): string => {
   return masked.replace(/\d{5,}/g, hidden)
 }
 
-/** A template with its placeholders, without its own texts. */
+/** Hides the literal texts of a template. Its tags stay, without quoted texts. */
 export const maskTemplate = (template: string): string => {
   let masked = ''
   for (let at = 0; at < template.length; ) {
@@ -87,20 +92,20 @@ const maskSource = (source: FieldMapping['source']): FieldMapping['source'] => {
   return source.type === 'TEMPLATE' ? { ...source, value: maskTemplate(source.value) } : source
 }
 
-/** Fields of a mapping without values that a member has entered. */
+/** Hides values that a member entered in the fields of a mapping. */
 export const maskFields = (fields: readonly FieldMapping[]): FieldMapping[] =>
   fields.map((field) => ({ ...field, source: maskSource(field.source) }))
 
-/** A mapping without values that a member has entered. */
+/** Hides values that a member entered in a mapping. */
 export const maskMapping = <Each extends EventMapping>(mapping: Each): Each => ({
   ...mapping,
   filters: maskConditions(mapping.filters),
   field_mappings: maskFields(mapping.field_mappings),
 })
 
-/** SQL without its texts: those in single quotes are hidden. */
+/** Hides the texts in single quotes in an SQL statement. */
 export const maskSql = (text: string): string => {
   const parts = text.split("'")
-  // Every second part is inside of quotes; a doubled quote is two of them with nothing in between.
+  // Splitting at quotes puts every quoted text at an odd index. A doubled quote gives an empty part, which stays.
   return parts.map((part, index) => (index % 2 === 1 && part !== '' ? hidden : part)).join("'")
 }

@@ -2,14 +2,17 @@ import type { EventSummary, LiveEventSummary, LiveMessage, Profile, ProfileSumma
 import type { WorkspaceRef } from '@tributary/http'
 import { type Actor, editors, isRecord, mayAct } from '@tributary/kernel'
 
-/** Guests see that something is there, and not what. */
+/** Whether values of people are hidden from a caller: guests can see that a value exists, but not the value. */
 export const isMasked = (actor: Actor, workspace: Pick<WorkspaceRef, 'organizationId'>): boolean =>
   !mayAct(actor, workspace.organizationId, editors)
 
 /** Replaces a hidden value. */
 export const hidden = '•••'
 
-/** The first two characters of a text, by which rows differ, and nothing of a short one. */
+/**
+ * Hides a text except for its first two characters, which help to tell rows apart. Hides all of a text with less than
+ * eight characters.
+ */
 export const maskText = (text: string): string => {
   const characters = Array.from(text)
   return text === '' ? '' : characters.length < 8 ? hidden : `${characters.slice(0, 2).join('')}${hidden}`
@@ -18,7 +21,7 @@ export const maskText = (text: string): string => {
 const maskIdentifiers = <Each extends { value: string }>(identifiers: readonly Each[]): Each[] =>
   identifiers.map((each) => ({ ...each, value: maskText(each.value) }))
 
-/** A row of the list without personal data. */
+/** Hides personal data in a row of the list of profiles. */
 export const maskSummary = <Each extends ProfileSummary>(profile: Each): Each => ({
   ...profile,
   title: maskText(profile.title),
@@ -26,13 +29,13 @@ export const maskSummary = <Each extends ProfileSummary>(profile: Each): Each =>
   identifiers: maskIdentifiers(profile.identifiers),
 })
 
-/** A trait whose value is hidden, except for whether it exists. */
+/** Hides the value of a trait. Only shows whether there is one. */
 export const maskTraitValue = <Each extends { value: string | null }>(given: Each): Each => ({
   ...given,
   value: given.value === null ? null : JSON.stringify(hidden),
 })
 
-/** A profile without personal data: names of traits stay. */
+/** Hides personal data of a profile. The names of traits stay. */
 export const maskProfile = (profile: Profile): Profile => ({
   ...maskSummary(profile),
   traits: profile.traits.map(maskTraitValue),
@@ -44,13 +47,16 @@ export const maskProfile = (profile: Profile): Profile => ({
   masked: true,
 })
 
-/** The start of a quoted outside text in a sentence. */
+/** Matches the place in a message at which a text from outside of the product begins. */
 const quoted = /[{<"“]|: /
 
-/** Whether a word may be of a person: an address, or a number that identifies people. */
+/** Whether a word may be personal data: an email address, or a number of five digits or more. */
 const isPersonal = (word: string): boolean => word.includes('@') || /\d{5}/.test(word)
 
-/** A reason without its quotes. The product's own sentence stays. */
+/**
+ * Hides texts from outside in a reason, and words that may be personal data. The rest of the product's own sentence
+ * stays.
+ */
 export const maskReason = (reason: string): string => {
   const at = reason.search(quoted)
   const own = at < 0 ? reason : reason.slice(0, at).trimEnd()
@@ -58,13 +64,13 @@ export const maskReason = (reason: string): string => {
   return [...words, ...(at < 0 ? [] : [hidden])].join(' ')
 }
 
-/** Masks the reason of a rejected event. The name of the reason and the advice stay. */
+/** Hides personal data in the reason of a rejected event. The name of the reason and the advice stay. */
 export const maskEventReason = (reason: string): string => {
   const at = reason.indexOf(': ')
   return at < 0 ? maskReason(reason) : `${reason.slice(0, at)}: ${maskReason(reason.slice(at + 2))}`
 }
 
-/** A row of a list of events without personal data. */
+/** Hides personal data in a row of a list of events. */
 export const maskEvent = <Each extends EventSummary>(event: Each): Each => ({
   ...event,
   user_id: maskText(event.user_id),
@@ -85,6 +91,9 @@ const maskLive = ({ userId, anonymousId, reason, values, ...event }: LiveEventSu
 const isLiveMessage = (data: unknown): data is LiveMessage =>
   isRecord(data) && 'events' in data && Array.isArray(data.events)
 
-/** A message of the live channel of a source without personal data; nothing of a message of another form. */
+/**
+ * Hides personal data in a message of the live channel of a source. Returns an empty object for any message in another
+ * form.
+ */
 export const maskLiveMessage = (data: unknown): unknown =>
   isLiveMessage(data) ? { events: data.events.map(maskLive), skipped: data.skipped } : {}

@@ -3,7 +3,10 @@ import type { EventStore } from '@tributary/storage'
 
 type OutcomeRow = { event_id: string; destination_id: string; status: string; time_ms: number; attempt: number }
 
-/** The outcomes of events at each destination, by the last attempt; by event, sorted by destination ID. */
+/**
+ * Reads the outcome of each event at each destination, from its last attempt. Returns outcomes by event, sorted by
+ * destination ID.
+ */
 export const readOutcomes = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,
@@ -21,7 +24,7 @@ export const readOutcomes = async (
     {
       workspace: workspaceId,
       events: events.map(({ event_id }) => event_id),
-      // Nothing is tried before it was received.
+      // No event is delivered before it is received, so older rows need not be searched.
       since: Math.min(...events.map(({ receive_ms }) => Number(receive_ms))),
     },
     { owner: workspaceId, slot: 'short', signal },

@@ -11,14 +11,17 @@ import { cutText, notFound } from '@tributary/kernel'
 import { prepared } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** Identifiers that a list shows of a profile. */
+/** Maximum number of identifiers that a list shows for each profile. */
 const listed = 10
-/** Entries of a profile's history that are shown. */
+/** Maximum number of entries that are shown of a profile's history. */
 const historyLength = 200
-/** Names of traits that a profile shows. */
+/** Maximum number of traits that are shown of a profile. */
 const shownTraits = 2000
 
-/** Traits that give a profile its title, the first of them that is there; names of one line belong together. */
+/**
+ * The traits that can be the title of a profile. The first group with a value is used; the values of a group are
+ * joined.
+ */
 const titleTraits = [['name'], ['first_name', 'last_name'], ['firstName', 'lastName'], ['email'], ['username']] as const
 
 type IdentifierRow = { profile_id: string; type: string; value: string; create_time: Date }
@@ -30,11 +33,14 @@ type TraitRow = {
   event_id: string
   source_id: string
   changed: boolean
-  /** Whether `source_id` is the computed trait that it is a value of. */
+  /** Whether the value comes from a computed trait, whose ID is then in `source_id`. */
   computed: boolean
 }
 
-/** The current profile of an ID: itself, or the profile that it was merged into. Throws 404 if it does not exist. */
+/**
+ * Returns the ID of the current profile for an ID: the same, or that of the profile into which it was merged. Throws
+ * 404 if the profile does not exist.
+ */
 export const currentProfileId = async (db: Db, workspaceId: string, profileId: string): Promise<string> => {
   const { rows } = isId(profileId)
     ? await sql<{ id: string }>`${prepared('profile-current')}
@@ -50,7 +56,7 @@ export const currentProfileId = async (db: Db, workspaceId: string, profileId: s
   return row.id
 }
 
-/** Identifiers of a profile, those seen first before the others. */
+/** Reads the identifiers of profiles in the order in which they were first seen. */
 export const readIdentifiers = async (
   db: Db,
   workspaceId: string,
@@ -63,12 +69,12 @@ export const readIdentifiers = async (
 }
 
 /**
- * The time of a trait's value. A computed trait sorts before all others by its time column, and has the shown time in
- * another column.
+ * The time that is shown for the value of a trait. The time column of a computed trait is infinite, to sort it first;
+ * the shown time is then in `event_id`.
  */
 const shownTime = sql<Date>`case when t.time = 'infinity' then t.event_id::timestamptz else t.time end`
 
-/** The latest of each trait of profiles; of some names only, when they are given. */
+/** Reads the latest value of each trait of profiles, or only of the traits with these names. */
 const readTraits = async (
   db: Db,
   workspaceId: string,
@@ -95,7 +101,7 @@ const presentIdentifier = ({ type, value, create_time }: IdentifierRow): Profile
   create_time: create_time.toISOString(),
 })
 
-/** The text of a trait that is one, else ''. */
+/** Returns the value of a trait if it is a text, and otherwise ''. */
 const textOf = (traits: readonly TraitRow[], name: string): string => {
   const value: unknown = JSON.parse(traits.find((trait) => trait.name === name)?.value ?? 'null')
   return typeof value === 'string' ? cutText(value.trim(), 200) : ''
@@ -112,7 +118,8 @@ const summaryOf = (
   const titles = titleTraits.map((names) => names.map((name) => textOf(traits, name)).filter((text) => text !== ''))
   const named = titles.find((parts) => parts.length > 0)?.join(' ')
   const best = identifiers.find(({ type }) => type === 'user_id') ?? identifiers[0]
-  // A profile is as old as the earliest event of any of its identifiers: which one it began with does not matter.
+  // A profile is as old as the earliest event of any of its identifiers. It does not matter with which identifier it
+  // began.
   const firstSeen = Math.min(
     ...(identifiers.length === 0 ? [create_time] : identifiers.map((each) => each.create_time)).map(Number),
   )
@@ -126,7 +133,7 @@ const summaryOf = (
   }
 }
 
-/** Profiles as a list shows them, in the order of the rows. */
+/** Returns profiles as a list shows them, in the order of the rows. */
 export const readSummaries = async (
   db: Db,
   workspaceId: string,
@@ -176,7 +183,7 @@ const readHistory = async (db: Db, workspaceId: string, profileId: string): Prom
   return rows
 }
 
-/** A value of the ledger for display. Values of deleted users no longer exist. */
+/** Returns an identifier of the profile history for display. The values of deleted users no longer exist. */
 const shownValue = ({ type, value }: { type: string; value: string }): { type: string; value: string } => ({
   type,
   value: value.startsWith('\ufffd') ? '(deleted)' : value,
@@ -212,7 +219,7 @@ const presentTrait = (
   event: computed ? '' : resourceNames.event.format({ workspace: workspaceId, event: event_id }),
 })
 
-/** A profile with all its data. Throws 404 if it does not exist. */
+/** Reads a profile with all its data. Throws 404 if it does not exist. */
 export const readProfile = async (db: Db, workspaceId: string, profileId: string): Promise<Profile> => {
   const id = await currentProfileId(db, workspaceId, profileId)
   const [row, identifiers, traits, history] = await Promise.all([

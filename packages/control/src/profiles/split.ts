@@ -10,7 +10,7 @@ const refusals = {
   unknown_identifier: 'Choose identifiers of this profile',
 } as const
 
-/** Splits identifiers of a profile from its others, and returns the remaining profile. */
+/** Splits identifiers from a profile into a profile of their own. Returns the remaining profile. */
 export const splitProfile =
   ({
     db,
@@ -31,7 +31,7 @@ export const splitProfile =
       await audit(
         tx,
         nameOf(profileId),
-        // Values are personal data, which the audit log does not hold.
+        // The record has only the types of identifiers: the audit log must not contain personal data.
         { profile: nameOf(result.made), types: body.identifiers.map(({ type }) => type) },
       )
       return profileId

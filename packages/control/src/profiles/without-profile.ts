@@ -2,8 +2,9 @@ import { type EventCondition, readBlockedOwners, readSuppressed } from '@tributa
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * The condition that an event was accepted and has no profile. The reasons are those that the coverage of profiles counts. None of its IDs
- * is of a user, the workspace blocks the ID that it would belong to, or its user was suppressed before it came.
+ * Returns the condition that an event was accepted and has no profile. There are three reasons, as in the coverage of
+ * profiles. None of its IDs can identify a user, the workspace blocks its ID, or its user was suppressed before it was
+ * received.
  */
 export const withoutProfile = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>,

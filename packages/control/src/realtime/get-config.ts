@@ -2,7 +2,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** The key that a browser names when it connects to the realtime gateway. */
+/** Returns the application key with which a browser connects to the realtime gateway. */
 export const getRealtimeConfig =
   ({ realtimeKey }: Pick<ControlDeps, 'realtimeKey'>): Handler<typeof methods.realtime.getConfig> =>
   async () => ({ key: realtimeKey })

@@ -5,8 +5,8 @@ import type { ControlDeps } from '../deps.ts'
 import { readRefusedRequests } from './read.ts'
 
 /**
- * Requests that collection refused in the last 24 hours without a source to show them on: unknown keys and addresses. The samples may be
- * those of any sender, so only platform admins see them.
+ * Lists the requests refused in the last 24 hours that belong to no source, because their key or address is unknown.
+ * Samples may come from any sender, so only platform admins can see them.
  */
 export const listUnownedRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listUnowned> =>

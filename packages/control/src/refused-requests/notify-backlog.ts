@@ -5,7 +5,7 @@ import type { ControlDeps } from '../deps.ts'
 import { backlogReason, ongoingMs } from './ongoing.ts'
 
 const dayMs = 24 * 3_600_000
-/** An older episode is not reported again: the rows that identify it are removed after 30 days. */
+/** Maximum age of an episode that is still reported, ms. The rows that show its start are removed after 30 days. */
 const longestMs = 29 * dayMs
 
 type Refused = {
@@ -14,13 +14,13 @@ type Refused = {
   source_id: string
   title: string
   sources: number
-  /** First hour of the episode. */
+  /** Start of the first hour of the episode. */
   start: Date
 }
 
 /**
- * Workspaces whose requests are currently refused because of their backlog, with the source that is refused most. An
- * episode is a series of consecutive hours with such refusals.
+ * Finds workspaces whose requests are currently refused because of their backlog, each with the source that has the
+ * most refusals. An episode is a series of consecutive hours with such refusals.
  */
 const findRefused = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promise<Refused[]> => {
   const { rows } = await sql<Refused>`
@@ -78,8 +78,8 @@ const notifyOfBacklog = async (tx: Tx, refused: Refused, now: number): Promise<A
 }
 
 /**
- * Notifies administrators and collaborators of each workspace whose requests are currently refused with 429: once per
- * episode, however often this is called and by however many processes.
+ * Notifies administrators and collaborators of each workspace whose requests are currently refused with 429. Each
+ * episode causes one notification, however often and by however many processes this function is called.
  */
 export const notifyBackloggedWorkspaces = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()

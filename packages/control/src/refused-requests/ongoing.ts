@@ -1,5 +1,8 @@
-/** The reason for refusals beyond a workspace's share of events that wait for processing. */
+/** The reason of refusals if a workspace has used up its share of the events that wait for processing. */
 export const backlogReason = 'WORKSPACE_BACKLOG'
 
-/** How long after the last refusal refusals count as ongoing, ms. An SDK that has to wait retries well before. */
+/**
+ * Time after the last refusal during which refusals count as ongoing, ms. An SDK that must wait tries again well before
+ * its end.
+ */
 export const ongoingMs = 2 * 60_000

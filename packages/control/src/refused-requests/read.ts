@@ -19,8 +19,8 @@ type Row = {
 const dayMs = 24 * 3_600_000
 
 /**
- * Refused requests of a workspace or of one of its sources, or (without a workspace) those without an owner. They are of the hours that
- * lie in the last 24, latest first. The message and the sample are the last stored ones.
+ * Reads the refused requests of a workspace or one of its sources, or (without a workspace) those without an owner.
+ * They are from the hours that lie in the last 24 hours, latest first. Each has the last stored message and sample.
  */
 export const readRefusedRequests = async (
   db: Db,

@@ -1,7 +1,7 @@
 import { countRefusals, type Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
 
-/** Requests that collection refused for one reason since its last report. Times are epoch ms. */
+/** The number of requests that collection refused for one reason since its last report. Times are epoch ms. */
 export type RefusalRow = {
   workspaceId?: string | null
   sourceId?: string | null
@@ -11,28 +11,28 @@ export type RefusalRow = {
   count: number
   lastTime: number
   message: string
-  /** One such request, redacted; '' keeps the stored sample. */
+  /** One of the refused requests, redacted; '' keeps the stored sample. */
   sample: string
 }
 
-/** The last use of a key. `lastUsed` is epoch ms. */
+/** The last use of a write key. `lastUsed` is epoch ms. */
 export type WriteKeyUse = { keyId: string; lastUsed: number }
 
 export type RefusalSink = {
-  /** Adds the counts to the hour of each row's last time. */
+  /** Adds the count of each row to the hour that contains its last time. */
   write(rows: readonly RefusalRow[]): Promise<void>
-  /** Stores when keys were last used; never moves a time back. */
+  /** Stores when write keys were last used. Never replaces a time by an earlier one. */
   touchWriteKeys(rows: readonly WriteKeyUse[]): Promise<void>
 }
 
 const hourMs = 3_600_000
 
-/** Text the database takes: no NUL, no half of a surrogate pair. */
+/** Removes what the database cannot store in a text: NUL, and halves of surrogate pairs. */
 const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '')
 
 type Merged = RefusalRow & { hour: number }
 
-/** One row for each key of the table, since one statement cannot change a row twice. */
+/** Merges rows with the same primary key, because one statement cannot change a row twice. */
 const merged = (rows: readonly RefusalRow[]): Merged[] => {
   const byKey = new Map<string, Merged>()
   for (const row of rows) {
@@ -50,7 +50,10 @@ const merged = (rows: readonly RefusalRow[]): Merged[] => {
   return [...byKey.values()]
 }
 
-/** Stores the requests that collection refused, and the last uses of keys. Both may be repeated after a failure. */
+/**
+ * Stores the requests that collection refused, and the last uses of write keys. Both calls can be repeated after a
+ * failure.
+ */
 export const createRefusalSink = ({ db }: { db: Db }): RefusalSink => ({
   async write(rows) {
     if (rows.length === 0) return

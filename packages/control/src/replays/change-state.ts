@@ -11,7 +11,10 @@ import { readReplay } from './read.ts'
 
 type Verb = 'pause' | 'resume' | 'cancel'
 
-/** The next state for each verb and state. Null means refused, since the replay is over. */
+/**
+ * The next state of a replay, by its current state and the requested change. Null means that the change is refused
+ * because the replay is over.
+ */
 const transitions = {
   running: { pause: 'paused', resume: 'running', cancel: 'cancelled' },
   paused: { pause: 'paused', resume: 'running', cancel: 'cancelled' },
@@ -23,8 +26,8 @@ const transitions = {
 const words = { cancelled: 'was canceled', done: 'has sent all its events', failed: 'has failed' } as const
 
 /**
- * Changes the state of a replay by a verb, under the lock of the replay. Events in flight are counted before the
- * change, and nothing is sent after it. A verb that changes nothing succeeds; one that comes too late fails with 409.
+ * Changes the state of a replay, and holds its lock meanwhile. So events in flight are counted before the change, and
+ * nothing is sent after it. A request for the current state succeeds; a request after the end fails with 409.
  */
 export const changeState = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,

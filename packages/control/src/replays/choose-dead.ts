@@ -6,10 +6,16 @@ import { createFilterWork, type DeadScope, deadLetters, type EventScope } from '
 import type { LogEntry, LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** A dead letter with the indexes of the chosen events; null means all. `count` is the number of all its events. */
+/**
+ * A dead letter with the indexes of its chosen events; null means all of them. `count` is the number of all events in
+ * the dead letter.
+ */
 type ChosenRow = { id: string; count: number; indexes: number[] | null }
 
-/** The dead letters of a scope: how many events, when they were tried first, and how many cannot be read. */
+/**
+ * The chosen dead letters: the number of their events, the range of their first attempts, and the number of unreadable
+ * events.
+ */
 export type ChosenDead = {
   rows: readonly ChosenRow[]
   count: number
@@ -28,14 +34,14 @@ type Candidate = {
   first_time: Date
 }
 
-/** Rows that are looked up at once. */
+/** Number of dead letters that one query reads. */
 const rowsAtOnce = 500
 
-/** True when a scope asks anything of single events: those must be read then. */
+/** Whether a scope has conditions on single events. To check them, the events must be read. */
 export const asksEvents = ({ event, eventType, filter }: EventScope): boolean =>
   event !== undefined || eventType !== undefined || filter.conditions.length > 0
 
-/** The dead letters of a scope in the order of the log. */
+/** Reads the dead letters in a scope, in the order of their records in the log. */
 const candidatesOf = async function* (db: Db, scope: DeadScope): AsyncGenerator<Candidate> {
   let last: Candidate | undefined
   for (;;) {
@@ -59,12 +65,15 @@ const candidatesOf = async function* (db: Db, scope: DeadScope): AsyncGenerator<
   }
 }
 
-/** Reads the events of a record, and caches the last record: rows of one record follow each other. */
+/**
+ * Returns the function that reads the events of a record. It caches the last record, because dead letters of the same
+ * record follow each other.
+ */
 const createRecords = (log: Pick<LogReader, 'find'>) => {
   let known: { partition: number; offset: number; events: readonly PipelineEvent[] } | undefined
   return async (partition: number, offset: number): Promise<readonly PipelineEvent[]> => {
     if (known?.partition === partition && known.offset === offset) return known.events
-    // The thread has other work.
+    // Lets the thread do other work between two records.
     await setImmediate()
     const [record] = await log.find([{ partition, offset }])
     known = { partition, offset, events: record === undefined ? [] : eventsOf(record) }
@@ -73,8 +82,8 @@ const createRecords = (log: Pick<LogReader, 'find'>) => {
 }
 
 /**
- * Empty for records that the pipeline has not written, because delivery cannot read these either. Rows have no names
- * and no conditions.
+ * Returns the events of a record. Returns none for a record that the pipeline did not write, because delivery cannot
+ * read it either. Also returns none for rows of syncs, which have no names and no conditions.
  */
 const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
   try {
@@ -88,10 +97,10 @@ const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
 }
 
 /**
- * Chooses the events of the dead letters in a scope that meet the conditions. They are read from the log of deliveries
- * one record at a time, in the form for deliveries, and filtered as by mappings. Previews and replays both use this, in
- * turns of the workspace. Changes nothing. Throws 503 without a log, and 400 if the conditions scan too much of an
- * event. Throws 429 if the workspace has too much work waiting.
+ * Chooses the events of dead letters in a scope that meet the conditions. Reads them from the delivery log one record
+ * at a time, as deliveries get them, and filters them as mappings do. Previews and replays both use this, in turns of
+ * the workspace. Changes nothing. Throws 503 if this process has no log, and 400 if the conditions take too much work
+ * for an event. Throws 429 if the workspace has too much work waiting.
  */
 export const chooseDead = async (
   { db, deliveries, workShare }: { db: Db; deliveries?: Pick<LogReader, 'find'> | undefined; workShare: WorkShare },
@@ -111,7 +120,7 @@ export const chooseDead = async (
   const chosen: ChosenDead = { rows, count: 0, unreadable: 0, first: null, last: null }
   for await (const row of candidatesOf(db, scope)) {
     signal?.throwIfAborted()
-    // A range names no events: it goes as a whole or not at all.
+    // A dead letter for a range of the log has no list of events, so none of them can be chosen.
     const events = row.log_end === null ? await read(row.log_partition, Number(row.log_offset)) : []
     const indexes: number[] = []
     chosen.unreadable += row.event_count

@@ -34,9 +34,9 @@ const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
 }
 
 /**
- * Makes the function that marks the dead letters of a request as part of a replay, in its transaction, and returns the
- * number of their events. So the number that is counted is the one that is sent. Single events are chosen here, before
- * that transaction, which must not wait for the log.
+ * Makes the function that marks the dead letters of a request as part of a replay. It runs in the transaction of the
+ * replay and returns the number of their events, so that the counted events are the sent ones. Single events are chosen
+ * here, before the transaction, because a transaction must not wait for the log.
  */
 const dead = async (
   deps: Pick<ControlDeps, 'db' | 'deliveries' | 'workShare'>,
@@ -50,7 +50,10 @@ const dead = async (
   return (tx, replayId, time) => markChosenDead(tx, replayId, chosen.rows, { which, time })
 }
 
-/** The earlier of two places for each partition: the preview did not count events that were stored after it. */
+/**
+ * Returns the earlier of two log positions for each partition. So a replay does not include events that were stored
+ * after the preview counted them.
+ */
 const earlierOf = (counted: string, now: string): string => {
   const earlier = new Map(parseRecordPlaces(counted).map((place) => [place.partition, place]))
   const places = parseRecordPlaces(now).map((place) => {
@@ -66,7 +69,7 @@ const refuseCount = (events: number, expected: number | undefined): void => {
     throw conflict('REPLAY_CHANGED', `There are now ${events} events to send, not ${expected}. Count them again`)
 }
 
-/** Starts a replay: counts and fixes its events. A destination has one replay at a time. */
+/** Starts a replay: counts its events and fixes which they are. A destination has at most one active replay. */
 export const createReplay =
   (
     deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare' | 'clock'>,

@@ -17,7 +17,7 @@ export const showReplay = async (
   return replay
 }
 
-/** Reads a replay with how far it is. */
+/** Returns a replay with its progress. */
 export const getReplay =
   (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.replays.get> =>
   async ({ workspace, params, signal }) => {

@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { changeState } from './change-state.ts'
 
-/** Stops a replay until it is resumed. */
+/** Pauses a replay until it is resumed. */
 export const pauseReplay =
   (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.replays.pause> =>
   (call) =>

@@ -19,14 +19,14 @@ import {
 import type { ControlDeps } from '../deps.ts'
 import { asksEvents, chooseDead } from './choose-dead.ts'
 
-/** The conditions of a request on single events. */
+/** Returns the conditions of a request on single events. */
 export const eventScope = (scope: ReplayScope): EventScope => ({
   event: scope.event,
   eventType: scope.event_type,
   filter: scope.filter ?? eventFilter.parse({ conditions: [] }),
 })
 
-/** The history that a request is about. */
+/** Returns the part of the event history that a request selects. */
 export const historyScope = (
   workspaceId: string,
   sourceId: string | undefined,
@@ -44,7 +44,7 @@ export const historyScope = (
   storedBefore: parseRecordPlaces(storedBefore),
 })
 
-/** The dead letters that a request is about. */
+/** Returns the scope of the dead letters that a request selects. */
 export const deadScope = (
   destination: { id: string; workspace_id: string },
   sourceId: string | undefined,

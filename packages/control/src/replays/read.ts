@@ -4,7 +4,7 @@ import { notFound } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
 import type { ControlDeps } from '../deps.ts'
 
-/** Replays with the title of their source and who started them. */
+/** Selects replays with the titles of their sources and the users who started them. */
 export const selectReplays = (db: Db, destination: { id: string; workspace_id: string }) =>
   db
     .selectFrom('replays')
@@ -17,7 +17,7 @@ export const selectReplays = (db: Db, destination: { id: string; workspace_id: s
 
 export type ReplayRow = Awaited<ReturnType<ReturnType<typeof selectReplays>['executeTakeFirstOrThrow']>>
 
-/** A replay of this destination. Throws 404 if it does not exist or belongs to another workspace. */
+/** Reads a replay of this destination. Throws 404 if it does not exist or belongs to another destination. */
 export const readReplay = async (
   db: Db,
   destination: { id: string; workspace_id: string },
@@ -30,16 +30,19 @@ export const readReplay = async (
   return row
 }
 
-/** Events by their outcome; `settled` counts each event once that has any. */
+/** The number of events by outcome. `settled` counts each event with any outcome once. */
 type Totals = { delivered: number; filtered: number; failed: number; settled: number }
 const nothing: Totals = { delivered: 0, filtered: 0, failed: 0, settled: 0 }
 
 const dayMs = 86_400_000
 
-/** A larger replay counts attempts, which may count an event twice after a crash. */
+/**
+ * Maximum number of sent events for which events are counted exactly. A larger replay counts attempts, so that a crash
+ * may make an event count twice.
+ */
 const exactEvents = 1_000_000
 
-/** The outcomes of the events of replays in the delivery log, by the ID of the replay. */
+/** Reads the outcomes of the events of replays from the delivery log, by replay ID. */
 const readTotals = async (
   eventStore: EventStore,
   rows: readonly ReplayRow[],
@@ -79,7 +82,7 @@ const readTotals = async (
   )
 }
 
-/** The replays that have sent all their dead letters, some of which still wait. */
+/** Finds the replays that have sent all their dead letters and still have some waiting for delivery. */
 const readWaiting = async (db: Db, rows: readonly ReplayRow[]): Promise<ReadonlySet<string>> => {
   const sent = rows.filter((row) => row.kind === 'dead' && row.state === 'done')
   const [first] = sent
@@ -100,8 +103,8 @@ const readWaiting = async (db: Db, rows: readonly ReplayRow[]): Promise<Readonly
 }
 
 /**
- * True while outcomes of a replay that has sent all are still to come. A dead letter that was discarded has none, and so may an event
- * whose data was deleted: without outcomes it ends after `outcomeDays`.
+ * Whether a replay that has sent all events still waits for outcomes. A discarded dead letter never gets an outcome,
+ * and neither does an event whose data was deleted. So the wait ends after `outcomeDays` at the latest.
  */
 const isDelivering = (row: ReplayRow, { settled }: Totals, waiting: ReadonlySet<string>, now: number): boolean =>
   row.state === 'done' &&
@@ -149,13 +152,16 @@ const present = (row: ReplayRow, { delivered, filtered, failed }: Totals, delive
   finish_time: delivering ? null : (row.finish_time?.toISOString() ?? null),
 })
 
-/** Replays of one destination as the API returns them, with the outcomes of their events in the delivery log. */
+/**
+ * Returns replays of one destination as the API shows them, with the outcomes of their events from the delivery log.
+ */
 export const presentReplays = async (
   { db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
   rows: readonly ReplayRow[],
   signal?: AbortSignal,
 ): Promise<Replay[]> => {
-  // A dead letter waits until its outcome is durable: what does not wait now is in the figures that are read next.
+  // A dead letter waits until its outcome is stored. So every dead letter that does not wait now is included in the
+  // outcomes that are read next.
   const waiting = await readWaiting(db, rows)
   const totals = await readTotals(eventStore, rows, signal)
   return rows.map((row) => {

@@ -5,12 +5,12 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentVersion, selectVersions } from './read.ts'
 
-/** One version of a source's schema, the schema included. */
+/** Returns one version of a source's schema, including the schema itself. */
 export const getSchemaVersion =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.schemaVersions.get> =>
   async ({ workspace, params }) => {
     const source = await readSource(db, workspace.id, params.source)
-    // Nine digits fit into the column.
+    // A number of up to nine digits fits into the column.
     const row = /^[1-9]\d{0,8}$/.test(params.version)
       ? await selectVersions(db, source.id)
           .select('source_schemas.schema')

@@ -3,7 +3,7 @@ import { resourceNames, type SchemaVersion, schemaChanges } from '@tributary/con
 import type { SourceSchemasTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** The versions of a source's schema with who made them, without the schemas. */
+/** Selects the versions of a source's schema with their authors, without the schemas themselves. */
 export const selectVersions = (db: Db, sourceId: string) =>
   db
     .selectFrom('source_schemas')
@@ -27,7 +27,7 @@ export type VersionRow = Omit<Selectable<SourceSchemasTable>, 'schema' | 'source
   last_name: string | null
 }
 
-/** The display name of a version's author; undefined for the product itself and for deleted users. */
+/** Returns the display name of a version's author; undefined for the product itself and for deleted users. */
 export const authorName = ({ email, first_name, last_name }: VersionRow): string | undefined =>
   email === null ? undefined : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' })
 

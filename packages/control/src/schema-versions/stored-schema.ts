@@ -7,22 +7,25 @@ import {
 } from '@tributary/contract'
 import { badRequest, cutText } from '@tributary/kernel'
 
-/** A schema with its JSON text as the database has it. */
+/** A schema with its JSON text as it is stored in the database. */
 export type StoredSchema = { readonly text: string; readonly schema: SourceSchema }
 
-/** A text that the database has. */
+/** Reads a schema from its stored text. */
 export const readStored = (text: string): StoredSchema => ({ text, schema: parseSourceSchema(text) })
 
 /**
- * A schema in its stored form. The complete text is longer than the request may have been, and a merge makes it longer.
- * Throws SchemaError if it breaks a limit, so that every stored schema can be read again.
+ * Returns a schema in its stored form. The stored text may be longer than the requested one, and a merge adds to it.
+ * Throws SchemaError if the text exceeds a limit, so that every stored schema can be read again.
  */
 export const toStored = (schema: SourceSchema): StoredSchema => readStored(formatSourceSchema(schema))
 
-/** Characters of a refusal at most: it quotes names of any length. */
+/** Maximum number of characters in an error message, because it may quote names of any length. */
 const longestRefusal = 500
 
-/** Runs `make`, and converts its SchemaError to 400 VALIDATION with the problem and its place in `schema`. */
+/**
+ * Runs `make`, and converts its SchemaError to 400 VALIDATION. The error has the problem and its place in the field
+ * `schema`.
+ */
 export const refusingSchema = <T>(make: () => T): T => {
   try {
     return make()
@@ -55,8 +58,8 @@ const ordered = ({ events, user }: SourceSchema): string =>
   })
 
 /**
- * Whether two are one schema: the order of events, properties and names in lists says nothing. Texts of one schema are
- * equally long.
+ * Whether two schemas are equal. The order of events, of properties, and of names in lists does not matter. Texts of
+ * equal schemas have the same length.
  */
 export const isSameSchema = (a: StoredSchema, b: StoredSchema): boolean =>
   a.text.length === b.text.length && (a.text === b.text || ordered(a.schema) === ordered(b.schema))
@@ -67,7 +70,7 @@ const propertiesIn = (object: ObjectSchema): number =>
     0,
   )
 
-/** Numbers of events, and of the properties of events, user and items. */
+/** Counts the events of a schema, and the properties of its events, user, and items. */
 export const schemaCounts = ({ events, user }: SourceSchema): { event_count: number; property_count: number } => ({
   event_count: events.size,
   property_count: [...events.values(), ...(user === undefined ? [] : [user])].reduce(

@@ -10,7 +10,7 @@ export const insertSchemaVersion = async (
     version: number
     stored: StoredSchema
     change: (typeof schemaChanges)[number]
-    /** Null when the product itself makes it. */
+    /** The user who made the version; null if the product itself made it. */
     authorId: string | null
     time: Date
   },

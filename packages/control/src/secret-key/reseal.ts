@@ -3,7 +3,7 @@ import { type SecretBox, SecretBoxError } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { readSealed, sealedColumns } from './sealed-columns.ts'
 
-/** Thrown when something cannot be opened with the key that everything else was sealed with. */
+/** The error if a sealed value cannot be opened with the current secret key. */
 export class UnreadableSecret extends Error {
   constructor(place: string, cause: unknown) {
     super(
@@ -17,9 +17,9 @@ export class UnreadableSecret extends Error {
 const pageRows = 500
 
 /**
- * Opens every sealed value with one box and seals it with another, in this transaction. The tables are locked, so no
- * other process writes meanwhile, or afterwards with the old key. Returns the number of values.
- *
+ * Opens every sealed value with the box `from` and seals it with the box `to`, in this transaction. The tables are
+ * locked, so no other process can write meanwhile, or later with the old key. Returns the number of values.
+ * 
  * @throws UnreadableSecret, and then nothing must be committed
  */
 export const resealSecrets = async (tx: Tx, boxes: { from: SecretBox; to: SecretBox }): Promise<number> => {

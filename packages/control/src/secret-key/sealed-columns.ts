@@ -4,23 +4,23 @@ import { channelContext } from '@tributary/syncs'
 import { sql } from 'kysely'
 import { keyContext } from '../writekeys/keys.ts'
 
-/** Values of the columns by which a row is found. */
+/** The values of the columns that identify a row. */
 type Key = Readonly<Record<string, unknown>>
 
 /** A column whose values are sealed with the secret key. */
 export type SealedColumn = {
   table: string
   column: string
-  /** Columns of its primary key, one, and what else its context is made of. */
+  /** `key`: the column of the primary key. `more`: further columns that the encryption context needs. */
   key: string
   more: readonly string[]
-  /** The encryption context of the value. */
+  /** Returns the encryption context of the value in a row. */
   context: (row: Key) => string
 }
 
 const text = (value: unknown): string => String(value)
 
-/** Every column that is sealed. A test compares the list with the schema. */
+/** All columns with sealed values. A test compares this list with the database schema. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'write_keys', column: 'key_encrypted', key: 'id', more: [], context: ({ id }) => keyContext(text(id)) },
   {

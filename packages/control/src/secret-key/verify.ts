@@ -2,7 +2,7 @@ import type { Db } from '@tributary/api-kit'
 import { type SecretBox, SecretBoxError } from '@tributary/kernel'
 import { readSealed, sealedColumns } from './sealed-columns.ts'
 
-/** Thrown when the data were sealed with another secret key. */
+/** The error if the data was sealed with another secret key. */
 export class WrongSecretKey extends Error {
   constructor() {
     super(
@@ -14,9 +14,9 @@ export class WrongSecretKey extends Error {
 }
 
 /**
- * Makes sure that the sealed values of the database can be opened, by opening the first one. A product that starts with another key would
- * hold every delivery. It would also seal new credentials, so that no single key opens all.
- *
+ * Checks that the secret key fits the database, by opening the first sealed value. With another key, the product would
+ * hold every delivery. It would also seal new credentials, so that no single key could open all of them.
+ * 
  * @throws WrongSecretKey
  */
 export const verifySecretKey = async ({ db, secretBox }: { db: Db; secretBox: SecretBox }): Promise<void> => {

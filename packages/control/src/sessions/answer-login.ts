@@ -16,24 +16,24 @@ import { familyOf, meetPlace, rememberPlace } from '../users/sign-in/sign-in-pla
 import { inboxToken } from './inbox-token.ts'
 import type { Sessions } from './sessions.ts'
 
-/** How long the one-time token in a login response can set a password, ms. */
+/** Lifetime of the one-time token in a login response, ms. The token can set a password. */
 export const passwordTokenLifeMs = 60 * 60_000
 
-/** How long the mail about a sign-in from a new place is worth sending, ms. */
+/** Time in ms after which the mail about a sign-in from a new place is no longer sent. */
 const noticeLifeMs = 24 * 60 * 60_000
 
 /**
  * Starts a session in the given transaction, records it and its origin, and returns the response of every kind of
- * login. The response has the session's token, and a new one-time token with which that session sets the password. It
- * also has the signed names of the user for inbox and messaging. The called method is `action`. A mail notifies the
- * user of a sign-in from a new network and browser.
+ * login. The response has the token of the session and a new one-time token that can set a password. It also has the
+ * signed names of the user for the inbox and for messaging. `action` is the called method. A mail notifies the user of
+ * a sign-in from a new network and browser.
  */
 export type AnswerLogin = (
   tx: Tx,
   login: { user: UserRow; client: Client; action: `users.${string}`; detail?: Record<string, unknown> },
 ) => Promise<LoginResponse>
 
-/** Makes the one function that all ways in end with. */
+/** Makes the function that completes every kind of sign-in. */
 export const createAnswerLogin =
   ({
     clock,
@@ -80,7 +80,7 @@ export const createAnswerLogin =
       access_token,
       set_password_otp_token: passwordToken.token,
       courier_token: inboxToken(signing.inbox, user.id),
-      // The messaging service asks for exactly this proof of who the user is.
+      // The messaging service requires exactly this hash as a proof of the user's identity.
       intercom_token:
         messagingSecret === undefined ? '' : createHmac('sha256', messagingSecret).update(user.id).digest('hex'),
       user: presentUser(user),

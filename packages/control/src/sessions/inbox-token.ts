@@ -1,6 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The signature token of a user, with which the notification inbox is listened to: it stays the same as long as the key. */
+/**
+ * Returns the signature token with which a user subscribes to the inbox of notifications. It stays the same as long as
+ * the signing key.
+ */
 export const inboxToken = (key: Uint8Array, userId: string): string =>
   `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
 

@@ -4,7 +4,10 @@ import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 
-/** The active sessions of the caller, the last used first. No one sees sessions of others, not even platform admins. */
+/**
+ * Lists the active sessions of the caller, the most recently used one first. No one can see the sessions of others, not
+ * even platform admins.
+ */
 export const listSessions =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sessions.list> =>
   async ({ actor, params, query }) => {

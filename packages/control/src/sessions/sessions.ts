@@ -5,28 +5,34 @@ import { createTokenCache } from './token-cache.ts'
 
 const hour = 3_600_000
 
-/** Lifetime of a session, in ms: after its last use, and in total. */
+/** Lifetime of a session in ms: since its last use, and in total. */
 export const sessionLimits = { idleMs: 12 * hour, totalMs: 30 * 24 * hour } as const
 
 /** Maximum sessions per user. The most recently used ones stay. */
 export const sessionsPerUser = 1000
 
-/** Minimum time between stored updates of a session's last use. */
+/** Minimum time between stored updates of a session's last use, ms. */
 const touchMs = 60_000
 
 const prefix = 'trb_'
 const tokenPattern = /^trb_[A-Za-z0-9_-]{43}$/
 
 export type Sessions = {
-  /** Starts a session in the given transaction and returns its token: 256 random bits, kept only as their SHA-256. */
+  /**
+   * Starts a session in the given transaction and returns its token: 256 random bits, of which only the SHA-256 is
+   * stored.
+   */
   begin(tx: Tx, userId: string, client: { ip: string; userAgent: string }): Promise<string>
   /** Ends one session in the given transaction. Call `accessChanged` once it is committed. */
   end(tx: Tx, sessionId: string): Promise<void>
   /** Ends all sessions of a user in the given transaction, except one. Call `accessChanged` once it is committed. */
   endOthers(tx: Tx, userId: string, exceptSessionId: string | undefined): Promise<void>
-  /** Makes ended sessions and changed memberships count here at once; elsewhere they do within two seconds. */
+  /**
+   * Makes this process notice ended sessions and changed memberships immediately. Other processes notice them within
+   * two seconds.
+   */
   refresh(): void
-  /** The holder of a token. The result may be two seconds old. */
+  /** Finds the holder of a token. The result may be two seconds old. */
   authenticate(token: string): Promise<Authentication>
 }
 
@@ -51,7 +57,7 @@ const actorOf = async (db: Db, userId: string, sessionId: string): Promise<Actor
   }
 }
 
-/** Stores the last use of a session, and its end by that. */
+/** Stores the last use of a session, and moves its end accordingly. */
 const slide = async (
   db: Db,
   session: { id: string; create_time: Date; last_used_time: Date },
@@ -66,7 +72,10 @@ const slide = async (
     .execute()
 }
 
-/** Sessions as rows of the relational store, each with a sliding and an absolute end. */
+/**
+ * Stores sessions in the relational store. Each session ends some time after its last use, or at the end of its total
+ * lifetime.
+ */
 export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Sessions => {
   const look = async (token: string): Promise<Authentication> => {
     const session = await db

@@ -1,12 +1,12 @@
 import type { Authentication } from '@tributary/http'
 import type { Clock } from '@tributary/kernel'
 
-/** Maximum age of a cached token. A session that ended in another process is refused after this time. */
+/** Maximum age of a cached token, ms. After this time, a session that ended in another process is refused. */
 const cacheMs = 2000
 const cachedTokens = 10_000
 
 export type TokenCache = {
-  /** The holder of a token. The result may be two seconds old. */
+  /** Finds the holder of a token. The result may be two seconds old. */
   ask(token: string): Promise<Authentication>
   /** Clears the cache, so that changes take effect here immediately. */
   clear(): void
@@ -14,7 +14,7 @@ export type TokenCache = {
 
 type Kept = { until: number; answer: Promise<Authentication> }
 
-/** Remembers the holder of a token for two seconds, so that a page of many calls looks it up once. */
+/** Caches the holders of tokens for two seconds, so that a page with many calls looks up its token once. */
 export const createTokenCache = (clock: Clock, look: (token: string) => Promise<Authentication>): TokenCache => {
   const kept = new Map<string, Kept>()
 

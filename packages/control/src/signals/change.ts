@@ -9,7 +9,7 @@ import type { TriggerIds } from './references.ts'
 
 const incomplete = (text: string): Error => badRequest('SIGNAL_INCOMPLETE', text)
 
-/** Throws 400 for a signal that could send nothing. */
+/** Throws 400 if a signal could send nothing. */
 export const requireComplete = async (
   deps: PresentDeps,
   workspaceId: string,
@@ -45,7 +45,10 @@ export const writeParts = async (
       .execute()
 }
 
-/** The last change of an audience. Profiles that entered before a signal was enabled are not conversions. */
+/**
+ * Reads the ID of the last entry or exit of an audience. Later entries become conversions; profiles that entered before
+ * a signal was enabled do not.
+ */
 export const lastChangeOf = async (tx: Tx, audienceId: string | null): Promise<string> => {
   if (audienceId === null) return '0'
   const { rows } = await sql<{ change: string }>`

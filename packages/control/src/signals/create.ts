@@ -22,7 +22,7 @@ export const createSignal =
     if (enabled) await requireComplete(deps, workspace.id, platforms)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // The lock makes the second of two calls that take the last place fail.
+      // The lock makes concurrent calls run one after the other, so that only the first one gets the last place.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       const known = await tx.selectFrom('signals').select('id').where('workspace_id', '=', workspace.id).execute()
       if (known.some((each) => each.id === id)) return

@@ -1,4 +1,4 @@
-/** Starts of fields that a spreadsheet would take for a formula: these fields get an apostrophe in front. */
+/** Matches the start of a field that a spreadsheet would read as a formula. Such a field gets a leading apostrophe. */
 const formula = /^[=+\-@\t\r]/
 
 const cell = (value: string | number): string => {
@@ -6,14 +6,16 @@ const cell = (value: string | number): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Rows as CSV text (RFC 4180). */
+/** Writes rows as CSV text (RFC 4180). */
 export const csvText = (rows: readonly (readonly (string | number)[])[]): string =>
   rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 
 /** A row of CSV with the line on which it begins. */
 export type CsvRow = { line: number; cells: string[] }
 
-/** Rows of CSV text, at most `most` and one more; undefined for text with a quote that does not end. Skips empty lines. */
+/**
+ * Reads at most `most` + 1 rows of CSV text, without empty lines. Returns undefined for a text with an unclosed quote.
+ */
 export const parseCsv = (text: string, most: number): CsvRow[] | undefined => {
   const rows: CsvRow[] = []
   let cells: string[] = []

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import { readSignal, removeSignal, signalName } from '@tributary/signals'
 import type { ControlDeps } from '../deps.ts'
 
-/** Deletes a signal with its conversions and counts; conversions that are not in the stream yet are not sent. */
+/** Deletes a signal with its conversions and counts. Conversions that are not in the stream yet are not sent. */
 export const deleteSignal =
   ({ db }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.signals.delete> =>
   async ({ workspace, params }) => {

@@ -67,7 +67,7 @@ const read = async (
   }
 }
 
-/** Conversions by day, clicked platform and campaign. */
+/** Returns the conversions by day, clicked platform, and campaign. */
 export const getAttribution =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.signals.getAttribution> =>
   async ({ workspace, query }) =>
@@ -75,7 +75,7 @@ export const getAttribution =
 
 const header = ['day', 'signal', 'clicked_platform', 'utm_source', 'utm_medium', 'utm_campaign', 'conversions'] as const
 
-/** The same as CSV, with a row for each currency. */
+/** Returns the same attribution as CSV, with a row for each currency. */
 export const exportAttribution =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.signals.exportAttribution> =>
   async ({ workspace, query }) => {
@@ -86,7 +86,7 @@ export const exportAttribution =
       const [first, ...rest] = row.amounts
       return [
         [...own, row.conversion_count, first?.currency ?? '', first?.amount ?? ''],
-        // Counted in the row of the first currency.
+        // 0 conversions: they are counted in the row of the first currency.
         ...rest.map(({ currency, amount }) => [...own, 0, currency, amount]),
       ]
     })

@@ -20,7 +20,7 @@ const sums = (rows: readonly { currency: string; amount: number }[]) =>
     }))
     .toSorted((a, b) => b.amount - a.amount)
 
-/** The value of a signal's conversions, by day and currency. */
+/** Reads the value of a signal's conversions, by day and currency. */
 const readAmounts = async (db: Db, signalId: string, from: string, to: string) => {
   const { rows } = await sql<{ day: string; currency: string; amount: number }>`
     select day::text, currency, sum(amount) as amount from signal_days
@@ -29,7 +29,7 @@ const readAmounts = async (db: Db, signalId: string, from: string, to: string) =
   return rows
 }
 
-/** The figures of each day on which a conversion was made or ended, the oldest first. */
+/** Returns the figures of each day with new conversions or outcomes, the oldest day first. */
 const daysOfOverview = (
   counts: readonly CountRow[],
   amounts: Awaited<ReturnType<typeof readAmounts>>,
@@ -45,7 +45,7 @@ const daysOfOverview = (
   }))
 }
 
-/** Conversions and worth of a signal by day, and what became of them at each platform. */
+/** Returns the number and value of a signal's conversions by day, with their outcomes at each platform. */
 export const getSignalOverview =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.getOverview> =>
   async ({ workspace, params, query, signal: aborted }) => {

@@ -12,7 +12,10 @@ import { dayName, daysOf } from './period.ts'
 import { qualityOf, scoreOf } from './quality.ts'
 import { type CountRow, countOf, identifierCounts, readCounts } from './read-counts.ts'
 
-/** Under which bound this share of conversions was made; the largest where some took longer. */
+/**
+ * Returns the bound of time within which this share of conversions was made. If the largest bound is too small, returns
+ * that one.
+ */
 const quantile = (rows: readonly CountRow[], share: number): number => {
   const total = rows.reduce((sum, { kind, count }) => (kind.startsWith('fresh:') ? sum + count : sum), 0)
   let sum = 0
@@ -23,7 +26,10 @@ const quantile = (rows: readonly CountRow[], share: number): number => {
   return freshnessBounds.at(-1) ?? 0
 }
 
-/** Match quality of a signal by platform: of small counts by day, however many conversions there were. */
+/**
+ * Returns the match quality of a signal by platform. Reads small daily counts, so the number of conversions does not
+ * matter.
+ */
 export const getSignalQuality =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.signals.getQuality> =>
   async ({ workspace, params, query }) => {

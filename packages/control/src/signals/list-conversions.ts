@@ -71,7 +71,10 @@ const present = (
   }),
 })
 
-/** The ID of a destination of this workspace; '' if not given. Throws 404 for a destination of another workspace. */
+/**
+ * Returns the ID of a destination of this workspace; '' if no name is given. Throws 404 for a destination of another
+ * workspace.
+ */
 const destinationIdOf = (name: string, workspaceId: string): string => {
   if (name === '') return ''
   const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
@@ -85,20 +88,23 @@ const eventName = (workspace: string, event: string): string =>
 /** The key of a conversion, in hexadecimal digits. */
 const cursorKey = z.string().regex(/^(?:[0-9a-f]{2}){0,32}$/)
 
-/** Conversions that come behind one in the list. */
+/** Selects the conversions after the given one in the list. */
 const behind = ([key, ms]: [string, number]) =>
   sql`(create_time, signal_conversions.key) < (${new Date(ms)}, decode(${key}, 'hex'))`
 
-/** A pattern of the stored platforms of conversions that can have a status, '' for any, at a destination, '' for any. */
+/**
+ * Returns a pattern for the stored platforms of conversions that may have this status at this destination. '' stands
+ * for any status or destination.
+ */
 const platformsLike = (destination: string, status: ConversionStatus | ''): string => {
   const at = destination === '' ? '' : `"${destination}",`
   return status === '' ? at : `${at}${status === 'not_sent' ? '"[a-z_]+"' : '""'},[0-9]+\\]`
 }
 
-/** How long before a conversion its first delivery can appear to be, because clocks differ. */
+/** Maximum time by which a first delivery can appear to be earlier than its conversion, ms, because clocks differ. */
 const slackMs = 60_000
 
-/** The conversions of a signal, newest first. */
+/** Lists the conversions of a signal, newest first. */
 export const listConversions =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.signals.listConversions> =>
   async ({ workspace, params, query, signal: aborted }) => {
@@ -112,7 +118,8 @@ export const listConversions =
     )
     const at = destinationIdOf(query.destination, workspace.id)
     if (at !== '' && !platforms.has(at)) return { conversions: [], next_page_token: '' }
-    // In the order of an index: "key" alone would be the text of the answer.
+    // The order is that of an index. The order uses the column with its table name, because `key` alone would be the
+    // hexadecimal text.
     const { rows: found } = await sql<Row>`
       select encode(key, 'hex') as key, origin, event_id, source_event, event_time, create_time, amount, currency, test,
         platforms from signal_conversions
@@ -134,7 +141,8 @@ export const listConversions =
       (query.destination === '' || destination === query.destination) &&
       (query.status === '' || status === query.status)
     return {
-      // Only conversions of the page that have ended so: the outcome of the others comes later.
+      // The query cannot filter by outcomes, which are read afterwards. So conversions of this page with another
+      // outcome are removed here.
       conversions:
         query.status === '' || query.status === 'not_sent'
           ? conversions

@@ -37,7 +37,7 @@ const optionOf = (
   }
 }
 
-/** The destinations of a workspace that can be platforms of a signal. */
+/** Lists the destinations of a workspace that can be platforms of a signal. */
 export const listSignalPlatforms =
   ({
     db,

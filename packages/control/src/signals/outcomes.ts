@@ -1,7 +1,7 @@
 import type { ConversionStatus } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 
-/** The outcome of a conversion at a destination, from its delivery log. */
+/** The outcome of a conversion at a destination, from the delivery log. */
 export type OutcomeAt = { status: Exclude<ConversionStatus, 'not_sent'>; reason: string }
 
 const statusOf: Readonly<Record<string, OutcomeAt['status']>> = {
@@ -10,7 +10,10 @@ const statusOf: Readonly<Record<string, OutcomeAt['status']>> = {
   filtered: 'filtered',
 }
 
-/** The outcomes of conversions, by destination and event ID; a conversion without one has not been tried yet. */
+/**
+ * Reads the outcomes of conversions, by destination and event ID. A conversion without an outcome has not been tried
+ * yet.
+ */
 export const readOutcomesOf = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,
@@ -43,7 +46,10 @@ type CountedRow = {
   by_day: [string[], number[]]
 }
 
-/** Conversions that ended so at a destination, for one reason; `days` has them by the UTC day (`YYYY-MM-DD`) of their first try. */
+/**
+ * The number of conversions with one outcome and reason at a destination. `days` has them by the UTC day (`YYYY-MM-DD`)
+ * of their first attempt.
+ */
 export type OutcomeCount = {
   destination: string
   status: OutcomeAt['status']
@@ -52,7 +58,7 @@ export type OutcomeCount = {
   days: ReadonlyMap<string, number>
 }
 
-/** The number of a signal's conversions by destination, outcome and reason, among those sent in a period. */
+/** Counts the conversions of a signal that were sent in a period, by destination, outcome, and reason. */
 export const countOutcomes = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,

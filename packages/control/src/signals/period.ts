@@ -3,7 +3,10 @@ import { badRequest } from '@tributary/kernel'
 
 const daySeconds = 86_400
 
-/** Days of a period as `YYYY-MM-DD` in UTC, the last one excluded, and the period of the same length before. */
+/**
+ * The first day of a period and the day after its last one, as `YYYY-MM-DD` in UTC. `before` is the first day of the
+ * previous period of the same length.
+ */
 export type DayPeriod = { from: string; to: string; before: string }
 
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
@@ -11,7 +14,7 @@ const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString(
 const refuse = (text: string): Error =>
   badRequest('VALIDATION', `end_date.seconds: ${text}`, { 'end_date.seconds': text })
 
-/** The days of a period in whole UTC days. Throws 400 if it ends before it starts, or is too long. */
+/** Returns the whole UTC days of a period. Throws 400 if the period ends before it starts, or is too long. */
 export const daysOf = ({
   'start_date.seconds': start,
   'end_date.seconds': end,
@@ -27,5 +30,5 @@ export const daysOf = ({
   return { from: dayOf(first), to: dayOf(last), before: dayOf(Math.max(0, first - (last - first))) }
 }
 
-/** A day as charts name it: `YYYYMMDD`. */
+/** Returns a day in the form that charts use: `YYYYMMDD`. */
 export const dayName = (day: string): string => day.replaceAll('-', '')

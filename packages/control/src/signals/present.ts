@@ -27,10 +27,10 @@ import { readScores } from './scores.ts'
 
 export type PresentDeps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger' | 'clock'>
 
-/** Days whose counts a list shows. */
+/** Number of days whose counts the list of signals shows. */
 const recentDays = 7
 
-/** Counts of the last days of each signal, the oldest first. */
+/** Reads the daily counts of each signal for the last days, the oldest day first. */
 const readRecent = async (db: Db, ids: readonly string[], now: number): Promise<ReadonlyMap<string, number[]>> => {
   const { rows } = await sql<{ id: string; counts: number[] }>`
     select signal.id, array_agg(coalesce(c.count, 0)::int order by at.day) as counts
@@ -47,7 +47,10 @@ const readRecent = async (db: Db, ids: readonly string[], now: number): Promise<
 
 type Titles = ReadonlyMap<string, { title: string; target_product: string }>
 
-/** Titles of the sources and audiences that feed signals, by resource name; deleted ones are missing. */
+/**
+ * Reads the titles of the sources and audiences from which signals get their conversions, by resource name. Leaves out
+ * deleted ones.
+ */
 const readTitles = async (
   db: Db,
   workspaceId: string,
@@ -91,7 +94,7 @@ const readTitles = async (
 const feedsOf = (trigger: SignalTrigger): readonly string[] =>
   trigger.type === 'events' ? trigger.sources : [trigger.audience]
 
-/** The reason why conversions cannot be sent to a destination, as text; '' if they can. */
+/** Returns the reason why conversions cannot be sent to a destination; '' if they can. */
 export const platformProblem = async (
   { db, catalog, secretBox, logger }: PresentDeps,
   workspaceId: string,
@@ -140,7 +143,7 @@ const stateOf = (enabled: boolean, problems: readonly string[]): SignalSummary['
   return problems.length === 0 || problems.some((problem) => problem !== '') ? 'problem' : 'enabled'
 }
 
-/** Rows of the list as the API returns them. */
+/** Returns signals as the API shows them in a list. */
 export const presentSignals = async (
   deps: PresentDeps,
   workspaceId: string,
@@ -200,7 +203,7 @@ export const presentSignals = async (
   })
 }
 
-/** A signal as its page shows it. */
+/** Returns a signal as the API shows it on its page. */
 export const presentSignal = async (deps: PresentDeps, row: SignalRow): Promise<Signal> => {
   const definition = definitionOf(row)
   const [[summary], platforms, titles, author] = await Promise.all([

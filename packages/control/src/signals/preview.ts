@@ -42,27 +42,28 @@ import { readSignalSettings } from './settings.ts'
 
 type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShare' | 'clock'>
 
-/** Stored events that are looked through for each name. */
+/** Maximum number of stored events that are searched for each event name. */
 const maxPreviewed = 1000
-/** Conversions that are shown. */
+/** Maximum number of conversions that are shown. */
 const maxShown = 20
 
 /**
- * Ms of processor time that the conditions and fields of one preview may take: some times as much as the presets of ten platforms take
- * for the largest sample. Only the time of this thread counts, so that a busy machine refuses nothing.
+ * Processor time in ms that the conditions and fields of one preview may take. It is several times the time of ten
+ * platforms with presets for the largest sample. Only the time of this thread counts, so that a busy machine does not
+ * make previews fail.
  */
 const maxWorkMs = 1000
 
-/** Processor time of this thread, ms. */
+/** Returns the processor time of this thread, ms. */
 const processorMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Runs work of a preview when it is its workspace's turn. */
+/** Runs part of a preview when it is the turn of its workspace. */
 type Work = <T>(work: () => T) => Promise<T>
 
-/** Work that throws 400 once all of it together has taken too long. */
+/** Makes a function that runs parts of a preview. It throws 400 once they have taken too much time together. */
 const boundedWork = ({ workShare }: PreviewDeps, workspaceId: string): Work => {
   let takenMs = 0
   return (work) =>
@@ -124,10 +125,10 @@ const readEntered = async (
   return { events, looked: rows.length }
 }
 
-/** Paths that a signal fills in itself, and that contain nothing personal. */
+/** Matches the paths that a signal fills in itself and that contain no personal data. */
 const shownPlaces = /^context\.signal\.(event_id|time|value|currency|consent|action_source|event_source|kind)$/
 
-/** Targets whose values may be shown: hashed, or nothing of a person. */
+/** Returns the targets whose values may be shown: hashed values, and values that are not personal. */
 const shownTargets = (platform: ReadyPlatform): ReadonlySet<string> => {
   const { definition, settings } = platform
   const action = definition.actions.find(({ name }) => name === definition.conversions.action)
@@ -181,7 +182,10 @@ const countsOf = (made: readonly MadeConversion[], destinationId: string) => {
   return { identifiers, count: own.length, sent: sent.length, not_sent }
 }
 
-/** Makes a conversion platform by platform: the fields of all of them at once would keep the thread for too long. */
+/**
+ * Makes a conversion for one platform after the other. Making it for all platforms at once would block the thread for
+ * too long.
+ */
 const makeInPieces = async (making: ConversionInput, work: Work): Promise<MadeConversion> => {
   const { signal } = making
   const made = await work(() => makeConversion({ ...making, signal: { ...signal, platforms: [] } }))
@@ -231,7 +235,10 @@ const readCandidates = async (
   return { events: fitting, looked }
 }
 
-/** Scores the conversions that a signal would send for the latest events, before it is saved or enabled. */
+/**
+ * Makes and scores the conversions that a signal would send for the latest events, before the signal is saved or
+ * enabled.
+ */
 export const previewSignal =
   (deps: PreviewDeps): Handler<typeof methods.signals.preview> =>
   async ({ workspace, body, signal: aborted }) => {

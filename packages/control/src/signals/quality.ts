@@ -12,8 +12,8 @@ const share = (count: number, of: number): number => (of === 0 ? 0 : count / of)
 const rounded = (score: number): number => Math.round(score * 10) / 10
 
 /**
- * How well a platform can match conversions, 0 to 10: the weight of each identifier times the share of conversions that
- * have it.
+ * Returns how well a platform can match conversions, from 0 to 10. It is the sum of the weights of the identifiers,
+ * each multiplied by the share of conversions with that identifier.
  */
 export const scoreOf = (
   { identifiers }: Pick<PlatformDefinition['conversions'], 'identifiers'>,
@@ -28,17 +28,17 @@ export const scoreOf = (
   return rounded(Math.min(10, sum))
 }
 
-/** The mean of the scores of platforms; null if none has a score. */
+/** Returns the mean of the scores of platforms; null if no platform has a score. */
 export const meanScore = (scores: readonly (number | null)[]): number | null => {
   const known = scores.filter((each) => each !== null)
   return known.length === 0 ? null : rounded(known.reduce((sum, each) => sum + each, 0) / known.length)
 }
 
-/** Identifiers that most conversions lack; a gain below this is not worth a sentence. */
+/** Minimum gain of score for which an identifier is recommended, and maximum number of recommendations. */
 const minGain = 0.2
 const maxAdvice = 3
 
-/** Match quality of conversions at a platform, with what would better it most. */
+/** Returns the match quality of conversions at a platform, with the identifiers that would improve it most. */
 export const qualityOf = (
   conversions: PlatformDefinition['conversions'],
   counts: Counts,

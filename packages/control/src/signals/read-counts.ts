@@ -2,10 +2,10 @@ import type { Db } from '@tributary/api-kit'
 import { type MatchIdentifier, matchIdentifiers, notSentReasons, notSentReasonTexts } from '@tributary/contract'
 import { sql } from 'kysely'
 
-/** A count of a signal by destination, day and kind. */
+/** A daily count of a signal at a destination; `kind` tells what is counted. */
 export type CountRow = { destination_id: string; day: string; kind: string; count: number }
 
-/** The counts of a signal from a day to before another. */
+/** Reads the counts of a signal from the day `from` to before the day `to`. */
 export const readCounts = async (db: Db, signalId: string, from: string, to: string): Promise<CountRow[]> => {
   const { rows } = await sql<{ destination_id: string; day: string; kind: string; count: string }>`
     select destination_id, day::text, kind, count from signal_counts
@@ -16,14 +16,14 @@ export const readCounts = async (db: Db, signalId: string, from: string, to: str
 const sumOf = (rows: readonly CountRow[], kind: string): number =>
   rows.reduce((sum, row) => (row.kind === kind ? sum + row.count : sum), 0)
 
-/** The sum of one kind. */
+/** Adds up the counts of one kind. */
 export const countOf = sumOf
 
-/** The number of conversions with each identifier. */
+/** Returns the number of conversions with each identifier. */
 export const identifierCounts = (rows: readonly CountRow[]): ReadonlyMap<MatchIdentifier, number> =>
   new Map(matchIdentifiers.map((each) => [each, sumOf(rows, `id:${each}`)]))
 
-/** The reasons why conversions were not sent, the most frequent first. */
+/** Counts the conversions that were not sent, by reason, the most frequent reason first. */
 export const notSentOf = (rows: readonly CountRow[]) =>
   notSentReasons
     .map((reason) => ({ reason, text: notSentReasonTexts[reason], count: sumOf(rows, `not:${reason}`) }))

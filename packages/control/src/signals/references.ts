@@ -2,10 +2,13 @@ import { type Db, parseReference } from '@tributary/api-kit'
 import { resourceNames, type SignalTrigger } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
 
-/** The ids of what feeds a signal. */
+/** The IDs of the sources and of the audience from which a signal gets its conversions. */
 export type TriggerIds = { sources: readonly string[]; audience: string | null }
 
-/** The IDs in a trigger. Throws 400 for an invalid name, 404 for a resource that does not exist in this workspace. */
+/**
+ * Returns the IDs in the trigger of a signal. Throws 400 for an invalid name, 404 for a resource that does not exist in
+ * this workspace.
+ */
 export const checkTrigger = async (db: Db, workspaceId: string, trigger: SignalTrigger): Promise<TriggerIds> => {
   if (trigger.type === 'audience') {
     const { workspace, audience } = parseReference(resourceNames.audience, 'trigger.audience', trigger.audience)
@@ -38,7 +41,7 @@ export const checkTrigger = async (db: Db, workspaceId: string, trigger: SignalT
   return { sources, audience: null }
 }
 
-/** Throws 400 for refunds of a signal that is not fed by events. */
+/** Throws 400 if a signal has refunds but does not get its conversions from events. */
 export const checkRefunds = (trigger: SignalTrigger, refunds: unknown): void => {
   if (refunds === null || trigger.type === 'events') return
   const text = 'Only conversions of events have refunds'

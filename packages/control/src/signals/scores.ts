@@ -4,7 +4,10 @@ import type { ControlDeps } from '../deps.ts'
 import { meanScore, scoreOf } from './quality.ts'
 import { type CountRow, countOf, identifierCounts } from './read-counts.ts'
 
-/** The scores of signals over the last UTC days, today included, of counts that are read at once; null without conversions. */
+/**
+ * Reads the scores of signals over the last UTC days, including today. One query reads the counts of all signals. A
+ * signal without conversions has the score null.
+ */
 export const readScores = async (
   { db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>,
   platforms: ReadonlyMap<string, readonly PlatformWithDestination[]>,

@@ -9,7 +9,7 @@ import {
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** The settings of all signals of a workspace, with defaults for unset ones. */
+/** Reads the settings that apply to all signals of a workspace, with defaults for unset ones. */
 export const readSignalSettings = async (db: Db, workspaceId: string): Promise<SignalSettings> => {
   const row = await db
     .selectFrom('signal_settings')
@@ -24,13 +24,13 @@ export const readSignalSettings = async (db: Db, workspaceId: string): Promise<S
   }
 }
 
-/** The settings of all signals of a workspace. */
+/** Returns the settings that apply to all signals of a workspace. */
 export const getSignalSettings =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.signalSettings.get> =>
   ({ workspace }) =>
     readSignalSettings(db, workspace.id)
 
-/** Changes them, in force for the next event. */
+/** Changes the settings of all signals of a workspace. The change applies from the next event on. */
 export const updateSignalSettings =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.signalSettings.update> =>
   async ({ workspace, body }) => {

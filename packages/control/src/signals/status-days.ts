@@ -2,25 +2,25 @@ import { type ConversionStatus, conversionStatuses } from '@tributary/contract'
 import type { OutcomeCount } from './outcomes.ts'
 import { type CountRow, countOf } from './read-counts.ts'
 
-/** Conversions of a day by what became of them. */
+/** The number of conversions of a day by their status. */
 export type StatusCounts = Record<ConversionStatus, number>
 
 const noStatuses = (): StatusCounts => ({ delivered: 0, failed: 0, filtered: 0, pending: 0, not_sent: 0 })
 
-/** The sum of days or platforms. */
+/** Adds up the counts of several days or platforms. */
 export const sumStatuses = (counts: readonly StatusCounts[]): StatusCounts => {
   const sum = noStatuses()
   for (const each of counts) for (const status of conversionStatuses) sum[status] += each[status]
   return sum
 }
 
-/** The number of conversions of these rows' days that were decided to be sent to a platform. */
+/** Counts the conversions in these rows that were selected for sending to a platform. */
 export const sentOf = (rows: readonly CountRow[]): number => countOf(rows, 'sent') + countOf(rows, 'sent_refund')
 
 /**
- * The outcomes of a platform's conversions by UTC day (`YYYY-MM-DD`). An outcome belongs to the day of the first
- * attempt, which can be the day after the conversion was made. So if a day has more outcomes than sent conversions, the
- * rest is no longer pending on the day before.
+ * Returns the outcomes of a platform's conversions by UTC day (`YYYY-MM-DD`). An outcome belongs to the day of the
+ * first attempt, which can be the day after the conversion. If a day has more outcomes than sent conversions, the
+ * excess reduces the pending conversions of the day before.
  */
 export const statusDays = (
   counts: readonly CountRow[],

@@ -25,7 +25,10 @@ const asInput = (rows: Awaited<ReturnType<typeof readPlatforms>>, id: string, wo
     field_mappings: row.field_mappings === null ? null : JSON.parse(row.field_mappings),
   }))
 
-/** Changes a signal from the next event on; the second of two changes of the same revision fails with 409. */
+/**
+ * Changes a signal from the next event on. If two changes are based on the same revision, the second one fails with
+ * 409.
+ */
 export const updateSignal =
   (deps: PresentDeps & Pick<ControlDeps, 'eventStore' | 'workShare'>): Handler<typeof methods.signals.update> =>
   async ({ actor, workspace, params, body, signal }) => {
@@ -49,7 +52,7 @@ export const updateSignal =
       const stored = await readPlatforms(tx, [id])
       const known = asInput(stored, id, workspace.id)
       const wanted = given ?? known
-      // A conversion of another kind has another name at each platform.
+      // The platforms are checked again, because another kind of conversion has another name at each platform.
       const platforms = changes
         ? await checkPlatforms({ ...deps, db: tx }, workspace.id, next.conversion, wanted)
         : undefined

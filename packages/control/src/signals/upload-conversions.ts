@@ -22,7 +22,10 @@ import type { ControlDeps } from '../deps.ts'
 import { type CsvRow, parseCsv } from './csv.ts'
 import { readSignalSettings } from './settings.ts'
 
-/** Columns of an uploaded file, and the path in the row's event for the value of each. */
+/**
+ * The columns of an uploaded file, each with the path of its value in the traits of the event; undefined for columns
+ * with a rule of their own.
+ */
 const columns = {
   event_id: undefined,
   event_time: undefined,
@@ -56,7 +59,7 @@ const refuseFile = (text: string): Error => badRequest('FILE_REFUSED', text, { f
 
 type Refusal = OfflineUpload['refused'][number]
 
-/** The header and the rows of a file; throws 400 for a file without them. */
+/** Reads the header and the rows of a file. Throws 400 if one of them is missing. */
 const readFile = (content: string): { header: Column[]; rows: CsvRow[] } => {
   const rows = parseCsv(content, signalLimits.uploadRows + 1)
   if (rows === undefined) throw refuseFile('A quote does not end')
@@ -76,7 +79,8 @@ const readFile = (content: string): { header: Column[]; rows: CsvRow[] } => {
 const longest = 500
 
 /**
- * The event of a row, from which conversions are made, or an error if the row is invalid. Messages contain no values.
+ * Makes the event of a row, from which conversions are made. Returns an error for an invalid row; its message contains
+ * no values.
  */
 const eventOf = (
   header: readonly Column[],
@@ -127,7 +131,10 @@ const eventOf = (
   }
 }
 
-/** A signal that turns rows of a file into conversions, with their ID and value from the file's columns. */
+/**
+ * Makes the signal that turns the rows of a file into conversions. The columns of the file give the ID and value of a
+ * conversion.
+ */
 const offlineSignal = async (
   { db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>,
   row: SignalRow,
@@ -163,10 +170,13 @@ const offlineSignal = async (
 }
 
 const maxRefused = 100
-/** Rows of one transaction. */
+/** Number of rows that one transaction stores. */
 const rowsAtOnce = 500
 
-/** Reads offline conversions and stores them; a row that was uploaded before, or sent by an event, is not sent again. */
+/**
+ * Reads offline conversions from a file and stores them. Does not send a row again that was uploaded earlier or that an
+ * event has sent.
+ */
 export const uploadConversions =
   ({
     db,

@@ -10,7 +10,7 @@ const push: TemplateObject = {
   action: ['string', 'optional', 'What was tapped.'],
 }
 
-/** Events that mobile libraries send automatically. */
+/** The events that libraries for mobile apps send automatically. */
 export const appLifecycle: Template['events'] = {
   'Application Installed': version,
   'Application Opened': {

@@ -1,6 +1,6 @@
 import type { Template, TemplateObject } from './template.ts'
 
-/** The traits that most products keep of a person, named as the field names them. */
+/** The traits that most products store of a person, with their customary names. */
 export const personTraits: TemplateObject = {
   email: ['string', 'required', 'Address of the person.'],
   first_name: ['string', 'recommended', 'Given name.'],
@@ -11,7 +11,7 @@ export const personTraits: TemplateObject = {
   country: ['string', 'optional', 'Country of residence, ISO 3166-1 alpha-2.'],
 }
 
-/** Events of the account of a person in nearly every product. */
+/** The events around an account that nearly every product has. */
 export const accountEvents: Template['events'] = {
   'Signed Up': {
     method: ['string', 'required', 'How: email, google, apple …'],

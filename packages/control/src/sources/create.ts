@@ -8,7 +8,7 @@ import type { ControlDeps } from '../deps.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'
 import { initialSchema } from './initial-schema.ts'
 
-/** Makes a source of an entry of the catalogue, for the product that the entry is for. */
+/** Makes a source for an entry of the catalog, with the product to which this entry belongs. */
 export const createSource =
   (
     deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,

@@ -6,7 +6,10 @@ import { notFound } from '@tributary/kernel'
 import { removeSyncsOf } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Deletes a source: its keys are revoked, its connections and the syncs to it removed; its stored events stay until they age out. */
+/**
+ * Deletes a source: revokes its keys, and removes its connections and the syncs that send to it. Its stored events stay
+ * until they are too old.
+ */
 export const deleteSource =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sources.delete> =>
   async ({ workspace, params }) => {

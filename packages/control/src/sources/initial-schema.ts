@@ -10,7 +10,9 @@ const field = 'schema.initial_template.name'
 
 const refused = (text: string) => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** The current schema of a source of the workspace with this name; undefined if there is none. */
+/**
+ * Reads the current schema of a source of the workspace, by the name of the source. Returns undefined if there is none.
+ */
 const schemaOfSource = async (tx: Tx, workspaceId: string, name: string): Promise<StoredSchema | undefined> => {
   const reference = resourceNames.source.parse(name)
   if (reference?.workspace !== workspaceId || !isId(reference.source)) return undefined
@@ -27,8 +29,8 @@ const schemaOfSource = async (tx: Tx, workspaceId: string, name: string): Promis
 }
 
 /**
- * The schema of a new source: the one of its app, that of a template, the schema of another source of the workspace, or one without events.
- * Throws 400 for another name, and for any name when the app has a schema.
+ * Returns the schema of a new source: that of its app, of a template, or of another source of the workspace, or an
+ * empty one. Throws 400 for any other name, and for every name if the app has a schema.
  */
 export const initialSchema = async (
   tx: Tx,

@@ -6,8 +6,8 @@ import { badRequest, takeTurn } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Shows the result of a template for a call, with the code of collection. A failing template is a successful response,
- * too.
+ * Shows the result of a template for a call, with the same code as collection. If the template fails, the response
+ * describes the failure.
  */
 export const previewTemplate =
   (

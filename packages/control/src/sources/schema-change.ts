@@ -12,17 +12,17 @@ import { authorName, selectVersions } from '../schema-versions/read.ts'
 import { isSameSchema, readStored, refusingSchema, toStored } from '../schema-versions/stored-schema.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'
 
-/** A requested change of a schema: all of it as sent, or only one property. */
+/** A requested change of a schema: either the complete new schema or a change of one property. */
 export type SchemaChange = {
   wanted: SourceSchema
-  /** The one property to take over. */
+  /** The property that changes; undefined if the complete schema changes. */
   place: PropertyPlace | undefined
-  /** The version that the change was made on. */
+  /** The version on which the change is based. */
   basedOn: number | undefined
   change: (typeof schemaChanges)[number]
 }
 
-/** The change that a call asks for. Throws 400 VALIDATION that names `schema` or `propertyId`. */
+/** Reads the schema change that a call requests. Throws 400 VALIDATION with `schema` or `propertyId`. */
 export const schemaChangeOf = (asked: {
   schema: string
   propertyId?: string | undefined
@@ -42,7 +42,7 @@ export const schemaChangeOf = (asked: {
   }
 }
 
-/** Refuses a change that was made on an older version, saying who made the newer one and when. */
+/** Throws the error for a change that is based on an older version. It says who made the current version and when. */
 const refuseStale = async (tx: Tx, sourceId: string, current: number): Promise<never> => {
   const row = await selectVersions(tx, sourceId).where('source_schemas.version', '=', current).executeTakeFirstOrThrow()
   const author = authorName(row)
@@ -54,9 +54,9 @@ const refuseStale = async (tx: Tx, sourceId: string, current: number): Promise<n
 }
 
 /**
- * Stores the next version of a source's schema and returns its number, or undefined if nothing changes. The source must
- * be locked, and must then get that number. A complete schema that is based on an older version is refused with 409. A
- * change of one property never is, and keeps everything else.
+ * Stores the next version of a source's schema and returns its number. Returns undefined if the schema stays the same.
+ * The source must be locked, and the caller must give it the new number. A complete schema that is based on an older
+ * version is refused with 409. A change of one property keeps everything else, and is never refused.
  */
 export const writeSchemaChange = async (
   tx: Tx,

@@ -5,7 +5,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Changes one setting of a source; collection follows within two seconds. The row is locked meanwhile. */
+/** Changes one setting of a source. Collection uses it within two seconds. The row is locked during the change. */
 export const updateSourceSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,

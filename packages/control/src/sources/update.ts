@@ -8,7 +8,7 @@ import { type SchemaChange, schemaChangeOf, writeSchemaChange } from './schema-c
 
 type Body = ParsedRequest<typeof methods.sources.update>
 
-/** The fields that are columns of the source. */
+/** Returns the changed fields that are columns of the table of sources. */
 const columnsOf = ({ title, enabled, enforcement }: Body) => ({
   ...(title === undefined ? {} : { title }),
   ...(enabled === undefined ? {} : { enabled }),
@@ -22,9 +22,9 @@ const changeIn = (body: Body): SchemaChange | undefined => {
 }
 
 /**
- * Changes title, enabled, enforcement or schema. A disabled source refuses requests within two seconds. The second of two changes of the
- * same version of a schema fails with 409. A schema that is the same already makes no version; users who watch the source live are
- * notified of a new one.
+ * Changes the title, the state, the enforcement, or the schema of a source. A disabled source refuses requests within
+ * two seconds. If two changes are based on the same version of the schema, the second one fails with 409. An equal
+ * schema makes no new version. Users who watch the source live are notified of a new version.
  */
 export const updateSource =
   (
@@ -44,7 +44,7 @@ export const updateSource =
         .forUpdate()
         .executeTakeFirst()
       if (source === undefined) throw notFound('source not found')
-      // Read under the lock, so that versions have their times in order.
+      // The time is read under the lock, so that later versions have later times.
       const time = new Date(clock())
       const made = change && (await writeSchemaChange(tx, source, change, { authorId: actor.userId, time }))
       const written = { ...columns, ...(made === undefined ? {} : { schema_version: made }) }

@@ -15,15 +15,15 @@ type Row = {
   last_time: Date
   create_time: Date
   error: string
-  /** The meta of a request that is set aside; empty otherwise. */
+  /** The meta of a request that was set aside; '' for other work. */
   meta: string
 }
 
-/** The tables of the resources that work belongs to, and the collections in their resource names. */
+/** The tables of the resources to which work can belong, each with the collection in its resource names. */
 const targets = { sources: 'sources', destinations: 'destinations', audiences: 'audiences', syncs: 'syncs' } as const
 type TargetTable = keyof typeof targets
 
-/** A description of work: its kind, and a text with the title of its resource. */
+/** The description of work: its kind, its resource, and a text that contains the title of the resource. */
 type Described = {
   kind: HeldWork['kind']
   target?: { table: TargetTable; id: string }
@@ -37,7 +37,7 @@ const parsedData = (text: string): Partial<Record<string, unknown>> => {
   try {
     return JSON.parse(text) as Partial<Record<string, unknown>>
   } catch {
-    // A long name ends in a hash.
+    // The data of a long item is cut off and ends in a hash, so it is not valid JSON.
     return {}
   }
 }
@@ -53,7 +53,7 @@ const describeJob = (text: string): Described => {
   return { kind: 'job', words: () => `Job ${name}` }
 }
 
-/** Reads the text by which threads identify a piece of work. */
+/** Describes work by the text with which threads identify it. */
 const describeItem = (item: string): Described => {
   const [word = '', first = '', second = ''] = item.split(' ', 3)
   const source = { table: 'sources', id: first } as const
@@ -82,7 +82,10 @@ const describeItem = (item: string): Described => {
   }
 }
 
-/** The titles of resources that work belongs to, by table and ID, of its own workspace alone and without deleted ones. */
+/**
+ * Reads the titles of the resources to which work belongs, by table and ID. Leaves out deleted resources and those of
+ * other workspaces.
+ */
 const readTitles = async (
   db: Db,
   rows: readonly { described: Described; workspaceId: string | null }[],
@@ -106,7 +109,7 @@ const readTitles = async (
 
 const keyOf = (row: Row): string => (row.item === 'request' ? keyOfRequest(row) : keyOfWork(row.item))
 
-/** A page of held work that is not retried automatically, newest first; of one workspace, or of all. */
+/** Reads a page of held work that is not retried automatically, newest first, of one workspace or of all. */
 export const readHeldWork = async (
   { db, clock }: { db: Db; clock: Clock },
   workspaceId: string | undefined,

@@ -4,13 +4,13 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readHeldWork } from './held-work.ts'
 
-/** The work of a workspace that is not tried again by itself. */
+/** Lists the held work of a workspace that is not retried automatically. */
 export const listHeldWork =
   (deps: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.heldWork.list> =>
   ({ workspace, params, query }) =>
     readHeldWork(deps, workspace.id, openPage('heldWork.list', params, query, createdCursor))
 
-/** The same of all workspaces, and of none. */
+/** Lists the held work of all workspaces, and work that belongs to no workspace. */
 export const listAllHeldWork =
   (deps: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.heldWork.listAll> =>
   ({ params, query }) =>

@@ -1,14 +1,14 @@
 import type { ControlDeps } from '../deps.ts'
 import { notifyPlatform } from '../notifications/notify-platform.ts'
 
-/** A stream that is as long as it may be, or nearly, and the consumer that is furthest behind. */
+/** The state of a stream that is full or nearly full, with the consumer that is furthest behind. */
 export type StreamPressure = {
   bytes: number
   maxBytes: number
   consumer: string
-  /** Records that it has not read. */
+  /** Number of records that the consumer has not read. */
   records: number
-  /** True if it lost its position: records that it had not read were removed from the stream. */
+  /** Whether the consumer lost its position: unread records were removed from the stream. */
   lost: boolean
 }
 

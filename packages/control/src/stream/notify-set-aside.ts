@@ -1,7 +1,10 @@
 import type { ControlDeps } from '../deps.ts'
 import { notifyPlatform } from '../notifications/notify-platform.ts'
 
-/** Notifies platform admins of how many accepted requests are set aside, since processing failed on them; at most once a day. */
+/**
+ * Notifies platform admins how many accepted requests were set aside because their processing failed. Does so at most
+ * once a day.
+ */
 export const notifySetAside = (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>, requests: number): Promise<void> =>
   notifyPlatform(deps, {
     kind: 'requests_set_aside',

@@ -8,7 +8,7 @@ import { countRelease, keyOfRequest, keyOfWork } from './release-limit.ts'
 
 type Held = { key: string; step: string; release: () => Promise<unknown> }
 
-/** Finds held work; undefined if it is not held. Locked, so that only one call releases it. */
+/** Finds held work and locks it, so that only one call can release it. Returns undefined if the work is not held. */
 const findHeld = async (tx: Tx, workspaceId: string, id: string): Promise<Held | undefined> => {
   const work = await tx
     .selectFrom('held_work')
@@ -22,7 +22,7 @@ const findHeld = async (tx: Tx, workspaceId: string, id: string): Promise<Held |
     return {
       key: keyOfWork(work.item),
       step: work.step,
-      // The blocks stay: the next one holds it again.
+      // The count of blocked threads stays, so that the next one holds the work again.
       release: () => releaseWork(tx, workspaceId, id),
     }
   const request = await tx
@@ -43,7 +43,10 @@ const findHeld = async (tx: Tx, workspaceId: string, id: string): Promise<Held |
   )
 }
 
-/** Lets work be tried again that stopped a thread or could not be processed, a limited number of times. */
+/**
+ * Releases held work that blocked a thread or could not be processed, so that it is tried again. The number of releases
+ * is limited.
+ */
 export const releaseHeldWork =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.heldWork.release> =>
   ({ workspace, params: { held_work: id } }) =>

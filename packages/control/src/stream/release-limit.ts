@@ -4,37 +4,48 @@ import { maxHeldWorkReleases } from '@tributary/contract'
 import { newId, rateLimited } from '@tributary/kernel'
 import { sql } from 'kysely'
 
-/** Time in which releases of one item are counted, ms. Each can block a thread that all workspaces share. */
+/**
+ * Period in which the releases of one item are counted, ms. Each release can block a thread that all workspaces share.
+ */
 const windowMs = 24 * 3_600_000
-/** Minimum time between two releases in the installation, ms. The watchdog has then ended a thread that is blocked. */
+/**
+ * Minimum time between two releases in the installation, ms. Within this time, the watchdog ends a thread that is
+ * blocked.
+ */
 const pauseMs = 5 * 60_000
 
-/** Names an item without the values in its text. */
+/** Returns a hash that identifies an item without revealing the values in its text. */
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Names held work by its text. */
+/** Returns the key by which releases of held work are counted. */
 export const keyOfWork = (item: string): string => hashed(item)
 
-/** Names a request that is set aside. It gets another ID each time, and keeps the first one as `b` of its meta. */
+/**
+ * Returns the key by which releases of a set-aside request are counted. The request gets a new ID each time it is set
+ * aside; its meta contains the first one as `b`.
+ */
 export const keyOfRequest = ({ id, meta }: { id: string; meta: string }): string => {
   let first: unknown
   try {
     first = (JSON.parse(meta) as { b?: unknown } | null)?.b
   } catch {
-    // Such a request is processed with its meta unchanged.
+    // A request with an unreadable meta keeps it, and is counted by its own ID.
   }
   return hashed(`set aside ${typeof first === 'string' ? first : id}`)
 }
 
-/** The latest releases. */
+/** The latest releases of some items. */
 export type Releases = {
   /** Number of releases of an item within the last 24 hours. */
   count(key: string): number
-  /** When an item can be released again, epoch ms; undefined if now. */
+  /** Returns the time from which an item can be released again, epoch ms; undefined if it can be released now. */
   nextTime(key: string): number | undefined
 }
 
-/** Reads the releases of these items at this time (epoch ms), and the latest one of the installation. */
+/**
+ * Reads the latest releases of these items before the time `now` (epoch ms), and the latest release in the
+ * installation.
+ */
 export const readReleases = async (db: Db | Tx, keys: readonly string[], now: number): Promise<Releases> => {
   const { rows } = await sql<{ item: string; release_time: Date }>`
     select item, release_time from work_releases
@@ -60,9 +71,9 @@ const waitText = (ms: number): string => {
 }
 
 /**
- * Counts a release in the transaction that makes it. Another release waits for the end of the transaction.
- *
- * @throws 429 when the item was released too often, or another item too recently
+ * Counts a release, in the transaction that releases the work. Other releases wait until the transaction ends.
+ * 
+ * @throws 429 if the item was released too often, or any item was released too recently
  */
 export const countRelease = async (
   tx: Tx,

@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Lifts a suppression. */
+/** Ends a suppression. */
 export const deleteSuppression =
   ({
     db,

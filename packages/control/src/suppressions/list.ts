@@ -5,12 +5,15 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 
-/** Newest first: time, then hash. */
+/** The position in the list, newest first: time, then hash. */
 const suppressionCursor = z.tuple([cursorTime, z.string().regex(/^[0-9a-f]{64}$/)])
 
 type Row = { hash: string; type: string; suppress_time: Date; refused_events: string }
 
-/** The suppressed identifiers of a workspace. Their values are not stored, but a search finds a given value. */
+/**
+ * Lists the suppressed identifiers of a workspace. Their values are not stored, but a search for an exact value finds
+ * its suppression.
+ */
 export const listSuppressions =
   ({ db, profileLedger }: Pick<ControlDeps, 'db' | 'profileLedger'>): Handler<typeof methods.suppressions.list> =>
   async ({ workspace, params, query }) => {

@@ -15,10 +15,10 @@ import { readSyncToRun, runUnderWay } from '../syncs/run-now.ts'
 const base = '/syncs/v1/'
 const address = /^\/syncs\/v1\/([\w-]{1,128})\/runs(?:\/([\w-]{1,128}))?$/
 
-/** Requests a second of one token, and of all tokens of a workspace. */
+/** Maximum requests per second of one token, and of all tokens of a workspace. */
 export const syncApiRates = { token: 10, workspace: 30 } as const
 
-/** Characters of a key by which a caller names the run it asks for. */
+/** Matches an idempotency key, with which a caller identifies the run that it starts. */
 const keyForm = /^[\x21-\x7e]{1,200}$/
 
 /** Minimum time between stored updates of a token's last use, ms. */
@@ -30,7 +30,7 @@ export type SyncApiDeps = Pick<ControlDeps, 'db' | 'jobs' | 'eventStore' | 'cloc
   metrics: Metrics
 }
 
-/** A run as orchestrators see it: as the API shows it, with its ID, and whether it has ended. */
+/** Writes a run as JSON for orchestrators: as the API shows it, with its ID and whether it has ended. */
 const runText = (run: SyncRun): string => {
   const { name, state } = run
   return JSON.stringify({ id: name.slice(name.lastIndexOf('/') + 1), ended: endedSyncRuns.includes(state), ...run })
@@ -38,7 +38,10 @@ const runText = (run: SyncRun): string => {
 
 type Answer = { status: number; body: string }
 
-/** Finds the token of a request and notes its use; throws without a valid token, or over the rate. */
+/**
+ * Makes the function that finds the token of a request and stores its use. It throws if there is no valid token, or too
+ * many requests.
+ */
 const createAdmission = ({ db, clock, tokens }: Pick<SyncApiDeps, 'db' | 'clock' | 'tokens'>) => {
   const rate = createRequestRate(
     (name) => (name.startsWith('token ') ? syncApiRates.token : syncApiRates.workspace),
@@ -46,7 +49,7 @@ const createAdmission = ({ db, clock, tokens }: Pick<SyncApiDeps, 'db' | 'clock'
   )
   const usedAt = new Map<string, number>()
 
-  /** Never waited for: a token works while its use cannot be written down. */
+  /** The request does not wait for this: a token stays valid even if its use cannot be stored. */
   const noteUse = (id: string): void => {
     const now = clock()
     if (now - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY) < usedMs) return
@@ -119,8 +122,8 @@ const start = async (
 }
 
 /**
- * Lets orchestrators start syncs and follow their runs, with a token of the workspace. A request without one is refused from memory, and no
- * body is read before that.
+ * Lets orchestrators start syncs and follow their runs, with a token of the workspace. A request without a valid token
+ * is refused without a query, before its body is read.
  */
 export const createSyncApi = (deps: SyncApiDeps) => {
   const { db, eventStore, logger, metrics } = deps

@@ -6,13 +6,14 @@ import type { ControlDeps } from '../deps.ts'
 import { presentSyncToken, syncTokenName } from './present.ts'
 
 /**
- * Makes a token for an orchestrator, and shows it this once. Throws 400 when the workspace has as many as it may.
+ * Creates a token for an orchestrator; only this response contains it. Throws 400 if the workspace has the maximum
+ * number of tokens.
  */
 export const createSyncToken =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.syncTokens.create> =>
   ({ workspace, body: { title } }) =>
     db.transaction().execute(async (tx) => {
-      // One at a time, so that two do not go beyond the limit.
+      // The lock makes concurrent calls count one after the other, so that they cannot exceed the limit.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().executeTakeFirst()
       const { count } = await tx
         .selectFrom('sync_tokens')

@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely'
 export const syncTokenName = (workspace: string, id: string): string =>
   resourceNames.syncToken.format({ workspace, sync_token: id })
 
-/** A token as the API returns it, without itself. */
+/** Returns a token as the API shows it, without its secret. */
 export const presentSyncToken = (row: Selectable<SyncTokensTable>): SyncToken => ({
   name: syncTokenName(row.workspace_id, row.id),
   title: row.title,

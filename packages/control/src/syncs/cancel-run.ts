@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { changeRun } from './change-run.ts'
 
-/** Cancels a run. It still waits for the rows that were handed to delivery. */
+/** Cancels a run. The run ends once the rows that were handed to delivery have an outcome. */
 export const cancelSyncRun =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.cancel> =>
   (call) =>

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 
 const words = { approve: 'approved', cancel: 'canceled' } as const
 
-/** Approves or cancels a run; refused with 409 in a state in which that means nothing. */
+/** Approves or cancels a run. Throws 409 if the state of the run does not allow it. */
 export const changeRun = async (
   { db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>,
   verb: 'approve' | 'cancel',

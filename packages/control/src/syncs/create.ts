@@ -17,7 +17,7 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Makes a sync; nothing is read and nothing is sent. */
+/** Makes a sync. Reads and sends nothing. */
 export const createSync =
   (deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.create> =>
   async ({ workspace, body }) => {
@@ -32,7 +32,7 @@ export const createSync =
     const now = clock()
     const time = new Date(now)
     await db.transaction().execute(async (tx) => {
-      // The lock makes creations count one after the other, and protects the connected resources from deletion.
+      // The lock makes concurrent calls count one after the other, and protects the connected resources from deletion.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       await readModel(tx, workspace.id, model.id)
       await namedTarget(tx, workspace.id, body.destination)

@@ -5,13 +5,16 @@ import type { ControlDeps } from '../deps.ts'
 
 type Found = Omit<SyncRowAttempt, 'time'> & { time_ms: number }
 
-/** The last attempt to deliver a row of a run, from the delivery log; null while there is none, or when it is no longer stored. */
+/**
+ * Returns the last attempt to deliver a row of a run, from the delivery log. Returns null if there is none yet, or it
+ * is no longer stored.
+ */
 export const getSyncRowAttempt =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncRuns.getRowAttempt> =>
   async ({ workspace, params, signal }) => {
     const run = await readSyncRun(db, workspace.id, params)
     const { destination_id } = await readSync(db, workspace.id, run.sync_id)
-    // Rows that become events are not delivered themselves.
+    // The run has no destination: its rows become events and are not delivered themselves.
     if (destination_id === null) return { attempt: null }
     const [found] = await eventStore.query<Found>(
       `select toUnixTimestamp64Milli(time) as time_ms, attempt, http_status, latency_ms, reason, request, response

@@ -6,8 +6,8 @@ import type { ControlDeps } from '../deps.ts'
 type Deps = Pick<ControlDeps, 'db' | 'eventStore'>
 
 /**
- * A run of a sync of this workspace. It includes the number of rows read so far while it reads, and their outcomes
- * while it sends. Throws 404 if it does not exist.
+ * Reads a run of a sync of this workspace. Includes the number of rows read so far during reading, and their outcomes
+ * during sending. Throws 404 if the run does not exist.
  */
 export const readRunOfNow = async (
   { db, eventStore }: Deps,
@@ -24,7 +24,7 @@ export const readRunOfNow = async (
   return { ...presentRun(row), counts: countRows(counts.read, found) }
 }
 
-/** A run with its present counts. */
+/** Returns a run with its current counts. */
 export const getSyncRun =
   (deps: Deps): Handler<typeof methods.syncRuns.get> =>
   ({ workspace, params, signal }) =>

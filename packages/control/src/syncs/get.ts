@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { showSync } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** A sync. */
+/** Returns a sync. */
 export const getSync =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncs.get> =>
   ({ workspace, params }) =>

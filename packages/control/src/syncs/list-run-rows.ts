@@ -4,12 +4,12 @@ import type { Handler } from '@tributary/http'
 import { readSyncRun, shownChange } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** The last outcome of a row, from the log of outcomes and the planned operation. */
+/** SQL for the last outcome of a row, from the log of outcomes and the planned operation. */
 const outcome = `multiIf(change.change in ('invalid', 'duplicate'), 'invalid', told.status in ('dead', 'blocked'), 'rejected',
   change.operation = '', 'skipped', told.status = 'delivered', 'delivered', told.status = 'filtered', 'skipped',
   told.status = 'retry', 'retrying', {canceled:Bool}, 'not_sent', 'waiting')`
 
-/** The rows of a run about which something was done or said, in the order in which they are sent. */
+/** Lists the rows of a run that were changed or have a message, in the order in which they are sent. */
 export const listSyncRunRows =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncRuns.listRows> =>
   async ({ workspace, params, query, signal }) => {

@@ -7,8 +7,9 @@ import type { ControlDeps } from '../deps.ts'
 import { runUnderWay } from './run-now.ts'
 
 /**
- * Starts a run of the rows that an earlier run had rejected, with their latest values. Throws 409 while a run of the
- * sync has not ended, and if the earlier run has no such rows, or its rows would be removed too soon.
+ * Starts a run with the rows that were rejected in an earlier run, with their latest values. Throws 409 while a run of
+ * the sync has not ended. Also throws 409 if the earlier run has no rejected rows, or its rows will be removed too
+ * soon.
  */
 export const rerunSync =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.rerun> =>

@@ -5,7 +5,10 @@ import { activeRun, createSyncStore, readSync, setSync, showSync, syncName } fro
 import type { ControlDeps } from '../deps.ts'
 import { cannotResyncEvents, runUnderWay } from './run-now.ts'
 
-/** Removes what the destination has confirmed, while no run can start. Throws 409 while a run has not ended. */
+/**
+ * Removes the stored rows that the destination has confirmed, so that the next run sends all rows. Throws 409 while a
+ * run has not ended; no run can start meanwhile.
+ */
 export const resetSync =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncs.reset> =>
   async ({ workspace, params }) => {

@@ -5,18 +5,23 @@ import { type AppError, conflict } from '@tributary/kernel'
 import { activeRun, beginRun, presentRun, readSync, readSyncRun, type SyncRow, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** The error while a run of a sync has not ended. It contains the ID of the run, if that is still active. */
+/**
+ * Returns the error for a sync with a run that has not ended. It contains the ID of the run if the run is still active.
+ */
 export const runUnderWay = async (tx: Tx, sync: string): Promise<AppError> => {
   const run = await activeRun(tx, sync)
   const text = 'A run of this sync has not ended yet'
   return conflict('SYNC_RUNNING', text, run === undefined ? {} : { run: run.id })
 }
 
-/** The error for a resync of a sync whose rows become events. */
+/** The error for resending all rows of a sync whose rows become events. */
 export const cannotResyncEvents = () =>
   conflict('SYNC_OF_EVENTS', 'Rows that became events are not sent again. Changed rows go with the next run')
 
-/** A sync of this workspace that is to run; throws 404 as `readSync` does, and 409 for a resync of events. */
+/**
+ * Reads a sync of this workspace that is about to run. Throws 404 if it does not exist, and 409 if all rows of a sync
+ * of events should be sent again.
+ */
 export const readSyncToRun = async (
   db: Db,
   workspaceId: string,
@@ -28,7 +33,7 @@ export const readSyncToRun = async (
   return row
 }
 
-/** Begins a run; refused with 409 while one has not ended. */
+/** Starts a run. Throws 409 while another run of the sync has not ended. */
 export const runSyncNow =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncs.run> =>
   async ({ workspace, params, body: { resync } }) => {

@@ -4,7 +4,7 @@ import type { Call } from '@tributary/http'
 import { nextRunTime, readSync, setSync, showSync, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Pauses or resumes the schedule of a sync; a resumed one counts from now on. */
+/** Pauses or resumes the schedule of a sync. The interval of a resumed schedule starts now. */
 export const setPaused = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
   verb: 'pause' | 'resume',
@@ -17,7 +17,7 @@ export const setPaused = async (
       paused: verb === 'pause',
       next_run_time: nextRunTime(row, now),
       next_run_from: new Date(now),
-      // A deleted predecessor is not restored.
+      // A schedule that ended with the deletion of its predecessor stays ended.
       schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
     })
     await audit(tx, syncName(workspace.id, row.id))

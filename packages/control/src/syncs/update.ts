@@ -21,10 +21,10 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Members that some objects do not allow. */
+/** Fields that some objects of destinations do not allow, so a change of them is checked. */
 const checked = ['mode', 'fields', 'to_destinations', 'owns_object', 'cursor'] as const
 
-/** Changes a sync; a run that is under way continues as it began, with the rows that it has read. */
+/** Changes a sync. A run that has already started continues with the old settings and the rows that it has read. */
 export const updateSync =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.update> =>
   async ({ workspace, params, body }) => {
@@ -53,13 +53,14 @@ export const updateSync =
       const rescheduled = [interval_minutes, cron, after].some((each) => each !== undefined)
       await db.transaction().execute(async (tx) => {
         if (rescheduled)
-          // The lock orders updates: two at once cannot close a circle.
+          // The lock makes updates run one after the other, so that two concurrent ones cannot create a circle of
+          // syncs.
           await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
         const changed = await setSync(tx, row.id, {
           ...rest,
           ...(owns_object === row.owns_object ? {} : { owns_object }),
           ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
-          // The cursor's value is kept only while its column is the same.
+          // The value of the cursor is kept only if its column stays the same.
           ...(asked === undefined ? {} : { cursor: cursor && JSON.stringify(cursor) }),
           ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
           ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),

@@ -17,9 +17,9 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Maximum time for reading a file before it is accepted, ms. */
+/** Maximum time for reading a complete file before it is accepted, ms. */
 const scanMs = 5 * 60_000
-/** Files of a workspace together, in files of the largest size. */
+/** Maximum total size of the files of a workspace, as a number of files of the maximum size. */
 const filesOfWorkspace = 5
 
 const MiB = 1024 * 1024
@@ -28,7 +28,10 @@ const refused = (text: string): AppError => badRequest('FILE_REFUSED', text, { f
 
 type UploadDeps = SessionDeps & Pick<ControlDeps, 'db' | 'clock' | 'files' | 'uploads'>
 
-/** Throws when so many more bytes would be too much: for one file, for the workspace, or for the disk. */
+/**
+ * Throws if the given number of bytes exceeds the limit of a file, the limit of the workspace, or the space on the
+ * disk.
+ */
 const requireRoom = async (
   { files, uploads }: UploadDeps,
   { workspaceId, key, bytes }: { workspaceId: string; key: string; bytes: number },
@@ -45,7 +48,7 @@ const requireRoom = async (
 }
 
 /**
- * Replaces the previous file by a file that was read. Resolves to the IDs of files whose bytes are no longer needed.
+ * Replaces the previous file of a data source by the new one. Resolves to the IDs of files that are no longer needed.
  */
 const takeOver = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
@@ -62,7 +65,7 @@ const takeOver = async (
   const { actor, id, name, bytes, scan, settings } = given
   const time = new Date(clock())
   return await db.transaction().execute(async (tx) => {
-    // Two at once replace one another in turn.
+    // The lock makes concurrent uploads replace the file one after the other.
     const found = await tx
       .selectFrom('data_sources')
       .select('id')
@@ -97,7 +100,7 @@ const takeOver = async (
   })
 }
 
-/** Reads all of a file that has arrived. Throws FILE_REFUSED in the words of its format. */
+/** Reads a complete file. Throws FILE_REFUSED with a message about its format. */
 const scanUpload = async (
   deps: UploadDeps,
   row: DataSourceRow,
@@ -122,10 +125,10 @@ const scanUpload = async (
   }
 }
 
-/** The caller of a part, and the upload that it belongs to. */
+/** A received part of a file: its caller, and the upload to which it belongs. */
 type Arrived = { actor: Actor; key: string; id: string; name: string; bytes: number }
 
-/** Reads a file that is whole, and puts it in force; whatever keeps it from that deletes it. */
+/** Reads a complete file and makes it the file of its data source. Deletes it if this fails. */
 const finishUpload = async (
   deps: UploadDeps,
   row: DataSourceRow,
@@ -145,15 +148,15 @@ const finishUpload = async (
     const before = await takeOver(deps, row, { ...given, scan, settings: settingsText(settings) })
     for (const id of before) await drop(uploadKey({ workspaceId: row.workspace_id, dataSourceId: row.id }, id))
   } catch (error) {
-    // If the database became unavailable, the file may still be active.
+    // If the database became unavailable, the transaction may have been committed, so the file stays.
     if (!isRelationalUnavailable(error)) await drop(key)
     throw error
   }
 }
 
 /**
- * Receives a part of a file. With the last part, the whole file is read and replaces the previous file. A broken file
- * changes nothing, and is deleted. Only one call at a time works on an upload.
+ * Receives a part of a file. After the last part, reads the complete file and replaces the previous file by it. A
+ * broken file is deleted and changes nothing. Only one call at a time can work on an upload.
  */
 export const createUpload = (deps: UploadDeps): Handler<typeof methods.uploads.create> => {
   const { db, files, catalog } = deps

@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { lastUploads, readDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** The last uploads of a data source. */
+/** Returns the latest uploads of a data source. */
 export const getUploads =
   (deps: Pick<ControlDeps, 'db'>): Handler<typeof methods.uploads.get> =>
   async ({ workspace, params }) => {

@@ -1,6 +1,6 @@
 import type { ControlDeps } from '../deps.ts'
 
-/** Time after which a file that nothing refers to counts as an abandoned upload, ms. */
+/** Time after which a file without a reference counts as an abandoned upload, ms. */
 const unusedMs = 24 * 3_600_000
 
 /** Deletes files that belong to no data source, left by a killed process or an abandoned upload. */

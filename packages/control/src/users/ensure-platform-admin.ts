@@ -5,22 +5,24 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import type { Passwords } from './sign-in/passwords.ts'
 
-/** Key of the advisory lock that lets one process make the first administrator; "admi" in ASCII. */
+/** Key of the advisory lock with which only one process creates the first administrator; "admi" in ASCII. */
 const lockKey = 0x61646d69
 
 export type FirstAdmin = {
   email: string
-  /** False when there was a platform admin already: then nothing is changed. */
+  /** False if there was a platform admin already. Then nothing was changed. */
   created: boolean
-  /** The password, when none was given: shown to the operator once, kept nowhere. */
+  /** The generated password, if none was given. It is shown to the operator once and stored only as a hash. */
   generatedPassword?: string
-  /** Present when there was an admin already whose password is not the given one: the given one is not used. */
+  /**
+   * True if there is an admin already whose password differs from the given one. The given password is then ignored.
+   */
   otherPassword?: true
 }
 
 /**
- * Makes the first platform admin if there is none. A user who has the address already becomes one and gets the
- * password. Safe to call at every start and from several processes.
+ * Makes the first platform admin if there is none. If the address belongs to a user, this user becomes the admin and
+ * gets the password. Can be called at every start and by several processes.
  */
 export const ensurePlatformAdmin = async (
   { db, clock, passwords }: Pick<ControlDeps, 'db' | 'clock'> & { passwords: Passwords },
@@ -52,7 +54,7 @@ export const ensurePlatformAdmin = async (
       .values({
         id: newId(),
         email,
-        // A user without a name has to complete the registration.
+        // A user without a name would have to complete the registration first.
         first_name: 'Admin',
         password_hash: passwordHash,
         is_admin: true,

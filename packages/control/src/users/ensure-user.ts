@@ -2,7 +2,10 @@ import { type Tx, type UserRow, userColumns } from '@tributary/api-kit'
 import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
 
-/** The user of an address that has just been proven, made if there is none yet. Several calls at once make one user. */
+/**
+ * Returns the user of an address that was just verified. Makes the user if there is none. Concurrent calls make only
+ * one user.
+ */
 export const ensureUser = async (
   tx: Tx,
   given: { email: string; firstName?: string; lastName?: string; time: Date },

@@ -4,7 +4,7 @@ import type { Actor } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
 
-/** Puts a stored picture, or none for an empty key, in the place of the caller's photo. */
+/** Replaces the caller's photo by the stored picture with this key. An empty key removes the photo. */
 export const replacePhoto = async (
   { db, images }: Pick<ControlDeps, 'db'> & { images: Images },
   { userId }: Actor,

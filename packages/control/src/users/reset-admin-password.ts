@@ -5,13 +5,13 @@ import type { JobSender } from '@tributary/storage'
 import { revokeOnboardings } from './onboarding/onboarding-link.ts'
 import { createPasswords } from './sign-in/passwords.ts'
 
-/** How long the mail that reports the change is worth sending, ms. */
+/** Time in ms after which the mail about the change is no longer sent. */
 const mailLifeMs = 24 * 60 * 60_000
 
 /**
- * Sets the password of a platform admin for the operator: of the admin with this address, or else of the first one. All
- * sessions, one-time tokens and onboarding links of the user end; a running product follows within two seconds. The
- * user gets a mail, with links that start with `origin`. Undefined if there is no such admin.
+ * Sets the password of a platform admin for the operator: of the admin with this address, or of the first one. Ends all
+ * sessions, one-time tokens, and onboarding links of the user; a running product notices this within two seconds. The
+ * user gets a mail, with links that start with `origin`. Returns undefined if there is no such admin.
  */
 export const resetAdminPassword = async (
   { db, jobs, clock }: { db: Db; jobs: JobSender; clock: Clock },

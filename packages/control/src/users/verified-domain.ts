@@ -2,8 +2,8 @@ import type { Db } from '@tributary/api-kit'
 import { isPublicMailDomain, mailDomain } from '@tributary/contract'
 
 /**
- * The domain that a user belongs to by the verified address, in lower case. Empty when the address is not verified, or when any user can
- * get an address at its domain.
+ * Returns the domain of the user's verified address, in lower case. Returns '' if the address is not verified, or if
+ * any user can get an address at this domain.
  */
 export const verifiedDomain = async (db: Db, userId: string): Promise<string> => {
   const user = await db

@@ -10,13 +10,16 @@ import {
 
 type Place = Pick<Violation, 'type' | 'event' | 'property' | 'problem'>
 
-/** A kind of problem, and when it was seen last (epoch ms). */
+/** A kind of schema problem, and the time when it last occurred (epoch ms). */
 export type SeenProblem = Place & { lastSeen: number }
 
-/** Versions that are read at most to find the one with which something was fixed. */
+/** Maximum number of schema versions that are read to find the one that fixed a problem. */
 const maxVersions = 20
 
-/** The definition that has the property, and the property's name; undefined when the schema does not get that far. */
+/**
+ * Returns the definition to which the property of a problem belongs, and the name of the property in it. The definition
+ * is undefined if the schema does not have it.
+ */
 const ownerIn = (schema: SourceSchema, { type, event, property }: Place) => {
   const definition = definitionOf(schema, type, event)
   const [first = property, second] = pointerNames(`/${property}`) ?? []
@@ -25,7 +28,7 @@ const ownerIn = (schema: SourceSchema, { type, event, property }: Place) => {
   return { object: parent === undefined ? undefined : (parent.items ?? 'anything'), name: second } as const
 }
 
-/** Whether a schema allows all such events, whatever their values. Not for a wrong type. */
+/** Whether a schema allows all events with this problem, whatever their values. Cannot be used for a wrong type. */
 const allows = (schema: SourceSchema, place: Place): boolean => {
   if (place.problem === 'new_event') return definitionOf(schema, place.type, place.event) !== undefined
   const { object, name } = ownerIn(schema, place)
@@ -38,13 +41,14 @@ const typeIn = (schema: SourceSchema, place: Place): ObjectSchema | string | und
   return object === 'anything' ? object : object?.properties.get(name)?.type
 }
 
-/** A version of a schema in which a problem is searched. */
+/** A version of a schema that is checked for a problem; `created` is epoch ms. */
 export type SeenVersion = { version: number; schema: SourceSchema; created: number }
 
 /**
- * The version with which a problem was fixed, of these versions, newest first: from it on, the schema allows what it did not allow before.
- * A wrong type counts as fixed when the type was changed after it was seen last, since only the next event can show more. Null while
- * it is not fixed, and undefined when only older versions can show it.
+ * Returns the version that fixed a problem; `versions` are sorted newest first. From this version on, the schema allows
+ * what it did not allow before. A wrong type counts as fixed if the type was changed after its last occurrence, because
+ * only a new event can show whether it fits. Returns null if it is not fixed, and undefined if only older versions
+ * could show it.
  */
 export const fixedIn = (versions: readonly SeenVersion[], problem: SeenProblem): number | null | undefined => {
   let fixed: number | null = null
@@ -69,7 +73,7 @@ export const fixedIn = (versions: readonly SeenVersion[], problem: SeenProblem):
   return undefined
 }
 
-/** Finds for each problem of a source with which version of its schema it was fixed, as `fixedIn` says. */
+/** Finds for each problem of a source the version of its schema that fixed the problem, as `fixedIn` does. */
 export const readFixedVersions = async (
   db: Db,
   sourceId: string,
@@ -91,7 +95,8 @@ export const readFixedVersions = async (
     versions.push({ version, schema: parseSourceSchema(schema), created: create_time.getTime() })
     found = problems.map((problem) => fixedIn(versions, problem))
   }
-  // Older versions are not read: a problem that none of these has was fixed with the oldest of them, or before.
+  // Older versions are not read. So a problem that none of these versions has was fixed in the oldest of them, or
+  // before.
   const oldest = versions.length === maxVersions ? (versions.at(-1)?.version ?? null) : null
   return found.map((version, index) =>
     version === undefined ? (problems[index]?.problem === 'type' ? null : oldest) : version,

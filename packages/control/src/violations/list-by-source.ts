@@ -23,7 +23,10 @@ const samples = 5
 
 const problems = [...problemKinds, 'new_event'] as const
 
-/** The violations of a source's schema in the last 30 days, by event, property and problem, and the blocked events. */
+/**
+ * Lists the violations of a source's schema in the last 30 days, by event, property, and problem, and the blocked
+ * events.
+ */
 export const listSourceViolations =
   ({
     db,

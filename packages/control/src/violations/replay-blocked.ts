@@ -5,16 +5,16 @@ import type { Handler } from '@tributary/http'
 import { type Again, type BlockedFilter, countBlocked, readBlocked, replayedEvent, sendAgain } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
 
-/** The most that one call sends, in events and bytes, and the most events that it reads. */
+/** Maximum number and bytes of events that one call sends, and maximum number of events that it reads. */
 const maxEvents = 10_000
 const maxBytes = 64 * 1024 * 1024
 const maxLookedAt = 200_000
 
 /**
- * Sends the blocked events of a source that match its present schema through the pipeline again, oldest first, as requests of the log that
- * name the stored events. They are recorded as sent only when the log has them: after a crash between the two they are sent once
- * more. The pipeline recognizes them by the IDs of the stored events, and takes them once. Events beyond the limit of one call
- * wait for the next and count as still blocked.
+ * Sends the blocked events of a source that match its current schema through the pipeline again, oldest first. Writes
+ * requests to the log that refer to the stored events. Records events as sent only once the log has them, so that a
+ * crash in between makes them be sent again. The pipeline recognizes the IDs of the stored events and processes each
+ * event once. Events beyond the limits of one call remain blocked until the next call.
  */
 export const replayBlockedEvents =
   ({
@@ -34,7 +34,7 @@ export const replayBlockedEvents =
       .where('version', '=', source.schema_version)
       .executeTakeFirstOrThrow()
     const schema = parseSourceSchema(text)
-    // Before anything is sent, so that every replay that goes out names its author.
+    // The audit record is written before anything is sent, so that every replay has a known author.
     await db.transaction().execute((tx) =>
       audit(tx, resourceNames.source.format({ workspace: workspace.id, source: source.id }), {
         schema_version: source.schema_version,

@@ -6,8 +6,9 @@ import type { ControlDeps } from '../deps.ts'
 import { readWorkspace } from './get.ts'
 
 /**
- * Answers the workspace that a platform admin is going to act in, by ID or resource name; one of an organization that they belong to is
- * refused (STF-18). Changes nothing: a platform admin may act everywhere. The audit log of the organization records it.
+ * Returns the workspace in which a platform admin is going to act, by ID or resource name. Refuses a workspace of an
+ * organization to which the admin belongs (STF-18). Changes nothing, because a platform admin may act everywhere. The
+ * audit log of the organization records it.
  */
 export const actOnBehalf =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.actOnBehalf> =>

@@ -3,8 +3,9 @@ import { removeGrantsOf } from '@tributary/configuration'
 import { removeAlertChannelsOf, removeSyncsOf } from '@tributary/syncs'
 
 /**
- * Ends all receiving and sending of workspaces: keys, domains, sources, destinations and what runs between them. Their data goes in the
- * background. A second call ends resources that were made meanwhile.
+ * Ends all receiving and sending of workspaces: revokes their keys, and removes their domains, sources, destinations,
+ * connections, and syncs. Their data is removed in the background. A second call also ends resources that were made
+ * meanwhile.
  */
 export const closeWorkspaces = async (tx: Tx, workspaces: readonly string[], time: Date): Promise<void> => {
   if (workspaces.length === 0) return

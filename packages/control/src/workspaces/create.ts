@@ -12,7 +12,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readWorkspace } from './get.ts'
 
-/** Makes a further workspace. Administrators of the organisation only. */
+/** Makes another workspace in an organization. Administrators of the organization only. */
 export const createWorkspace =
   (deps: Pick<ControlDeps, 'db' | 'billing' | 'clock'>): Handler<typeof methods.workspaces.create> =>
   async ({ actor, body }) => {

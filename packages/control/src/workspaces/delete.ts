@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { closeWorkspaces } from './close.ts'
 
-/** The resource counts of a workspace, for the record of its deletion. */
+/** Counts the resources of a workspace, for the audit record of its deletion. */
 const countsOf = async (tx: Tx, id: string): Promise<{ sources: number; destinations: number; syncs: number }> => {
   const { rows } = await sql<{ sources: number; destinations: number; syncs: number }>`
 select (select count(*)::int from sources where workspace_id = ${id}::uuid and delete_time is null) as sources,
@@ -16,8 +16,9 @@ select (select count(*)::int from sources where workspace_id = ${id}::uuid and d
 }
 
 /**
- * Deletes a workspace of an organization that has another one. From then on it is not found, and nothing is received or
- * sent for it; its data is removed in the background. The caller repeats the title, so that the right one is deleted.
+ * Deletes a workspace of an organization that has at least one other. From then on, it is not found, and nothing is
+ * received or sent for it. Its data is removed in the background. The caller repeats the title, to confirm which
+ * workspace is deleted.
  */
 export const deleteWorkspace =
   (

@@ -7,13 +7,13 @@ import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
 
-/** Maximum people that are listed per workspace. */
+/** Maximum number of people that are listed for each workspace. */
 const maxPeople = 3
 
-/** A pattern of LIKE for texts that hold this word. */
+/** Returns a LIKE pattern for texts that contain this word. */
 const holding = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`
 
-/** True for members whose name or address holds one of the words, or all of them. */
+/** Selects members whose name or address contains some or all of the words. */
 const personFits = (words: readonly string[], how: 'some' | 'all'): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${sql.join(
     words.map(
@@ -23,8 +23,8 @@ const personFits = (words: readonly string[], how: 'some' | 'all'): RawBuilder<S
   )})`
 
 /**
- * True for workspaces with this ID, and for those with each word in a title, the organization's name or a member's
- * name.
+ * Selects workspaces with this ID, or those that match each word: in their title, the organization's title, or the name
+ * of a member.
  */
 const workspaceFits = (search: string, words: readonly string[]): RawBuilder<SqlBool> => {
   const id = resourceNames.workspace.parse(search)?.workspace ?? search
@@ -42,7 +42,7 @@ const workspaceFits = (search: string, words: readonly string[]): RawBuilder<Sql
   )})`
 }
 
-/** The members of each organization that a word of the search names, oldest first. */
+/** Reads the members of each organization whose name or address contains a word of the search, oldest first. */
 const namedPeople = async (db: Db, organizations: readonly string[], words: readonly string[]) => {
   if (organizations.length === 0 || words.length === 0) return []
   return await db
@@ -67,8 +67,8 @@ const namedPeople = async (db: Db, organizations: readonly string[], words: read
 }
 
 /**
- * Workspaces of all organizations that match a search, newest first, for platform admins only. The search is recorded,
- * because the response shows people of organizations that the caller does not belong to.
+ * Finds workspaces of all organizations by a search, newest first. Only for platform admins. The search is recorded,
+ * because the response shows people of organizations to which the caller does not belong.
  */
 export const findWorkspaces =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.find> =>

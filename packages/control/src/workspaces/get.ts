@@ -5,7 +5,7 @@ import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
 
-/** A workspace and its organisation, by id. Throws when it is absent. */
+/** Reads a workspace and its organization by the ID of the workspace. Throws if it does not exist. */
 export const readWorkspace = async (db: Db, id: string): ReturnType<Handler<typeof methods.workspaces.get>> => {
   const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const organization = await selectOrganizations(db)

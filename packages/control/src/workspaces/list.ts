@@ -7,8 +7,8 @@ import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
 
 /**
- * The workspaces of the organisations a user belongs to. Another user's list is refused with 403. An API key gets its
- * own workspaces, and names no user.
+ * Lists the workspaces of the organizations to which a user belongs. Throws 403 for the list of another user. An API
+ * key gets the workspaces that it can access, and must not name a user.
  */
 export const listWorkspaces =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.list> =>

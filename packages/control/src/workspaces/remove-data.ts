@@ -9,11 +9,14 @@ export type RemovalDeps = Pick<
   ControlDeps,
   'db' | 'eventStore' | 'files' | 'whenStored' | 'oldestLogged' | 'billing' | 'clock' | 'logger'
 > & {
-  /** Keeps what workspaces of an organization have used before their events go. */
+  /** Stores the usage of the workspaces of an organization before their events are removed. */
   keepUsage(organizationId: string, workspaces: readonly string[], signal: AbortSignal): Promise<void>
 }
 
-/** Tables of the event store by workspace. Those of syncs are removed with the syncs. */
+/**
+ * Tables of the event store that have rows by workspace. Tables for syncs are missing, because their rows are removed
+ * with the syncs.
+ */
 const storedTables = [
   'events',
   'deliveries',
@@ -23,7 +26,10 @@ const storedTables = [
   'profile_owners',
 ] as const
 
-/** Tables that may have millions of rows, which go by so many at a time; the others go with their owner. */
+/**
+ * Tables that may have millions of rows of a workspace, which are deleted in batches. The rows of other tables are
+ * deleted with their workspace.
+ */
 const largeTables = [
   'profile_traits',
   'profile_identifiers',
@@ -39,11 +45,11 @@ const largeTables = [
 const batchSize = 20_000
 
 /**
- * How long until the next search for remaining data, ms. By then, requests in flight are stored, or the logs are
+ * Time until the next search for remaining data, ms. By then, more requests in flight are stored, and the logs are
  * shorter.
  */
 export const againMs = 3_600_000
-/** How long to wait until received events are stored, ms. */
+/** Maximum wait until received events are stored, ms. */
 const storedMs = 60_000
 
 /** Removes the data of workspaces from the event store. */
@@ -63,7 +69,7 @@ const removeEvents = async (
   }
 }
 
-/** Removes the data of workspaces that may be large. Their configuration is deleted with their rows. */
+/** Removes the data of a workspace that may be large. Its configuration is deleted with its row. */
 const removeRows = async ({ db, files }: RemovalDeps, workspaceId: string, signal: AbortSignal): Promise<void> => {
   for (const table of largeTables)
     for (let left = batchSize; left === batchSize; ) {

@@ -3,9 +3,9 @@ import { faultPoint } from '@tributary/kernel'
 import { againMs, type RemovalDeps, removeData } from './remove-data.ts'
 
 /**
- * Removes the data of workspaces that were deleted while their organization stays. Call it regularly, and again after a kill. A workspace
- * is over, and its row goes, when no log holds anything that was received for it before. Its audit records stay in the
- * organization's audit log.
+ * Removes the data of workspaces that were deleted while their organization stays. Call it regularly, also after a
+ * crash. Removes the row of a workspace once no log contains anything that was received before the deletion. Its audit
+ * records stay in the audit log of the organization.
  */
 export const removeDeletedWorkspaces = async (
   deps: RemovalDeps,
@@ -26,7 +26,7 @@ export const removeDeletedWorkspaces = async (
   for (const { id, organization_id, delete_time } of due)
     try {
       if (delete_time === null) continue
-      // Looked at before: what comes behind it is removed below.
+      // This is checked first, so that data which arrives after the check is still removed below.
       const over = (await oldestLogged(id)) > delete_time.getTime()
       await removeData(deps, organization_id, [id], signal)
       faultPoint('remove-workspace.before-last')
@@ -34,7 +34,7 @@ export const removeDeletedWorkspaces = async (
       else await setWorkspace(db, id, { remove_time: new Date(clock() + againMs) })
     } catch (error) {
       signal.throwIfAborted()
-      // The next call tries it again, and the others do not wait for it.
+      // The next call tries this workspace again. The loop continues with the others.
       logger.warn({ id, err: error }, 'a deleted workspace could not be removed yet')
     }
 }

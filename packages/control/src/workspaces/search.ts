@@ -6,14 +6,17 @@ import type { ControlDeps } from '../deps.ts'
 
 type Entry = { slug: string; title: string; icon: string }
 
-/** Rows of a kind that are ranked, more than any page; of a workspace in which more fit, those with the shortest titles. */
+/**
+ * Maximum number of resources of one kind that are ranked, more than fit on a page. If a workspace has more, those with
+ * the shortest titles are ranked.
+ */
 const rankedLimit = pageLimits.max + 1
 
-/** A pattern of LIKE for texts with these letters in this order. */
+/** Returns a LIKE pattern for texts that contain these letters in this order. */
 const inOrder = (word: string): string =>
   `%${Array.from(word, (letter) => letter.replace(/[\\%_]/, '\\$&')).join('%')}%`
 
-/** True for rows whose title or app name, if any, contains every word of the search. */
+/** Selects the rows for which every word of the search is found in the title or, if any, in the name of the app. */
 const fitting = (search: string, catalog?: readonly Entry[]): RawBuilder<SqlBool> => {
   const words = search.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return sql<SqlBool>`true`
@@ -42,7 +45,7 @@ const rowsOf = (
     .limit(rankedLimit)
     .execute()
 
-/** Resources that have no app. */
+/** Finds resources of a kind that has no app. */
 const plainOf = (db: Db, table: 'audiences' | 'syncs' | 'signals', workspace: string, search: string) =>
   db
     .selectFrom(table)
@@ -54,12 +57,15 @@ const plainOf = (db: Db, table: 'audiences' | 'syncs' | 'signals', workspace: st
     .orderBy('id')
     .execute()
 
-/** A match in the title ranks before a match in its app, and a match across both ranks last. */
+/** Scores a match in the title highest, then a match in the name of the app, then a match across both. */
 const scoreOf = ({ title, app }: FoundObject, search: string): number =>
   matchScore(title, search) * 10 + matchScore(app.display_name, search) ||
   matchScore(`${title} ${app.display_name}`, search) / 10
 
-/** Finds the sources, destinations, audiences, syncs and signals of a workspace that a search fits, the best match first. */
+/**
+ * Finds the sources, destinations, audiences, syncs, and signals of a workspace that match a search, the best match
+ * first.
+ */
 export const searchWorkspace =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.workspaces.search> =>
   async ({ workspace: { id: workspace }, query: { search, page_size } }) => {

@@ -5,7 +5,7 @@ import { conflict, notFound, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { keyContext, presentWriteKey } from './keys.ts'
 
-/** Makes a write key for a source of the workspace: 24 random bytes as 32 URL-safe characters. */
+/** Makes a write key for a source of the workspace: 24 random bytes, written as 32 URL-safe characters. */
 export const createWriteKey =
   ({
     db,

@@ -3,10 +3,10 @@ import type { SecretBox } from '@tributary/kernel'
 import type { WriteKeysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** The encryption context of a sealed key. */
+/** Returns the encryption context of a sealed write key. */
 export const keyContext = (id: string): string => `write_keys/${id}`
 
-/** A write key as the API returns it, the key itself included. */
+/** Returns a write key as the API shows it, including the key itself. */
 export const presentWriteKey = (row: Selectable<WriteKeysTable>, secretBox: SecretBox): WriteKey => ({
   name: resourceNames.writekey.format({ workspace: row.workspace_id, writekey: row.id }),
   key: secretBox.open(row.key_encrypted, keyContext(row.id)),

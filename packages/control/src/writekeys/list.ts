@@ -6,7 +6,10 @@ import { newestFirst } from '../created-order.ts'
 import type { ControlDeps } from '../deps.ts'
 import { presentWriteKey } from './keys.ts'
 
-/** The valid keys of a workspace or of one source, newest first. Keys are public identifiers: every member sees them. */
+/**
+ * Lists the valid write keys of a workspace or of one source, newest first. Write keys are public identifiers, so every
+ * member can see them.
+ */
 export const listWriteKeys =
   ({ db, secretBox }: Pick<ControlDeps, 'db' | 'secretBox'>): Handler<typeof methods.writekeys.list> =>
   async ({ workspace, params, query }) => {

@@ -5,7 +5,7 @@ import { newId, notFound, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { keyContext, presentWriteKey } from './keys.ts'
 
-/** Makes a key with the title and source of another and revokes that one: at no moment are both valid, or neither. */
+/** Makes a new write key with the title and source of another one, and revokes the old one in the same transaction. */
 export const rotateWriteKey =
   ({
     db,
@@ -19,7 +19,7 @@ export const rotateWriteKey =
     const key = randomToken(24)
     const time = new Date(clock())
     const row = await db.transaction().execute(async (tx) => {
-      // Locks the source first, so that a source that is deleted meanwhile does not keep the new key.
+      // The source is locked first, so that a source that is deleted meanwhile does not keep the new key.
       const source = await tx
         .selectFrom('sources')
         .innerJoin('write_keys', 'write_keys.source_id', 'sources.id')

@@ -7,7 +7,10 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { destinationIdOf } from './connect.ts'
 
-/** Changes a connection in a transaction; resolves to false if there is none. */
+/**
+ * Changes the connection of an audience and a destination, in a transaction. Resolves to false if the two are not
+ * connected.
+ */
 type Change = (tx: Tx, ends: ConnectionEnds) => Promise<boolean>
 
 const changeOf =
@@ -28,7 +31,10 @@ const changeOf =
     return {}
   }
 
-/** Ends the sending of who was in when a destination was connected; changes are sent from now on. */
+/**
+ * Stops sending the members that an audience had when it was connected to the destination. Only later entries and exits
+ * are sent.
+ */
 export const cancelAudienceFill = changeOf(endFill)
 
 /** Disconnects a destination from an audience. */

@@ -8,14 +8,19 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import { takesAudiences } from './takes-audiences.ts'
 
-/** The ID of the destination in a body. Throws 400 for an invalid name, 404 for a destination of another workspace. */
+/**
+ * Returns the ID of the destination that the body of a request names. Throws 400 for an invalid name, 404 for a
+ * destination of another workspace.
+ */
 export const destinationIdOf = (workspaceId: string, name: string): string => {
   const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
   if (workspace !== workspaceId) throw notFound('destination not found')
   return destination
 }
 
-/** Connects a destination to an audience: the present members are sent first, and then each change. */
+/**
+ * Connects a destination to an audience. The destination first gets the current members, and then each entry and exit.
+ */
 export const connectAudienceDestination =
   ({
     db,
@@ -29,7 +34,7 @@ export const connectAudienceDestination =
       throw badRequest('NO_AUDIENCES', `${destination.title} does not take audiences. Choose another destination`)
     const time = new Date(clock())
     return await db.transaction().execute(async (tx) => {
-      // The lock keeps the members as they are meanwhile.
+      // The lock keeps the members of the audience unchanged until the transaction ends.
       await sql`select from audiences where id = ${audience.id}::uuid for update`.execute(tx)
       const { rows } = await sql<{ change: string }>`
         select coalesce(max(id), 0)::text as change from audience_changes where audience_id = ${audience.id}::uuid`.execute(

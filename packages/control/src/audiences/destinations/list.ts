@@ -45,7 +45,7 @@ export const listAudienceDestinations =
     }
   }
 
-/** Events of each audience that are listed. */
+/** Maximum number of latest entries and exits that are listed for each audience. */
 const listedEvents = 5
 
 type ChangeRow = { connection: string; audience_id: string; id: string; kind: 'entered' | 'left'; time: Date }

@@ -8,8 +8,9 @@ import type { ControlDeps } from '../../deps.ts'
 import { destinationIdOf } from './connect.ts'
 
 /**
- * Sends a destination the members of an audience again, as of the last change that it received. Later changes follow, so the
- * destination is up to date at the end. This is a run of its own within the connection.
+ * Sends a destination the members of an audience again, as of the last entry or exit that it received. Sends the later
+ * entries and exits afterwards, so that the destination is up to date at the end. This counts as a new run of the
+ * connection.
  */
 export const resendAudience =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.resend> =>

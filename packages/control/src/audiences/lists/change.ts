@@ -17,7 +17,7 @@ import type { ControlDeps } from '../../deps.ts'
 import { changeAudience } from '../change.ts'
 import { matchValues } from './match.ts'
 
-/** The error for a list without a value of any profile: with it all members would leave. */
+/** The error if no profile has one of the values of a list. Such a list would remove all members. */
 export const noProfileFound = (): AppError => {
   const text = 'No profile has one of these identifiers'
   return badRequest('VALIDATION', text, { values: text })
@@ -28,14 +28,14 @@ export type ListChange = {
   kind: ListKind | null
   value_count: number
   found_count: number
-  /** Sequences of identifiers. */
+  /** Sequence numbers of the identifiers to add. */
   add: readonly string[]
   remove: readonly string[]
-  /** The version of the audience that it was made from; undefined is any. */
+  /** The version of the audience on which the change is based; undefined if the version does not matter. */
   version: number | undefined
 }
 
-/** Throws 400 for an audience that has conditions. */
+/** Returns the version of the list that defines an audience. Throws 400 for an audience with conditions. */
 export const listVersionOf = ({ query }: Pick<AudienceRow, 'query'>): number => {
   const list = listOf(audienceQuery.parse(JSON.parse(query)))
   if (list === undefined) throw badRequest('NO_LIST', 'This audience has conditions, and no list')
@@ -50,7 +50,7 @@ export const lockList = async (tx: Tx, { id, workspace_id }: AudienceRow): Promi
   return row
 }
 
-/** Changes the list of an audience that is locked, as a new version, and has it computed. */
+/** Changes the list of a locked audience as a new version, and queues its computation. */
 export const changeList = async (
   tx: Tx,
   deps: Pick<ControlDeps, 'jobs' | 'clock'>,
@@ -67,13 +67,13 @@ export const changeList = async (
   await changeAudience(tx, deps, row, actor, {
     query: listQuery(audienceName(row.workspace_id, row.id), next),
     version,
-    // Values are personal data, which the audit log does not hold.
+    // The record has only the numbers of values: the audit log must not contain personal data.
     detail: { operation, ...(kind === null ? {} : { kind }), values: value_count, found: found_count },
   })
   await forgetOldLists(tx, row.id)
 }
 
-/** Adds to the list of an audience, or replaces it. */
+/** Adds values to the list of an audience, or replaces the list. */
 export const changeAudienceList =
   ({
     evaluation,

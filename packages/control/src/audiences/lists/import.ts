@@ -14,7 +14,10 @@ import { addAudience } from '../create.ts'
 import { noProfileFound } from './change.ts'
 import { type MatchedValues, matchValues } from './match.ts'
 
-/** Creates an audience of the profiles that have an identifier of a list. Values of no profile are not stored. */
+/**
+ * Creates an audience of the profiles that have one of the identifiers in a list. Does not store values that belong to
+ * no profile.
+ */
 export const importAudienceList =
   ({
     evaluation,

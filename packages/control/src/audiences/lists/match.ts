@@ -5,14 +5,14 @@ import { badRequest } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { type ListValue, readValues } from './read-values.ts'
 
-/** The sequences of the identifiers that the values of a list stand for, and the report. */
+/** The sequence numbers of the identifiers that match the values of a list, and the report about the match. */
 export type MatchedValues = { identifiers: string[]; report: ListReport }
 
 type Found = { place: number; identifiers: string[] }
 
 /**
- * Identifiers whose profile shows a value as a trait: an email address or a phone number need not be an identifier itself. Earlier
- * values of the trait do not count.
+ * Selects identifiers of profiles whose current email or phone trait equals a value. Such a profile need not have the
+ * value as an identifier. Earlier values of the trait do not match.
  */
 const ofTraits = (workspaceId: string, kind: ListKind) =>
   kind === 'email' || kind === 'phone'
@@ -64,8 +64,8 @@ const countProfiles = async (tx: Tx, workspaceId: string, identifiers: readonly 
 }
 
 /**
- * Finds the identifiers that match values, in a slot and within the time of an evaluation. A value that belongs to more
- * than `listLimits.matches` identifiers matches none. Throws 400 `QUERY_TOO_LARGE` if the match takes too long.
+ * Finds the identifiers that match values, with the slot and the time limit of an evaluation. A value with more than
+ * `listLimits.matches` identifiers matches none. Throws 400 `QUERY_TOO_LARGE` if the search takes too long.
  */
 export const matchValues = (
   evaluation: Pick<Evaluation, 'inPlace'>,

@@ -1,11 +1,11 @@
 import { emailOf, type ListKind, phoneOf } from '@tributary/contract'
 
-/** A value of a list: its form as an identifier, and the texts that a trait may have for it. */
+/** A value of a list: the identifier that it stands for, and the spellings that a trait with this value may have. */
 export type ListValue = { place: number; identifier: string | null; traits: readonly string[] }
 
 export type ReadValues = { values: ListValue[]; invalid: number[]; duplicates: number[] }
 
-/** Bytes of an identifier at most, as events have it. */
+/** Maximum size of an identifier in bytes, the same as for identifiers in events. */
 const valueBytes = 512
 
 const isText = (value: string): boolean =>
@@ -15,12 +15,12 @@ const isText = (value: string): boolean =>
   !value.includes('\0') &&
   value.isWellFormed()
 
-/** A text that looks like a phone number, with or without a country code. */
+/** Matches a text that looks like a phone number, with or without a country code. */
 const phoneLike = /^\+?[\d\s().-]{5,40}$/
 
 /**
- * Reads a text as a value of a kind. Equal values have the same `key`. Undefined for a text that cannot be such a
- * value.
+ * Reads a text as a value of a kind. Equal values get the same `key`. Returns undefined if the text cannot be a value
+ * of this kind.
  */
 const readValue = (
   kind: ListKind,
@@ -38,7 +38,10 @@ const readValue = (
   }
 }
 
-/** The distinct values of a list with their positions, and the positions of invalid and repeated values. Pure. */
+/**
+ * Returns the distinct values of a list with their positions, and the positions of invalid and of repeated values. Has
+ * no side effects.
+ */
 export const readValues = (kind: ListKind, texts: readonly string[]): ReadValues => {
   const known = new Set<string>()
   const read: ReadValues = { values: [], invalid: [], duplicates: [] }

@@ -8,7 +8,10 @@ import type { ControlDeps } from '../../deps.ts'
 import { currentProfileId } from '../../profiles/read.ts'
 import { changeList, listVersionOf, lockList } from './change.ts'
 
-/** Takes every identifier of a profile off the list of an audience; a profile that is not on it changes nothing. */
+/**
+ * Removes every identifier of a profile from the list of an audience. Changes nothing for a profile that is not on the
+ * list.
+ */
 export const removeFromAudienceList =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.removeFromList> =>
   async ({ actor, workspace, params, body }) => {

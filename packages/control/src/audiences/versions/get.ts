@@ -6,7 +6,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { presentVersion, selectVersions } from './versions.ts'
 
-/** A version with its query. Throws 404 if it does not exist, or no longer. */
+/** Reads a version with its query. Throws 404 if the version does not exist or was removed. */
 export const readVersion = async (
   db: Db,
   audience: AudienceRow,

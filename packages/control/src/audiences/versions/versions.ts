@@ -5,7 +5,7 @@ import { type Actor, conflict } from '@tributary/kernel'
 import type { AudienceListChangesTable, AudienceVersionsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** Versions of an audience, without their queries, and who made them. */
+/** Selects the versions of an audience with their authors, without their queries. */
 export const selectVersions = (db: Db, audienceId: string) =>
   db
     .selectFrom('audience_versions as v')
@@ -55,7 +55,10 @@ export const presentVersion = (
         },
 })
 
-/** Stores the title and query of an audience as its current version, and deletes the oldest of too many versions. */
+/**
+ * Stores the title and query of an audience as its current version, and deletes the versions beyond the maximum, oldest
+ * first.
+ */
 export const keepVersion = async (
   tx: Tx,
   audience: Pick<AudienceRow, 'id' | 'version' | 'title' | 'query'>,
@@ -81,7 +84,10 @@ export const keepVersion = async (
     .execute()
 }
 
-/** Throws 409 that says who changed an audience and when, unless it still has a version; undefined is any. */
+/**
+ * Throws 409 if an audience no longer has the given version. The error says who changed the audience and when. Accepts
+ * every audience if `version` is undefined.
+ */
 export const checkVersion = async (tx: Tx, row: AudienceRow, version: number | undefined): Promise<void> => {
   if (version === undefined || version === row.version) return
   const last = await selectVersions(tx, row.id).where('v.version', '=', row.version).executeTakeFirst()

@@ -3,7 +3,7 @@ import { type SyncDraft, syncDraft } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
 import { type DraftOwner, readDraft } from '../../drafts.ts'
 
-/** The stored fields of a draft. */
+/** The fields of a draft that are stored. */
 const stored = syncDraft.omit({ name: true, update_time: true })
 
 const blank: ReturnType<typeof stored.parse> = {
@@ -18,7 +18,7 @@ const blank: ReturnType<typeof stored.parse> = {
   configuration_status: { previous: 'none', current: 'none' },
 }
 
-/** The draft of a caller in a workspace; a blank one if there is none. */
+/** Reads the draft of a caller in a workspace. Returns a blank one if there is none. */
 export const readSyncDraft = async (db: Db, owner: DraftOwner): Promise<SyncDraft> => {
   const row = await readDraft(db, 'sync_drafts', owner)
   return {
@@ -29,8 +29,8 @@ export const readSyncDraft = async (db: Db, owner: DraftOwner): Promise<SyncDraf
 }
 
 /**
- * A draft with changes. Null resets a field to its initial value. A new status makes the current one the previous
- * status.
+ * Applies changes to a draft. Null resets a field to its initial value. If the status changes, the old one becomes the
+ * previous status.
  */
 export const changedDraft = (
   draft: SyncDraft,

@@ -9,7 +9,7 @@ export const updateSyncDraft =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.syncDrafts.update> =>
   (call) =>
     db.transaction().execute(async (tx) => {
-      // The lock orders changes, also of a draft that does not exist yet.
+      // The lock makes changes run one after the other, even if the draft does not exist yet.
       await tx.selectFrom('users').select('id').where('id', '=', call.actor.userId).forNoKeyUpdate().execute()
       const draft = JSON.stringify(changedDraft(await readSyncDraft(tx, call), call.body))
       await writeDraft(tx, 'sync_drafts', call, { draft, time: new Date(clock()) })

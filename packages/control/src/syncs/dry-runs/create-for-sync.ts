@@ -15,7 +15,7 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
 
-/** Starts a dry run of a stored sync, or of the sync with unsaved changes. */
+/** Starts a dry run of a stored sync, with or without unsaved changes of it. */
 export const createDryRunForSync =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'catalog'>): Handler<typeof methods.syncDryRuns.createForSync> =>
   async ({ workspace, params, body }) => {

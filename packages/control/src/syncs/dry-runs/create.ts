@@ -13,7 +13,7 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
 
-/** Starts a dry run of an unsaved sync. It is refused if the sync would be. */
+/** Starts a dry run of an unsaved sync. Refuses it if the sync could not be saved. */
 export const createSyncDryRun =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'catalog'>): Handler<typeof methods.syncDryRuns.create> =>
   async ({ workspace, body }) => {

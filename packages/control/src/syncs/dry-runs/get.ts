@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import { presentDryRun, readDryRun } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
 
-/** A dry run with its progress, or its result. */
+/** Returns a dry run with its progress or its result. */
 export const getSyncDryRun =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncDryRuns.get> =>
   async ({ workspace, params }) =>

@@ -2,10 +2,13 @@ import type { DataRow, DataSourceSession, RowsFrom } from '@tributary/connector-
 import { cursorKindOf, type DataColumn, type DataQuery, testRowsRead } from '@tributary/contract'
 import { columnPlaces } from '@tributary/syncs'
 
-/** A whole number that each database takes as one. */
+/** Matches a whole number that every kind of database accepts. */
 const wholeNumber = /^-?\d{1,18}$/
 
-/** The value from which a database must read to reach a key; undefined if it must read all rows. */
+/**
+ * Returns the value of the first key column from which the database must read to find a key. Returns undefined if the
+ * database must read all rows.
+ */
 const fromKey = (
   columns: readonly DataColumn[],
   primaryKey: readonly string[],
@@ -19,15 +22,15 @@ const fromKey = (
 type Wanted = {
   query: DataQuery
   primaryKey: readonly string[]
-  /** Undefined for the first row. */
+  /** The key of the wanted row; undefined for the first row of the query. */
   key: readonly string[] | undefined
-  /** Whether rows can be read from a value on. */
+  /** Whether the data source can start reading at a value of a column. */
   takesFrom: boolean
 }
 
 /**
- * The row of a query with a key, and the columns as they are now. Looks through a bounded number of rows; `more` says that there are others.
- * Throws as the session does, and MissingColumn.
+ * Finds the row of a query that has a key, and returns it with the current columns. Reads a limited number of rows;
+ * `more` tells whether there are further rows. Throws the errors of the session, and MissingColumn.
  */
 export const findRow = async (
   session: Pick<DataSourceSession, 'describe' | 'read'>,

@@ -5,7 +5,7 @@ import { modelName, type SessionDeps } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
 import { checkTrial, tryRow } from './try-row.ts'
 
-/** Shows how a run would send one row, and records which user read a row of which model. */
+/** Shows how a run would send one row. Records which user read a row of which model. */
 export const previewSyncRow =
   (deps: SessionDeps & Pick<ControlDeps, 'clock'>): Handler<typeof methods.syncTestRows.preview> =>
   async ({ workspace, body, signal }) => {

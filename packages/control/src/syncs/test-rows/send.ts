@@ -10,10 +10,10 @@ import { nothingSent, sendOnce } from '../../destinations/send-once.ts'
 import { countTry } from '../../users/sign-in/count-tries.ts'
 import { type CheckedTrial, checkTrial, tryRow } from './try-row.ts'
 
-/** Test rows of one workspace in 15 minutes. */
+/** Maximum number of test rows that one workspace can send in 15 minutes. */
 const maxTests = 60
 
-/** A row as delivery hands it to connectors. */
+/** Returns a row in the form in which delivery passes rows to connectors. */
 const outgoing = (
   { key, payload }: SyncRowPreview,
   operation: OutgoingRow['operation'],
@@ -23,16 +23,16 @@ const outgoing = (
   return { ...row, text: outboundText(row) }
 }
 
-/** The address of the object in the rows, as in those of a run. */
+/** Returns the address of the object to which rows are written, as in a run. */
 const addressOf = async (catalog: ControlDeps['catalog'], app: string, { body }: CheckedTrial): Promise<string> => {
   const { object, object_name: name, identifier } = body
   return (await findRowObject(catalog, app, object))?.address({ name, identifier }) ?? object
 }
 
 /**
- * Writes one row to a destination as a run of the sync would, even if the destination is disabled, and shows the request and the
- * response. The row is not retried, not logged as a delivery, and changes nothing in the sync. The audit record is written first,
- * so every row that goes out names its author.
+ * Sends one row to a destination as a run of the sync would, even if the destination is disabled. Shows the request and
+ * the response. The row is not retried, not logged as a delivery, and changes nothing in the sync. The audit record is
+ * written before, so that every row that goes out has a known author.
  */
 export const sendSyncTestRow =
   (deps: SessionDeps & ConnectorDeps & Pick<ControlDeps, 'counters'>): Handler<typeof methods.syncTestRows.send> =>

@@ -22,12 +22,12 @@ import { findRow } from './find-row.ts'
 
 type Trial = ParsedRequest<typeof methods.syncTestRows.preview>
 
-/** A validated sync for a test row. */
+/** The validated settings of a sync for a test row. */
 export type CheckedTrial = { model: ModelRow; target: SyncTarget; body: Trial }
 
 /**
- * Throws the errors that the sync would cause, and 400 for a key that is not in the model. Throws 404 for resources
- * outside of this workspace.
+ * Validates the settings of a sync. Throws the errors that saving the sync would cause, and 400 for a key that is not
+ * in the model. Throws 404 for resources of other workspaces.
  */
 export const checkTrial = async (
   { db, catalog }: Pick<SessionDeps, 'db' | 'catalog'>,
@@ -54,7 +54,10 @@ const operationOf = (target: SyncTarget, { mode }: Trial): SyncRowPreview['opera
   throw new Error(`The mode ${mode} does ${added} about rows that are added`)
 }
 
-/** Reads the current row and stages it as a run would, with the same functions. Rejects as `useDataSource` does. */
+/**
+ * Reads the current row and prepares it for sending, with the same functions as a run. Rejects with the errors of
+ * `useDataSource`.
+ */
 export const tryRow = async (
   deps: SessionDeps,
   { model, target, body }: CheckedTrial,
@@ -65,7 +68,7 @@ export const tryRow = async (
   const opened = await readDataSource(db, model.workspace_id, model.data_source_id)
   const wanted = { query, primaryKey, key: body.key, takesFrom: takesCursor(catalog, model) }
   const { source_id } = target.columns
-  // A sync that is not saved has no ID, which is part of message IDs when it runs.
+  // `test` stands for the ID of the sync, which is part of message IDs in a run. An unsaved sync has no ID.
   const staging = stagingOf({ ...body, source_id, sync: 'test', primaryKey })
   const operation = operationOf(target, body)
   const none = { found: false, source_key: '', key: '', operation, payload: '' }

@@ -18,7 +18,10 @@ export type OauthDeps = Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'clientC
   answerLogin: AnswerLogin
 }
 
-/** Returns from the provider that fail, in 15 minutes from one address, after which more are refused unasked. */
+/**
+ * Maximum number of failed returns from the provider in 15 minutes from one IP address. Further returns are refused
+ * without asking the provider.
+ */
 export const oauthTriesPerIp = 100
 
 const knownUser = (tx: Tx, { issuer, subject }: OpenIdIdentity): Promise<UserRow | undefined> =>
@@ -31,8 +34,8 @@ const knownUser = (tx: Tx, { issuer, subject }: OpenIdIdentity): Promise<UserRow
     .executeTakeFirst()
 
 /**
- * The user of an identity that is seen for the first time: the one with its address, since the provider vouches for it,
- * or (`make`) a new one. Undefined if there is none.
+ * Finds the user for an identity that signs in for the first time: the one with the same address, because the provider
+ * has verified it. With `make`, creates a user if there is none; otherwise returns undefined.
  */
 const firstUser = async (
   tx: Tx,
@@ -64,8 +67,8 @@ const firstUser = async (
 
 /**
  * Completes a third-party sign-in: asks the provider for the identity, finds the user or creates it (if `mode` is
- * register), and starts a session. The provider is called before anything is changed. An account is linked by its
- * address only if the provider confirms that the address is verified.
+ * register), and starts a session. Calls the provider before it changes anything. Links an account by its address only
+ * if the provider confirms that the address is verified.
  */
 export const endSignIn = async (
   { db, clock, counters, clientConfig, publicUrl, identityProvider, answerLogin }: OauthDeps,
@@ -88,7 +91,7 @@ export const endSignIn = async (
   })
   const { displayName } = provider.settings
   const answer = await db.transaction().execute(async (tx) => {
-    // One at a time for each identity, so that two tabs do not make it twice.
+    // The lock lets only one call at a time work on an identity, so that two tabs cannot create the user twice.
     const key = JSON.stringify([identity.issuer, identity.subject])
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
     const action = mode === 'login' ? 'users.oauthLoginCallback' : 'users.oauthSignupCallback'

@@ -5,7 +5,10 @@ import type { OpenId } from '../../openid/openid.ts'
 import { requireOwnRedirectUri } from '../../openid/redirect-uri.ts'
 import { requireProvider } from '../../openid/require-provider.ts'
 
-/** Returns the address for a third-party sign-in. Stores nothing: the values in the browser complete the sign-in. */
+/**
+ * Returns the address for a third-party sign-in. Stores nothing, because the values in the browser suffice to complete
+ * the sign-in.
+ */
 export const oauthRedirects =
   ({
     identityProvider,

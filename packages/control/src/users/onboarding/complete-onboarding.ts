@@ -10,7 +10,10 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import type { Passwords } from '../sign-in/passwords.ts'
 import { requireOnboarding, revokeOnboardings } from './onboarding-link.ts'
 
-/** Opens the organisation to people of the domain, unless any user can get an address there. Returns the domain that was set. */
+/**
+ * Opens the organization to people of the domain, unless any user can get an address at this domain. Returns the domain
+ * that was set.
+ */
 const openToDomain = async (tx: Tx, organizationId: string, email: string): Promise<string> => {
   const domain = mailDomain(email)
   if (isPublicMailDomain(domain)) return ''
@@ -19,8 +22,8 @@ const openToDomain = async (tx: Tx, organizationId: string, email: string): Prom
 }
 
 /**
- * Sets names and password of the user of an onboarding link and starts a session; sessions of before end. A link can be used once:
- * one of several calls at once succeeds, and the others fail since it is used.
+ * Sets the name and password of the user of an onboarding link, starts a session, and ends earlier sessions. A link can
+ * be used once: of several concurrent calls, one succeeds and the others fail.
  */
 export const completeOnboarding =
   ({
@@ -42,7 +45,7 @@ export const completeOnboarding =
     }): Handler<typeof methods.users.completeOnboarding> =>
   async ({ params, body, client }) => {
     const link = { userId: params.user, token: body.onboarding_token }
-    // Looked at before the costly hash, so that made-up links cost little.
+    // The link is checked before the expensive hash, so that made-up links cost little.
     await requireOnboarding(db, link, { now: clock() })
     const password_hash = await passwords.hash(body.password)
     const answer = await db.transaction().execute(async (tx) => {
@@ -56,7 +59,7 @@ export const completeOnboarding =
           first_name: body.first_name,
           last_name: body.last_name,
           password_hash,
-          // The platform's staff vouch for the address: they made the account for it and sent the link there.
+          // The address counts as verified: platform admins made the account for it and sent the link to it.
           email_verified_at: sql<Date>`coalesce(email_verified_at, ${time})`,
         })
         .where('id', '=', onboarding.userId)
@@ -76,7 +79,7 @@ export const completeOnboarding =
     try {
       await settleOnboarding({ db, clock, billing, payment }, answer.onboardingId)
     } catch (error) {
-      // The subscription follows as soon as the provider can be reached.
+      // The subscription starts once the provider can be reached.
       logger.warn({ id: answer.onboardingId, err: error }, 'an onboarding could not be subscribed yet')
     }
     return { ...answer.login, organization: await readOrganization(db, answer.organizationId) }

@@ -3,7 +3,7 @@ import { type methods, type Onboarding, resourceNames } from '@tributary/contrac
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 
-/** Onboardings with their users and organizations. */
+/** Selects onboardings with their users and organizations. */
 export const selectOnboardings = (db: Db | Tx) =>
   db
     .selectFrom('onboardings')

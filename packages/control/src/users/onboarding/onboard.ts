@@ -26,8 +26,8 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import { onboardingLifeMs } from './onboarding-link.ts'
 
 /**
- * The user of the address, made if there is none, or when the only ones are of other onboardings. Throws 409 for a user
- * who has ever logged in: the link would give the account to its holder.
+ * Returns the user of an address. Makes one if there is none, or if the existing ones belong to other onboardings.
+ * Throws 409 for a user who has ever signed in, because the link would give that account to its holder.
  */
 const takeUser = async (
   tx: Tx,
@@ -54,7 +54,7 @@ const takeUser = async (
 type OnboardDeps = Pick<ControlDeps, 'jobs' | 'publicUrl' | 'logger'> &
   BillingDeps & { sessions: Pick<Sessions, 'refresh'> }
 
-/** Mails the link that sets up the account of a user. */
+/** Mails the link with which a user sets up the account. */
 const mailLink = async (
   tx: Tx,
   { jobs, publicUrl }: Pick<OnboardDeps, 'jobs' | 'publicUrl'>,
@@ -75,8 +75,8 @@ const mailLink = async (
 }
 
 /**
- * Makes an organisation with a workspace for a user who has not logged in yet, makes the user its administrator, and mails the link
- * that sets up the account. Platform admins only.
+ * Makes an organization with a workspace for a user who has never signed in, and makes the user its administrator.
+ * Mails the link with which the user sets up the account. Platform admins only.
  */
 export const onboard =
   (deps: OnboardDeps): Handler<typeof methods.users.onboard> =>
@@ -115,7 +115,7 @@ export const onboard =
         setup_amount,
         create_time,
         expire_time,
-        // Without a provider of payments, the terms are only stored.
+        // Without a payment provider, the terms are only stored.
         billing: paid && payment !== undefined ? 'open' : null,
       })
       await mailLink(tx, deps, { user, first_name, organization, token, create_time, expire_time })
@@ -133,7 +133,7 @@ export const onboard =
     try {
       await settleOnboarding(deps, id)
     } catch (error) {
-      // The organization is made; the invoice follows as soon as the provider can be reached.
+      // The organization exists already; the invoice is made once the provider can be reached.
       logger.warn({ id, err: error }, 'a set-up fee could not be invoiced yet')
     }
     const { invoice_url } = await db

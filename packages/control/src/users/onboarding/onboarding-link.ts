@@ -8,8 +8,8 @@ export const onboardingLifeMs = 14 * 24 * 3_600_000
 export type OnboardingRef = { id: string; userId: string; organizationId: string }
 
 /**
- * The onboarding of this link of this user; throws 404 if there is none, or it is used, revoked or over. With `lock`,
- * one of several calls at once continues, and the others wait until its transaction ends.
+ * Reads the onboarding of this link of this user. Throws 404 if it does not exist, or is used, revoked, or expired.
+ * With `lock`, one of several concurrent calls continues, and the others wait until its transaction ends.
  */
 export const requireOnboarding = async (
   db: Db | Tx,
@@ -32,7 +32,7 @@ export const requireOnboarding = async (
   return { id: row.id, userId: row.user_id, organizationId: row.organization_id }
 }
 
-/** Ends the open onboarding links of a user: once there is a password, the user signs in with it. */
+/** Ends the open onboarding links of a user who has set a password, and signs in with it from now on. */
 export const revokeOnboardings = async (tx: Tx, userId: string, time: Date): Promise<void> => {
   await revokeOnboardingsOf(tx, 'user_id', userId, time)
 }

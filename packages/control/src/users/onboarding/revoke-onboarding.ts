@@ -6,7 +6,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { presentOnboarding, selectOnboardings } from './list-onboardings.ts'
 
-/** Ends an onboarding link that is open; its set-up invoice is void with that. Platform admins only. */
+/** Revokes an open onboarding link and voids its set-up invoice. Platform admins only. */
 export const revokeOnboarding =
   (deps: BillingDeps & Pick<ControlDeps, 'publicUrl' | 'logger'>): Handler<typeof methods.onboardings.revoke> =>
   async ({ params: { onboarding: id } }) => {
@@ -20,7 +20,7 @@ export const revokeOnboarding =
     try {
       await settleOnboarding(deps, id)
     } catch (error) {
-      // It is void as soon as the provider can be reached.
+      // The invoice is voided once the provider can be reached.
       logger.warn({ id, err: error }, 'the invoice of a revoked onboarding could not be voided yet')
     }
     const row = await selectOnboardings(db).where('onboardings.id', '=', id).executeTakeFirstOrThrow()

@@ -5,7 +5,7 @@ import type { ControlDeps } from '../../deps.ts'
 import { readOrganization } from '../../organizations/read.ts'
 import { requireOnboarding } from './onboarding-link.ts'
 
-/** The user and the organisation of an onboarding link, for each holder of the link. */
+/** Returns the user and the organization of an onboarding link to anyone who has the link. */
 export const startOnboarding =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.startOnboarding> =>
   async ({ params, query }) => {

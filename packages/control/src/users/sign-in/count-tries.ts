@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { rateLimited } from '@tributary/kernel'
 import type { Counters } from '../../deps.ts'
 
-/** Over which time tries are counted, ms. */
+/** Period in which attempts are counted, ms. */
 export const tryWindowMs = 15 * 60_000
 
-/** A hash of an address for the name of a counter, which must not contain addresses. */
+/** Returns the hash of an address for the name of a counter, because counters must not contain addresses. */
 export const hiddenAddress = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
 /**

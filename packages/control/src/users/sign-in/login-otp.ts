@@ -11,12 +11,12 @@ import { createSignInRecords } from './sign-in-records.ts'
 
 /**
  * Number of wrong codes per hour after which each further attempt must wait longer. No number of them invalidates a
- * code: its 60 bits cannot be guessed, and otherwise an attacker with only the address could lock out its owner. For
- * the same reason, attempts from other places do not count against an address.
+ * code: its 60 bits cannot be guessed. Otherwise, anyone who knows an address could lock out its owner. For the same
+ * reason, attempts from other places do not count against an address.
  */
 export const codeTryLimits = { perEmailAndIp: 5, perEmail: Number.POSITIVE_INFINITY, perIp: 200 } as const
 
-/** Slows down guesses of codes, to sign in or to sign up. */
+/** Slows down attempts to guess the codes for signing in and signing up. */
 export const createCodeThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
 ): LoginThrottling =>
@@ -27,8 +27,8 @@ export const createCodeThrottling = (
   })
 
 /**
- * Starts a session with a one-time code, also with a code from the mail that the address is already registered. The
- * code proves the address.
+ * Starts a session with a one-time code. The code can also be from the mail which says that the address is already
+ * registered. The code proves that the address belongs to the caller.
  */
 export const loginOtp =
   ({
@@ -61,7 +61,7 @@ export const loginOtp =
         .where(sql`lower(email)`, '=', email)
         .returning(userColumns)
         .executeTakeFirst()
-      // Thrown away with the transaction: the code still signs up.
+      // The transaction is rolled back, so that the code can still be used to sign up.
       if (user === undefined) throw invalidCode()
       return await answerLogin(tx, { user, client, action: 'users.loginOtp' })
     })

@@ -6,17 +6,20 @@ import { hiddenAddress } from './count-tries.ts'
 import { isKnownPlace } from './sign-in-places.ts'
 import type { SignInRecords } from './sign-in-records.ts'
 
-/** Number of failures without a delay, by the counter. */
+/** Number of failures per counter that cause no delay. */
 export type FreeTries = { perEmailAndIp: number; perEmail: number; perIp: number }
 
-/** Maximum attempts per hour: of an account at one place with an earlier sign-in, and at all other places together. */
+/** Maximum attempts per hour for an account: at one place with an earlier sign-in, and at all other places together. */
 export type MostTries = { perKnownPlace: number; elsewhere: number }
 
-/** How long failures are remembered, and the longest waits between two attempts, in ms. */
+/** Time for which failures are counted, and the first and longest waits between two attempts, ms. */
 const windowMs = 60 * 60_000
 const firstWaitMs = 1000
 const longestWaitMs = { pair: 15 * 60_000, shared: 60_000 } as const
-/** At a place with an earlier sign-in of the user, wrong tries wait for their turn, and none is refused before this queue is full. */
+/**
+ * Limits at a place where the user has signed in before. Attempts after wrong ones wait in a queue, and are refused
+ * only if this queue is full.
+ */
 const known = { firstWaitMs: 100, longestWaitMs: 1000, queue: 100 } as const
 
 const waitMs = (failures: number, first: number, longest: number): number =>
@@ -26,14 +29,15 @@ type Limit = { key: string; free: number; longestMs: number; most?: number }
 
 export type LoginThrottling = {
   /**
-   * Lets one try of a secret of an address (in lower case) through, or throws 429 with `retry_after`. It is counted
-   * before it is checked, so that many at once do not slip through. Returns what takes it back: call it when it was right.
+   * Lets one attempt for an address (in lower case) through, or throws 429 with `retry_after`. The attempt is counted
+   * before it is checked, so that concurrent ones cannot bypass the limit. Returns a function that undoes the count:
+   * call it if the secret was right.
    */
   enter(email: string, ip: string): Promise<() => Promise<void>>
 }
 
 type LoginThrottlingOptions = {
-  /** In the names of counters. */
+  /** The prefix of the names of counters. */
   kind: string
   free: FreeTries
   most?: MostTries
@@ -41,7 +45,7 @@ type LoginThrottlingOptions = {
   pause?: (ms: number) => Promise<void>
 }
 
-/** Queues by key, in which one waits after the other. */
+/** Makes queues by key. In a queue, one attempt waits after the other. */
 const createQueues = (pause: (ms: number) => Promise<void>) => {
   const queues = new Map<string, { last: Promise<void>; length: number }>()
   return {
@@ -58,14 +62,12 @@ const createQueues = (pause: (ms: number) => Promise<void>) => {
 }
 
 /**
- * Slows down guesses, without locking out the owner of an account. Failures are counted by place, by place and account,
- * and by account. Beyond the free attempts, one attempt is allowed after a wait that doubles with each failure.
- * Attempts that are refused unchecked do not count.
- *
- * None of this applies to a place from which the user has signed in before: no other place can use it up, and a right
- * secret is always checked. There, attempts beyond the free ones are allowed one after the other, at most a few per
- * second and later one per second. With `most`, so many attempts are allowed per hour. They are counted separately for
- * each place with an earlier sign-in, and for all other places together, so that one count does not use up another.
+ * Slows down guesses without locking out the owner of an account. Failures are counted by place, by place and account,
+ * and by account. Beyond the free attempts, the wait before the next attempt doubles with each failure. Attempts that
+ * are refused unchecked do not count. None of this applies to a place from which the user has signed in before: other
+ * places cannot use up its attempts, and a right secret is always checked. There, attempts beyond the free ones run one
+ * after the other, at most a few per second, later one per second. `most` limits the attempts per hour. They are
+ * counted separately for each place with an earlier sign-in, and for all other places together.
  */
 export const createLoginThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
@@ -83,7 +85,7 @@ export const createLoginThrottling = (
     }
     if (tries <= allowed) return
     const over = tries - allowed - 1
-    // The first to come after a wait is let through, and begins the next one.
+    // The first attempt after a wait is allowed, and starts the next wait.
     if ((await counters.increment(`${key}:wait`, 1, waitMs(over, firstWaitMs, longestMs))) === 1) return
     await counters.increment(key, -1, windowMs)
     throw rateLimited(message, waitMs(over - 1, firstWaitMs, longestMs))
@@ -128,7 +130,8 @@ export const createLoginThrottling = (
       const [hidden, place] = [hiddenAddress(email), networkOf(ip)]
       if (await isKnownPlace(db, { email, ip, now: clock(), signing }))
         return await enterKnown(`${kind}:known:${hidden}:${place}`)
-      // The place first, so that one place neither uses up shared limits nor fills the memory with counters.
+      // The limit of the place comes first, so that one place can neither use up shared limits nor fill the memory with
+      // counters.
       return await enterUnknown([
         { key: `${kind}:${place}`, free: free.perIp, longestMs: longestWaitMs.shared },
         { key: `${kind}:${hidden}:${place}`, free: free.perEmailAndIp, longestMs: longestWaitMs.pair },
@@ -144,8 +147,8 @@ export const createLoginThrottling = (
 }
 
 /**
- * Applies the throttling, and records the first refusal per hour of an account and place. All of them would fill the
- * log.
+ * Applies the throttling. Records only the first refusal per hour of an account and place, because all of them would
+ * fill the log.
  */
 export const notingLockOut =
   ({ counters }: Pick<ControlDeps, 'counters'>, records: SignInRecords, throttling: LoginThrottling) =>

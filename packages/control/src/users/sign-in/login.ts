@@ -9,13 +9,13 @@ import { createLoginThrottling, type LoginThrottling, notingLockOut } from './lo
 import type { Passwords } from './passwords.ts'
 import { createSignInRecords } from './sign-in-records.ts'
 
-/** Failed attempts per hour after which each further one must wait longer. */
+/** Number of failed attempts per hour after which each further one must wait longer. */
 export const loginLimits = { perEmailAndIp: 10, perEmail: 100, perIp: 200 } as const
 
-/** Tries of a password in an hour at most, those that are slowed down included. */
+/** Maximum password attempts per hour, including those that are slowed down. */
 export const maxLogins = { perKnownPlace: 100, elsewhere: 100 } as const
 
-/** Slows down password guesses in every form that takes a password. */
+/** Slows down password guesses in every form that accepts a password. */
 export const createPasswordThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
 ): LoginThrottling =>
@@ -27,8 +27,8 @@ export const createPasswordThrottling = (
   })
 
 /**
- * Starts a session. The answer and its time are the same whether the address is unknown, has no password or the password
- * is wrong. Failures, and the first try of an hour that is refused, are in the log and the audit log.
+ * Starts a session with a password. The response and its time are the same if the address is unknown, has no password,
+ * or the password is wrong. Failures, and the first refused attempt of an hour, are in the log and the audit log.
  */
 export const login = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing' | 'logger'> & {

@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../../deps.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 
-/** Ends the session that the call came with. */
+/** Ends the session of the call. */
 export const logout =
   ({
     db,

@@ -3,9 +3,7 @@ import { forbidden } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 
-/**
- * Whether an account can be made for this address: always where sign-up is on, and elsewhere with an open invitation.
- */
+/** Whether an account can be made for this address. If sign-up is off, this requires an open invitation. */
 export const maySignUp = async (
   db: Db | Tx,
   { clock, clientConfig }: Pick<ControlDeps, 'clock' | 'clientConfig'>,
@@ -24,7 +22,7 @@ export const maySignUp = async (
   return invited !== undefined
 }
 
-/** Throws 403 SIGN_UP_DISABLED where `maySignUp` is false. */
+/** Throws 403 SIGN_UP_DISABLED if `maySignUp` is false. */
 export const requireSignUp = async (...given: Parameters<typeof maySignUp>): Promise<void> => {
   if (!(await maySignUp(...given)))
     throw forbidden('Sign-up is disabled here. Ask an administrator to invite you', 'SIGN_UP_DISABLED')

@@ -3,16 +3,16 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { otpActions } from '@tributary/contract'
 import { type AppError, type Clock, newId, rateLimited, unauthorized } from '@tributary/kernel'
 
-/** The purpose of a code. */
+/** The action that a code allows. */
 export type CodeAction = (typeof otpActions)[number]
 
-/** Lifetime of a code, and minimum time before another one can be requested, both ms. */
+/** Lifetime of a code, and minimum time before another one can be requested, both in ms. */
 export const codeLimits = { lifeMs: 10 * 60_000, resendMs: 30_000 } as const
 
-/** Capital letters and digits without those that look alike (0 O, 1 I): 32, so twelve of them are 60 bits. */
+/** 32 capital letters and digits, without those that look alike (0 O, 1 I). Twelve of them have 60 bits. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** A code of the form `XXX-XXX-XXX-XXX`. */
+/** Makes a random code of the form `XXX-XXX-XXX-XXX`. */
 export const makeCode = (): string =>
   Array.from({ length: 4 }, () => Array.from({ length: 3 }, () => alphabet[randomInt(alphabet.length)]).join('')).join(
     '-',
@@ -20,24 +20,27 @@ export const makeCode = (): string =>
 
 export type OneTimeCodes = {
   /**
-   * Makes a code for an address (in lower case) and an action; an older one of both ends. Throws 429 when that is younger than
-   * 30 seconds. One of many calls at once gets a code.
+   * Makes a code for an address (in lower case) and an action, and ends the previous one. Throws 429 if the previous
+   * one is younger than 30 seconds. Of several concurrent calls, only one gets a code.
    */
   make(tx: Tx, email: string, action: CodeAction): Promise<{ code: string; expireTime: Date }>
   /**
-   * The ID of the live code, to be spent; throws 401 INVALID_CODE for any other text. Hyphens and letter case do not matter. The
-   * caller slows down guesses: a code of 60 bits needs no limit of its own.
+   * Returns the ID of a valid code, which `spend` needs. Throws 401 INVALID_CODE for any other text. Hyphens and letter
+   * case do not matter. The caller must slow down guesses; a code of 60 bits needs no limit of its own.
    */
   check(email: string, actions: readonly CodeAction[], code: string): Promise<string>
-  /** Ends all codes of the address; throws 401 INVALID_CODE when this one was spent or replaced meanwhile. */
+  /** Ends all codes of the address. Throws 401 INVALID_CODE if this code was used or replaced meanwhile. */
   spend(tx: Tx, email: string, id: string): Promise<void>
 }
 
-/** The answer to every code that does not fit, whatever the reason. Clients take "expired" for an ended session. */
+/**
+ * The error for every code that is not valid, whatever the reason. It must not say "expired", which clients understand
+ * as an ended session.
+ */
 export const invalidCode = (): AppError =>
   unauthorized('The code is wrong, used or too old. Check it, or ask for a new one', 'INVALID_CODE')
 
-/** One-time codes as rows of the relational store, which has them only as HMAC-SHA256 with `key`. */
+/** Stores one-time codes in the relational store, only as their HMAC-SHA256 with `key`. */
 export const createOneTimeCodes = ({ db, clock, key }: { db: Db; clock: Clock; key: Uint8Array }): OneTimeCodes => {
   const hashOf = (email: string, code: string): Buffer =>
     createHmac('sha256', key)

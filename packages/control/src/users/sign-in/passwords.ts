@@ -1,19 +1,19 @@
 import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '@tributary/kernel'
 
-// OWASP's first choice for Argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane.
+// The first recommendation of OWASP for Argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const atOnce = 4
 const waitingAtMost = 100
 
 export type Passwords = {
-  /** Argon2id with a random salt, as PHC text. */
+  /** Hashes a password with Argon2id and a random salt. Returns the PHC text. */
   hash(password: string): Promise<string>
-  /** Whether the password is the one; with no hash it takes the same time and is false. */
+  /** Whether the password matches the stored hash. If there is no hash, takes the same time and resolves to false. */
   verify(stored: string | null, password: string): Promise<boolean>
 }
 
-/** Hashes a few passwords at once (19 MiB each); beyond a short queue it throws 503. */
+/** Makes a hasher that runs a few hashes at once (19 MiB each). It throws 503 if too many calls wait. */
 export const createPasswords = (): Passwords => {
   let running = 0
   const waiting: (() => void)[] = []

@@ -8,12 +8,12 @@ import { requireSignUp } from './may-sign-up.ts'
 import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
 
 /**
- * Maximum codes that can be requested in 15 minutes. All places together may request more for one address than a single
- * place. So no single place can keep the owner from getting a code.
+ * Maximum codes that can be requested in 15 minutes. For one address, all places together may request more than a
+ * single place. So no single place can keep the owner from getting a code.
  */
 export const sendLimits = { perEmailAndIp: 10, perEmail: 30, perIp: 100 } as const
 
-/** The address as its owner writes it, or undefined when it is not registered. */
+/** Returns the address as its owner wrote it; undefined if it is not registered. */
 const registered = async (tx: Tx, email: string): Promise<string | undefined> => {
   const row = await tx.selectFrom('users').select('email').where(sql`lower(email)`, '=', email).executeTakeFirst()
   return row?.email
@@ -29,9 +29,9 @@ const mailFor = (
 }
 
 /**
- * Mails a one-time code. The answer does not reveal whether an account exists: a log-in with an unknown address makes a code as well, which
- * is never mailed. The times differ by the writing of two rows. The few calls that one address is allowed are too few to measure
- * that.
+ * Mails a one-time code. The response does not reveal whether an account exists: signing in with an unknown address
+ * also makes a code, which is never mailed. The response times differ only by two written rows. An address is allowed
+ * too few calls to measure that.
  */
 export const sendOtp =
   ({
@@ -57,7 +57,7 @@ export const sendOtp =
       ],
       'Too many codes were asked for; wait 15 minutes and try again',
     )
-    // Counted before: the answer shows which addresses are invited where sign-up is off.
+    // The call is counted before this check, because its result shows which addresses are invited if sign-up is off.
     if (body.action === 'sign up') await requireSignUp(db, { clock, clientConfig }, email)
     await db.transaction().execute(async (tx) => {
       const { code, expireTime } = await codes.make(tx, email, body.action)

@@ -10,14 +10,14 @@ import { notingLockOut } from './login-throttling.ts'
 import type { Passwords } from './passwords.ts'
 import { createSignInRecords } from './sign-in-records.ts'
 
-/** How long the mail about the change is worth sending, ms. */
+/** Time in ms after which the mail about the change is no longer sent. */
 const mailLifeMs = 24 * 60 * 60_000
 
-// Clients take a 401 that says "expired" for an ended session.
+// The message must not say "expired": clients understand that as an ended session.
 const invalidToken = () =>
   unauthorized('This can no longer set a password: it was used or is too old. Ask for a new code', 'INVALID_TOKEN')
 
-/** The token when it came with this session, and was not used. */
+/** Selects the token if it belongs to this session and has not been used. */
 const liveToken = (db: Db | Tx, { userId, sessionId }: Actor, token: string, now: Date) =>
   db
     .selectFrom('set_password_tokens')
@@ -28,9 +28,9 @@ const liveToken = (db: Db | Tx, { userId, sessionId }: Actor, token: string, now
     .where('expire_time', '>', now)
 
 /**
- * Sets the caller's own password with the one-time token of the login answer that began the session, or with the current password: a
- * session alone does not. All other sessions of the user end at once, and every such token and every onboarding link of the user is
- * used up. The user gets a mail.
+ * Sets the caller's own password. This needs the current password or the one-time token from the login that started the
+ * session. Ends all other sessions of the user, and all of the user's tokens and onboarding links. The user gets a
+ * mail.
  */
 export const setPassword = (
   deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'signing' | 'logger' | 'publicUrl'> & {
@@ -41,11 +41,11 @@ export const setPassword = (
 ): Handler<typeof methods.users.setPassword> => {
   const { db, jobs, clock, logger, sessions, passwords, accessChanged, publicUrl } = deps
   const records = createSignInRecords(deps)
-  // Counted with the tries of logins: both guess the same password.
+  // These attempts count together with logins, because both try the same password.
   const enter = notingLockOut(deps, records, createPasswordThrottling(deps))
   const action = 'users.setPassword'
 
-  /** The hash of the current password, once it was shown to be known. */
+  /** Checks the current password and returns its hash. */
   const proven = async (actor: Actor, client: Client, given: string): Promise<string | null> => {
     const tried = { action, email: actor.email, client } as const
     const takeBack = await enter({ ...tried, email: actor.email.toLowerCase() })
@@ -64,14 +64,14 @@ export const setPassword = (
     const now = new Date(clock())
     const { otp_token } = body
     const before = otp_token === undefined ? await proven(actor, client, body.current_password ?? '') : undefined
-    // Hashing is dear: only for who has a token.
+    // Hashing is expensive, so the token is checked before.
     if (otp_token !== undefined && (await liveToken(db, actor, otp_token, now).executeTakeFirst()) === undefined) {
       await records.failed({ action, email: actor.email, client, failure: 'wrong_token' })
       throw invalidToken()
     }
     const passwordHash = await passwords.hash(body.password)
     await db.transaction().execute(async (tx) => {
-      // The first of several calls with one token locks the user and finds the token.
+      // Of several concurrent calls with one token, the first one to lock the user finds the token.
       const user = await tx
         .selectFrom('users')
         .select(['email', 'password_hash'])

@@ -5,24 +5,24 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 
 /**
- * Maximum places of a user that are stored in both forms, the latest first; and how long a place without a sign-in is
- * stored, ms.
+ * Maximum number of stored places of a user, counting both kinds together; and time for which a place without a sign-in
+ * is stored, ms.
  */
 const placesPerUser = 40
 export const placeLifeMs = 180 * 24 * 60 * 60_000
 
 type Signing = ControlDeps['signing']
 
-/** Stands before the hash of a network and browser. */
+/** Prefix that marks the hash of a network and browser. */
 const noticeMark = Buffer.from([1])
 
-/** The stored form of a place, a hash: the address itself is not stored. */
+/** Returns the hash of a place. Only the hash is stored, not the address. */
 const hashOf = (signing: Signing, ip: string): Buffer =>
   createHmac('sha256', signing.codes)
     .update(`place\n${networkOf(ip)}`)
     .digest()
 
-/** Remembers that a user has signed in from there. */
+/** Stores that a user has signed in from the network of this IP address. */
 export const rememberPlace = async (
   tx: Tx,
   { userId, ip, time, signing }: { userId: string; ip: string; time: Date; signing: Signing },
@@ -46,7 +46,7 @@ export const rememberPlace = async (
     .execute()
 }
 
-/** Browsers by what only they say of themselves, those first that name others, too. */
+/** Texts in the user agent that identify a browser. Browsers that also name others come first. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -58,14 +58,17 @@ const browsers = [
   ['Safari/', 'Safari'],
 ] as const
 
-/** The family of a browser, without its version; of another program the name that it begins with. */
+/**
+ * Returns the name of a browser without its version. For another program, returns the name at the start of its user
+ * agent.
+ */
 export const familyOf = (userAgent: string): string =>
   browsers.find(([text]) => userAgent.includes(text))?.[1] ??
   (/^[A-Za-z][\w.-]{0,30}/.exec(userAgent)?.[0] || 'An unknown browser')
 
 /**
- * Remembers from which larger network, and with which browser, a user signs in. True when that is new: the user was seen before, and
- * never from there with it. The first sign-in is not.
+ * Stores the larger network and the browser with which a user signs in. Returns true if this combination is new for a
+ * user who has signed in before. Returns false for the first sign-in.
  */
 export const meetPlace = async (
   tx: Tx,
@@ -74,7 +77,7 @@ export const meetPlace = async (
   const hash = createHmac('sha256', signing.codes)
     .update(`network and browser\n${networkClassOf(client.ip)}\n${familyOf(client.userAgent)}`)
     .digest()
-  // A byte longer than the hashes of `rememberPlace`, so that the two never match.
+  // The prefix makes it a byte longer than the hashes of `rememberPlace`, so that the two kinds never match.
   const marked = Buffer.concat([noticeMark, hash])
   const known = await tx
     .selectFrom('sign_in_places')
@@ -91,7 +94,7 @@ export const meetPlace = async (
   return met.length > 0 && !met.some((each) => each.equals(marked))
 }
 
-/** Whether the user of an address (in lower case) has signed in from there before. */
+/** Whether the user of an email address (in lower case) has signed in from the network of this IP address before. */
 export const isKnownPlace = async (
   db: Db,
   { email, ip, now, signing }: { email: string; ip: string; now: number; signing: Signing },

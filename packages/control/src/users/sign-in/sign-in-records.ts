@@ -9,18 +9,18 @@ export type Failure = 'wrong_password' | 'wrong_code' | 'wrong_token' | 'too_man
 
 export type SignInRecords = {
   /**
-   * Writes a failed try to the log and to the audit log. It does the same for an address with an account and one without, so that
-   * the time of the answer reveals nothing.
+   * Writes a failed attempt to the log and to the audit log. Does the same work for addresses with and without an
+   * account, so that the response time reveals nothing.
    */
   failed(given: { action: `users.${string}`; email: string; client: Client; failure: Failure }): Promise<void>
 }
 
-/** Stands for no user: a record does not reveal whether an address has an account. */
+/** Stands for an address without an account: a record must not reveal whether an address has one. */
 const noUser = '-'
 
 /**
- * Makes what stores failed tries. The audit log has the account, its time, and from where; never the secret, or an
- * address without an account.
+ * Makes the function that stores failed attempts. The audit log has the account, the time, and the origin of each. It
+ * never has the secret or an address without an account.
  */
 export const createSignInRecords = ({
   db,

@@ -8,8 +8,8 @@ import { requireSignUp } from './may-sign-up.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 
 /**
- * Makes an account for the address that a code confirms, and starts a session. A user with an account is logged in: the code of the mail
- * about that account proves the same.
+ * Makes an account for the address that a code confirms, and starts a session. A user who already has an account is
+ * signed in, because the code in that mail proves the same.
  */
 export const signUp =
   ({
