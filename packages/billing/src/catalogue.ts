@@ -9,12 +9,12 @@ import {
 import { z } from 'zod'
 import type { Price } from './provider.ts'
 
-/** Minor units; null if the price is negotiated with sales. */
+/** An amount in minor units of the currency; null if the price is negotiated with sales. */
 const amount = z.number().int().min(0).nullable()
 
 const catalogue = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters'),
-  /** The price of each started block of profiles beyond those of a paid plan. Free if absent. */
+  /** The price of each started block of profiles beyond those of a paid plan. If absent, these profiles are free. */
   extra_profiles: z.number().int().min(1).optional(),
   plans: z
     .array(
@@ -22,10 +22,10 @@ const catalogue = z.strictObject({
         name: z.string().regex(/^plans\/[a-z0-9-]{1,50}$/, 'must be like plans/team'),
         title: z.string().min(1).max(100),
         description: z.string().max(500),
-        /** The price of a period. A plan without this price cannot be billed for such a period. */
+        /** The prices of a plan per period. Without one of them, the plan cannot be billed for that period. */
         monthly: amount.optional(),
         annually: amount.optional(),
-        /** A file that predates these limits does not limit them. */
+        /** The defaults are for files from before these limits existed. They mean unlimited. */
         features: planFeatures.extend({
           syncs: planFeatures.shape.syncs.default(-1),
           workspaces: planFeatures.shape.workspaces.default(-1),
@@ -42,7 +42,7 @@ const catalogue = z.strictObject({
 export type PlanCatalogue = z.infer<typeof catalogue>
 export type CataloguePlan = PlanCatalogue['plans'][number]
 
-/** The catalogue that applies if no file is configured. */
+/** The catalog of plans that applies if no file is configured. */
 export const defaultPlans: PlanCatalogue = {
   currency: 'USD',
   extra_profiles: 100_00,
@@ -124,7 +124,7 @@ export const defaultPlans: PlanCatalogue = {
   ],
 }
 
-/** Reads a catalogue from JSON text. Throws an Error that names the problem. */
+/** Reads a catalog of plans from JSON text. Throws an Error that names the problem. */
 export const readPlanCatalogue = (text: string): PlanCatalogue => {
   let json: unknown
   try {
@@ -140,16 +140,19 @@ export const readPlanCatalogue = (text: string): PlanCatalogue => {
 const amountOf = (plan: CataloguePlan, interval: BillingFrequency): number | null | undefined =>
   interval === 'MONTHLY' ? plan.monthly : plan.annually
 
-/** Whether a plan holds usage beyond its limits. A free plan does; any other plan bills it. */
+/**
+ * Whether events are held if usage exceeds the limits of a plan. A free plan holds events; any other plan bills the
+ * usage.
+ */
 export const plansHold = ({ monthly }: CataloguePlan): boolean => monthly === 0
 
-/** The price of each started block of profiles beyond those of a plan; undefined if they are not billed. */
+/** Returns the price of each started block of profiles beyond those of a plan; undefined if they are not billed. */
 export const extraPrice = (
   { extra_profiles }: Pick<PlanCatalogue, 'extra_profiles'>,
   plan: CataloguePlan,
 ): number | undefined => (plansHold(plan) || plan.features.profiles < 0 ? undefined : extra_profiles)
 
-/** The plans as the API returns them: one entry for each plan and billing frequency. */
+/** Returns the plans as the API shows them: one entry for each plan and billing frequency. */
 export const listedPlans = ({ currency, extra_profiles, plans }: PlanCatalogue): Plan[] =>
   plans.flatMap((plan) =>
     billingFrequencies.flatMap((interval) => {
@@ -163,7 +166,7 @@ export const listedPlans = ({ currency, extra_profiles, plans }: PlanCatalogue):
     }),
   )
 
-/** The price of a plan at a billing frequency; undefined if it cannot be bought. */
+/** Returns the price of a plan at a billing frequency; undefined if it cannot be bought. */
 export const priceOf = (
   { currency, plans }: PlanCatalogue,
   name: string,
@@ -175,10 +178,7 @@ export const priceOf = (
   return { plan: name, title: plan.title, interval, amount: minor, currency }
 }
 
-/**
- * The effective plan for a subscription's plan name. Falls back to the first plan if there is no name, or the plan no
- * longer exists.
- */
+/** Returns the plan with this name. Falls back to the first plan if there is no name, or the plan no longer exists. */
 export const planOf = (catalogue: PlanCatalogue, name: string | undefined): CataloguePlan => {
   const plan = currentPlan(catalogue.plans, name ?? '')
   if (plan === undefined) throw new Error('A catalogue has no plans')

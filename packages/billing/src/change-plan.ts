@@ -6,9 +6,9 @@ import type { Price, ProviderSubscription, SubscriptionChange } from './provider
 import { type BillingDeps, changeSubscription, requirePayment } from './subscription.ts'
 
 /**
- * When a price takes effect: immediately for a plan that costs more, and for a change of the same plan to annual
- * billing. Otherwise at the end of the period. The prices per month of both plans are in `ranks`; undefined for a plan
- * that is no longer in the catalogue.
+ * Returns when a price takes effect: immediately for a plan that costs more, and for a change of the same plan to
+ * annual billing. Any other price takes effect at the end of the period. The prices per month of both plans are in
+ * `ranks`; undefined for a plan that is no longer in the catalog.
  */
 export const whenOf = (
   held: Price,
@@ -19,7 +19,7 @@ export const whenOf = (
   return (ranks.price ?? 0) > (ranks.held ?? 0) ? 'now' : 'period-end'
 }
 
-/** The price of a plan per month, for comparisons. A plan with a custom price costs more than any other. */
+/** Returns the price of a plan per month, for comparisons. A plan with a custom price costs more than any other. */
 const rankOf = (deps: Pick<BillingDeps, 'billing'>, plan: string): number | undefined => {
   const listed = deps.billing.plans.plans.find(({ name }) => name === plan)
   if (listed?.monthly === null || listed?.annually === null) return Number.POSITIVE_INFINITY
@@ -28,7 +28,9 @@ const rankOf = (deps: Pick<BillingDeps, 'billing'>, plan: string): number | unde
   return monthly ?? (annually === undefined ? undefined : annually / 12)
 }
 
-/** The change to request from the provider for a price; undefined if the subscription already has that price. */
+/**
+ * Returns the change to request from the provider for a price; undefined if the subscription already has that price.
+ */
 export const changeTo = (
   deps: Pick<BillingDeps, 'billing'>,
   held: ProviderSubscription | undefined,
@@ -43,7 +45,7 @@ export const changeTo = (
   return { kind: 'change', price, when: whenOf(held.price, price, ranks) }
 }
 
-/** The price of a plan at a billing frequency. Throws 400 if it cannot be bought. */
+/** Returns the price of a plan at a billing frequency. Throws 400 if it cannot be bought. */
 export const requirePrice = (
   { billing: { plans } }: Pick<BillingDeps, 'billing'>,
   { plan, recurring_interval }: { plan: string; recurring_interval: BillingFrequency },
@@ -57,7 +59,7 @@ export const requirePrice = (
   throw badRequest('VALIDATION', text, { plan: text })
 }
 
-/** How long a total that was shown can be accepted, ms. */
+/** Time for which a shown total can be accepted, ms. */
 const previewLifeMs = 3_600_000
 
 /**

@@ -249,7 +249,7 @@ const newOrganization = async (): Promise<string> => {
 
 /** 200 histories in total. Each is short; most of its time goes to database queries. */
 test.each(Array.from({ length: 10 }, (_, group) => group))(
-  '20 random histories (group %i) end in the same state and bills here, in the sandbox, and at Stripe, wherever they are killed',
+  '20 random histories (group %i) end with the same state and bills in this database, in the sandbox, and at Stripe, wherever the process is killed',
   async (group) => {
     for (let seed = group * 20; seed < group * 20 + 20; seed++) {
       peer.state.subscriptions.clear()

@@ -7,7 +7,7 @@ import type { BillingServices, BillingSettings } from './services.ts'
 /** Resources whose creation counts toward a plan's limits. */
 type Limited = 'sources' | 'destinations' | 'audiences' | 'syncs' | 'workspaces' | 'members'
 
-/** Members and open invitations: an open invitation reserves a seat. */
+/** Counts the members and open invitations of an organization, because an open invitation reserves a seat. */
 const seats = (organizationId: string, now: number) => sql<{ count: number }>`
 select (select count(*) from memberships where organization_id = ${organizationId})::int
   + (select count(*) from invitations
@@ -26,7 +26,7 @@ join workspaces on workspaces.id = ${sql.ref(`${what}.workspace_id`)}
 where workspaces.organization_id = ${organizationId} and workspaces.delete_time is null${alive}`
 }
 
-/** The number of resources of an organization, in all its workspaces; deleted ones do not count. `now`: epoch ms. */
+/** Counts the resources of an organization, in all its workspaces, without deleted ones. `now` is epoch ms. */
 export const countLimited = async (db: Db, organizationId: string, what: Limited, now: number): Promise<number> => {
   const counting =
     what === 'members'
@@ -41,8 +41,8 @@ export const countLimited = async (db: Db, organizationId: string, what: Limited
 }
 
 /**
- * The name of the plan whose limits apply to a row of `subscriptions`. Undefined stands for the first plan. It applies
- * if there is no row, or if an invoice has been unpaid for too long.
+ * Returns the name of the plan whose limits apply to a row of `subscriptions`. Undefined stands for the first plan,
+ * which applies if there is no row, or if an invoice has been unpaid for too long.
  */
 export const planNow = (
   held: { plan: string; past_due_time: Date | null } | undefined,
@@ -57,8 +57,8 @@ type LimitDeps = Pick<BillingServices, 'billing' | 'clock'>
 
 /**
  * Throws 402, which undoes the transaction, if the transaction has created more than the organization's plan allows. A
- * lock serializes creations of an organization, so that two cannot exceed the limit together. Existing resources stay,
- * also beyond the plan. The text for members who cannot upgrade is `message`.
+ * lock makes creations in an organization run one after the other, so that two cannot exceed the limit together.
+ * Existing resources stay, even beyond the limit. `message` is the text for members who cannot upgrade.
  */
 export const withinPlan = async (
   tx: Tx,
@@ -80,8 +80,9 @@ export const withinPlan = async (
 }
 
 /**
- * Throws 409, which undoes the transaction, if the creator of a new organization now has too many on the first plan. A
- * lock serializes creations of one person. Deleted organizations, and those on another plan, do not count.
+ * Throws 409, which undoes the transaction, if the creator of a new organization now has too many organizations on the
+ * first plan. A lock makes creations by one person run one after the other. Deleted organizations, and those on another
+ * plan, do not count.
  */
 export const withinFreeOrganizations = async (
   tx: Tx,
@@ -111,8 +112,8 @@ export const withinFreeOrganizations = async (
 }
 
 /**
- * Runs a task that may take seats. Refuses it as `withinPlan` does, but only if it took any: an invitation that is sent
- * again, or accepted, already has its seat. The organization must be locked.
+ * Runs a task that may take seats. Refuses it as `withinPlan` does, but only if it took a seat: an invitation that is
+ * sent again, or accepted, already has one. The organization must be locked.
  */
 export const withinSeats = async <T>(
   tx: Tx,

@@ -10,7 +10,7 @@ const currency = 'USD'
 /** Days until a sent invoice is due. */
 export const daysUntilDue = 30
 
-/** The minor units of a decimal text from the database or the API. */
+/** Converts a decimal text from the database or the API to minor units. */
 export const agreedAmount = (text: string): number => minorUnits(text, currency) ?? 0
 
 /**
@@ -19,7 +19,7 @@ export const agreedAmount = (text: string): number => minorUnits(text, currency)
  */
 const maxAmount = 99_999_999
 
-/** Throws 400 with the field for amounts that no invoice can have. */
+/** Throws 400 with the name of the field if an amount is too large for an invoice. */
 export const requireAgreedAmounts = (given: { setup_amount: string; yearly_amount: string }): void => {
   for (const field of ['setup_amount', 'yearly_amount'] as const) {
     const text = 'At most 999,999.99'
@@ -27,7 +27,7 @@ export const requireAgreedAmounts = (given: { setup_amount: string; yearly_amoun
   }
 }
 
-/** The price for a negotiated yearly amount. Its plan is the one with a custom price, or the largest plan. */
+/** Returns the price for a negotiated yearly amount. Its plan is the one with a custom price, or the largest plan. */
 export const agreedPrice = ({ plans }: PlanCatalogue, amount: number): Price | undefined => {
   const custom = plans.find(({ monthly, annually }) => monthly === null || annually === null) ?? plans.at(-1)
   return custom === undefined
@@ -35,7 +35,7 @@ export const agreedPrice = ({ plans }: PlanCatalogue, amount: number): Price | u
     : { plan: custom.name, title: custom.title, interval: 'ANNUALLY', amount, currency }
 }
 
-/** Onboardings that still need a call to the payment provider now. */
+/** Finds the onboardings that need a call to the payment provider now. */
 export const openOnboardings = (db: Db, now: number): Promise<{ id: string }[]> =>
   db
     .selectFrom('onboardings')
@@ -84,7 +84,7 @@ const isOver = ({ revoke_time, expire_time }: Onboarding, now: number): boolean 
 const finish = (db: Db, id: string) =>
   db.updateTable('onboardings').set({ billing: 'done' }).where('id', '=', id).execute()
 
-/** Creates the invoice of the set-up fee. Voids it again if it is no longer needed by then. */
+/** Creates the invoice of the set-up fee. Voids it immediately if the onboarding no longer needs it. */
 const invoiceSetup = async (
   { db, payment }: BillingDeps & { payment: NonNullable<BillingDeps['payment']> },
   row: Onboarding,
@@ -107,9 +107,9 @@ const invoiceSetup = async (
 }
 
 /**
- * Makes the calls to the payment provider that an onboarding needs now. It creates the invoice of the set-up fee when
- * the link is made, and the subscription once the link is used. It voids the invoice when the link is revoked or has
- * expired. It may be called again, and by several processes at once: the ID of the onboarding is the key. Throws
+ * Makes the calls to the payment provider that an onboarding needs now. Creates the invoice of the set-up fee when the
+ * link is made, and the subscription once the link is used. Voids the invoice if the link was revoked or has expired.
+ * Can be repeated, even by several processes at once, because the ID of the onboarding is the key. Throws
  * PaymentUnavailable.
  */
 export const settleOnboarding = async (deps: BillingDeps, id: string): Promise<void> => {

@@ -10,8 +10,8 @@ const addMonths = (anchor: Date, months: number): Date => {
 }
 
 /**
- * The end of the period that starts at `start`, in periods counted from the anchor in UTC. A period from the 31st ends
- * on the last day of a shorter month, and the next one on the 31st again.
+ * Returns the end of the period that starts at `start`. Periods are counted from the anchor in UTC. A period from the
+ * 31st ends on the last day of a shorter month, and the next one on the 31st again.
  */
 export const periodEnd = (anchor: Date, start: Date, interval: BillingFrequency): Date => {
   const step = interval === 'ANNUALLY' ? 12 : 1
@@ -22,7 +22,7 @@ export const periodEnd = (anchor: Date, start: Date, interval: BillingFrequency)
   }
 }
 
-/** The part of an amount for the time from `now` to the end of a period, in whole minor units, rounded down. */
+/** Returns the part of an amount for the time from `now` to the end of a period, in whole minor units, rounded down. */
 export const remainderOf = (amount: number, period: { start: Date; end: Date }, now: Date): number => {
   const whole = BigInt(Math.max(1, period.end.getTime() - period.start.getTime()))
   const left = BigInt(Math.max(0, period.end.getTime() - Math.max(now.getTime(), period.start.getTime())))

@@ -24,7 +24,7 @@ export const previewSubscription =
         ...nothing,
       }
     }
-    // Whole seconds, as providers count; not before the start of the period.
+    // Whole seconds, as payment providers count; not before the start of the period.
     const second = Math.floor(deps.clock() / 1000) * 1000
     const prorateTime = new Date(Math.max(second, held?.periodStart.getTime() ?? 0)).toISOString()
     try {
@@ -44,7 +44,7 @@ export const previewSubscription =
     }
   }
 
-/** The requested changes of plan. */
+/** Lists the changes of plan that were requested. */
 export const listChanges =
   ({ db }: BillingDeps): Handler<typeof methods.subscriptions.listChanges> =>
   async ({ organization: { id } }) => {

@@ -12,11 +12,11 @@ export type ProviderSubscription = {
   id: string
   status: 'active' | 'past_due'
   price: Price
-  /** The price after the end of the period. Undefined if it does not change, null if the subscription ends. */
+  /** The price after the end of the period; undefined if the price stays, null if the subscription ends. */
   next: Price | null | undefined
   periodStart: Date
   periodEnd: Date
-  /** When the oldest invoice that could not be charged was created; undefined if there is none. */
+  /** The creation time of the oldest invoice that could not be charged; undefined if there is none. */
   pastDueSince: Date | undefined
 }
 
@@ -31,12 +31,13 @@ export type ProviderPaymentMethod = {
 
 export type ProviderInvoice = Omit<Invoice, 'organization' | 'company' | 'lines' | 'payment'> & {
   id: string
-  /** An address that opens without a session: a path of the product, or a URL of the provider. */
+  /** An address that can be opened without a session: a path of the product, or a URL of the provider. */
   url: string
 }
 
 /**
- * A change to a price. With `now` it is prorated from `prorateTime` (ISO 8601), with `period-end` it is not prorated.
+ * A change to a price. If it takes effect `now`, it is prorated from `prorateTime` (ISO 8601); at `period-end`, it is
+ * not prorated.
  */
 export type PriceChange = {
   kind: 'change'
@@ -53,9 +54,9 @@ export type PriceChange = {
 /** A change of a subscription. `end` ends it now without a refund, and unpaid invoices stay due. */
 export type SubscriptionChange = PriceChange | { kind: 'cancel' } | { kind: 'resume' } | { kind: 'end' }
 
-/** The card or the charge was declined: nothing has changed. */
+/** The error if the card or the charge was declined. Nothing has changed. */
 export class PaymentDeclined extends Error {
-  /** The only reason is that the bank asks for a confirmation, and no user is present to give it. */
+  /** Whether the only reason is that the bank asks for a confirmation, and no user is present to give it. */
   readonly unconfirmed: boolean
 
   constructor(message = 'The card was declined', unconfirmed = false) {
@@ -65,17 +66,14 @@ export class PaymentDeclined extends Error {
   }
 }
 
-/** The decline message for a charge that the bank asks to confirm, if it cannot be confirmed in place. */
+/** The message for a charge that the bank asks to confirm, if the user cannot confirm it there. */
 export const unconfirmedText = 'The bank asks to confirm this payment, which a saved card cannot. Add another card'
 
-/**
- * The decline message for an upgrade that needs a confirmation while another price is scheduled for the end of the
- * period.
- */
+/** The message for an upgrade that needs a confirmation while another price is scheduled for the end of the period. */
 export const keepFirstText = 'The bank asks to confirm this payment. Keep your plan first, then upgrade it'
 
 /**
- * The bank asks the payer to confirm with this secret. Nothing has changed yet, and nothing will without the
+ * The error if the bank asks the payer to confirm, which requires this secret. Nothing changes without the
  * confirmation.
  */
 export class PaymentConfirmation extends Error {
@@ -89,11 +87,11 @@ export class PaymentConfirmation extends Error {
 }
 
 /**
- * The provider rejects the request permanently: nothing has changed. The message comes from the provider, without
- * secrets.
+ * The error if the provider rejects the request permanently. Nothing has changed. The message comes from the provider,
+ * without secrets.
  */
 export class PaymentRefused extends Error {
-  /** The provider's error code; '' without one. */
+  /** The provider's error code; '' if there is none. */
   readonly code: string
   /** The invalid field of the billing details. */
   readonly field: string | undefined
@@ -106,7 +104,9 @@ export class PaymentRefused extends Error {
   }
 }
 
-/** The provider did not respond, or with an invalid response: the request may or may not have taken effect. */
+/**
+ * The error if the provider did not respond, or its response was invalid. The request may or may not have taken effect.
+ */
 export class PaymentUnavailable extends AppError {
   constructor(options?: ErrorOptions) {
     super(503, 'PAYMENT_UNAVAILABLE', 'The payment provider cannot be reached. Try again in a minute.')
@@ -115,15 +115,15 @@ export class PaymentUnavailable extends AppError {
 }
 
 /**
- * A payment provider, modeled on Stripe's objects. A call with a key takes effect once, however often it is made, and
- * always returns the same result. An object of another customer counts as not found: undefined, or false. Each call
- * throws PaymentUnavailable.
+ * A payment provider, modeled on Stripe's objects. A call with a key takes effect once, however often it is repeated,
+ * and always returns the same result. An object of another customer counts as not found: the result is undefined or
+ * false. Each call may throw PaymentUnavailable.
  */
 export type PaymentProvider = {
   kind: 'sandbox' | 'stripe'
-  /** The customer of an organization; undefined if it does not exist yet. */
+  /** Returns the customer of an organization; undefined if it does not exist yet. */
   findCustomer(organizationId: string): Promise<string | undefined>
-  /** The customer of an organization, which is created if it does not exist. */
+  /** Returns the customer of an organization. Creates it if it does not exist. */
   customerOf(organizationId: string): Promise<string>
   /**
    * Sets the billing details of later invoices. Throws PaymentRefused for details that the provider rejects, such as an
@@ -135,14 +135,14 @@ export type PaymentProvider = {
   setDefaultPaymentMethod(customer: string, id: string): Promise<boolean>
   /** Removes a payment method. Another one becomes the default. */
   detachPaymentMethod(customer: string, id: string): Promise<boolean>
-  /** The current subscription; undefined if none is active. */
+  /** Returns the current subscription; undefined if none is active. */
   getSubscription(customer: string): Promise<ProviderSubscription | undefined>
-  /** What a change would charge now: invoice lines and their total. */
+  /** Returns what a change would charge now: invoice lines and their total. */
   previewChange(customer: string, change: PriceChange): Promise<{ lines: Line[]; total: number; currency: string }>
   /**
-   * Starts or changes the subscription; resolves to undefined if that ends it. Throws PaymentDeclined, PaymentRefused,
-   * and PaymentConfirmation. In the last case, the subscription starts or the upgrade takes effect with the
-   * confirmation. The next change cancels an open confirmation.
+   * Starts or changes the subscription; resolves to undefined if the change ends it. Throws PaymentDeclined,
+   * PaymentRefused, and PaymentConfirmation. After PaymentConfirmation, the subscription starts or the upgrade takes
+   * effect once the payer has confirmed. The next change cancels an open confirmation.
    */
   changeSubscription(
     key: string,
@@ -150,9 +150,9 @@ export type PaymentProvider = {
     change: SubscriptionChange,
   ): Promise<ProviderSubscription | undefined>
   /**
-   * Creates an invoice. With `daysUntilDue`, it is sent and due in so many days. Otherwise it is collected like those
-   * of the customer's subscription: sent, or charged to the default payment method. A declined invoice stays open.
-   * Throws PaymentRefused.
+   * Creates an invoice. With `daysUntilDue`, it is sent and due after this number of days. Otherwise it is collected
+   * like the invoices of the customer's subscription: sent, or charged to the default payment method. A declined
+   * invoice stays open. Throws PaymentRefused.
    */
   createInvoice(
     key: string,
@@ -162,11 +162,11 @@ export type PaymentProvider = {
   /** Voids an unpaid invoice. A paid or void invoice is unchanged. */
   voidInvoice(customer: string, id: string): Promise<void>
   /**
-   * Charges an open invoice to the default payment method, while the user is present to confirm. A paid invoice is
-   * unchanged. False if the invoice does not exist, or can no longer be paid. Throws PaymentDeclined and
+   * Charges an open invoice to the default payment method, while the user is present to confirm. Does not change a paid
+   * invoice. Resolves to false if the invoice does not exist, or can no longer be paid. Throws PaymentDeclined and
    * PaymentConfirmation.
    */
   payInvoice(customer: string, id: string): Promise<boolean>
-  /** Newest first, 100 at most. */
+  /** Lists the newest invoices first, at most 100. */
   listInvoices(customer: string): Promise<ProviderInvoice[]>
 }

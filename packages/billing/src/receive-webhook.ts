@@ -3,9 +3,9 @@ import { customerIn, isSigned } from './stripe/webhook.ts'
 import { type BillingDeps, finishOpen, readSubscription } from './subscription.ts'
 
 /**
- * Receives a webhook of the payment provider: 400 without a recent signature of the provider, 200 otherwise. Each
- * webhook makes the subscription be read again, so it may come late, twice, or out of order. Rejects if the read fails:
- * then the provider sends the webhook again.
+ * Handles a webhook of the payment provider. Returns 400 if it has no recent signature of the provider, and 200
+ * otherwise. Each webhook makes the subscription be read again, so webhooks may come late, twice, or out of order.
+ * Rejects if the read fails, so that the provider sends the webhook again.
  */
 export const receivePaymentWebhook = async (
   deps: BillingDeps,

@@ -5,23 +5,23 @@ import type { PlanCatalogue } from './catalogue.ts'
 import type { StripeSettings } from './stripe/stripe.ts'
 
 /**
- * The plans, the payment provider, and whether plan limits are enforced. If they are, creations beyond them are
- * refused. Events of a free plan are held when `graceHours` have passed since its limits were exceeded.
+ * The settings of plans and payment, and whether the limits of plans are enforced. If they are, creations beyond a
+ * limit are refused. Events of a free plan are held once its limits have been exceeded for `graceHours`.
  */
 export type BillingSettings = {
   plans: PlanCatalogue
   payment: 'none' | 'sandbox' | 'stripe'
   limits: boolean
-  /** Days that an invoice can be unpaid before the limits of the first plan apply. */
+  /** Number of days after which the limits of the first plan apply if an invoice stays unpaid. */
   unpaidDays: number
   /** Settings of Stripe, if it is the payment provider. */
   stripe?: StripeSettings | undefined
   graceHours: number
-  /** How long events are kept, in days; 0 means forever. */
+  /** Number of days for which events are stored; 0 means forever. */
   eventsDays: number
   /**
-   * Maximum organizations on the first plan that one person can create if plan limits are enforced. 0 or absent means
-   * no maximum.
+   * Maximum number of organizations on the first plan that one person can create if plan limits are enforced. 0 or
+   * absent means no maximum.
    */
   freeOrganizations?: number | undefined
 }

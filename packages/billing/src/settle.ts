@@ -5,8 +5,8 @@ import type { BillingServices } from './services.ts'
 import { finishOpen, readSubscription } from './subscription.ts'
 
 /**
- * Reads subscriptions again if their period has ended or their change was interrupted, so that limits are current. Call
- * it regularly.
+ * Reads subscriptions again if their period has ended or a change of them was interrupted, so that limits are current.
+ * Call it regularly.
  */
 export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServices, 'logger'>): Promise<void> => {
   if (deps.payment === undefined) return
@@ -14,7 +14,7 @@ export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServic
   const due = await db
     .selectFrom('subscriptions')
     .select('organization_id')
-    // An annual subscription also has monthly periods, whose profiles are billed.
+    // The condition also covers annual subscriptions, because their monthly periods are billed for profiles.
     .where((where) =>
       where.or([
         where('period_end_time', '<=', new Date(clock())),
@@ -31,7 +31,7 @@ export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServic
     )
     .limit(500)
     .execute()
-  // Skips an operation that another process is carrying out right now.
+  // An operation that another process is executing right now is skipped.
   const cutOff = await db
     .selectFrom('payment_operations')
     .select('organization_id')
@@ -43,11 +43,11 @@ export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServic
   await settleEach(deps, cutOff, ({ organization_id }) => finishOpen(deps, organization_id))
   await settleEach(deps, due, async ({ organization_id }) => void (await readSubscription(deps, organization_id)))
   await settleEach(deps, agreed, ({ id }) => settleOnboarding(deps, id))
-  // After the subscriptions, because they set the included profiles of a period.
+  // This comes after the subscriptions, because these determine the included profiles of a period.
   await settleEach(deps, await findUnbilled(deps), ({ organization_id }) => billOverage(deps, organization_id))
 }
 
-/** Continues with the next row if one fails, except while the provider is unavailable. */
+/** Handles all rows. If one fails, continues with the next one, unless the provider is unavailable. */
 const settleEach = async <T extends Record<string, string>>(
   { logger }: Pick<BillingServices, 'logger'>,
   rows: readonly T[],

@@ -16,11 +16,11 @@ import type { BillingServices } from './services.ts'
 import type { Stripe } from './stripe/stripe.ts'
 
 export type BillingDeps = Pick<BillingServices, 'db' | 'clock' | 'billing'> & {
-  /** Absent if plans cannot be bought. */
+  /** The payment provider; absent if plans cannot be bought. */
   payment: Sandbox | Stripe | undefined
 }
 
-/** The payment provider; throws 409 if there is none. */
+/** Returns the payment provider. Throws 409 if there is none. */
 export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandbox | Stripe => {
   if (payment === undefined) throw conflict('PAYMENT_NOT_CONFIGURED', 'This installation has no payment provider')
   return payment
@@ -29,7 +29,7 @@ export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandb
 const subscriptionName = (organizationId: string): string =>
   resourceNames.subscription.format({ organization: organizationId })
 
-/** A subscription as the API returns it; undefined is the free plan. */
+/** Returns a subscription as the API shows it; undefined stands for the free plan. */
 export const presentSubscription = (
   { billing, payment }: Pick<BillingDeps, 'billing' | 'payment'>,
   organizationId: string,
@@ -125,8 +125,8 @@ const operationsOf = async (db: Db, organizationId: string): Promise<{ count: nu
 }
 
 /**
- * Reads the subscription from the provider, and stores it for limits. If a change was stored in the meantime, the newer
- * state stays.
+ * Reads the subscription from the provider, and stores it for limits. If a change was stored meanwhile, the newer state
+ * stays.
  */
 export const readSubscription = async (
   deps: BillingDeps,
@@ -200,11 +200,11 @@ const noteConfirmed = async (
   await recordChange(tx, organizationId, last, time)
 }
 
-/** The error that asks the payer to confirm a payment. */
+/** Returns the error that asks the payer to confirm a payment. */
 export const confirmationError = ({ message, clientSecret }: PaymentConfirmation): AppError =>
   new AppError(402, 'PAYMENT_CONFIRMATION', message, { client_secret: clientSecret })
 
-/** Carries out a stored operation of any process: the same key takes effect once. */
+/** Executes a stored operation of any process. Its key makes it take effect once. */
 const carryOut = async (
   deps: BillingDeps,
   organizationId: string,
@@ -245,7 +245,7 @@ const carryOut = async (
   })
 }
 
-/** Stores an operation before it is carried out. Its ID is the key at the provider. */
+/** Stores an operation before it is executed. Its ID is the key at the provider. */
 export const insertOperation = async (
   tx: Tx,
   operation: { id: string; request: string; actor: string },
@@ -266,7 +266,8 @@ const openOperation = (db: Db, organizationId: string) =>
     .executeTakeFirst()
 
 /**
- * Finishes the open operation of an organization first: its process may have died between the call and the response.
+ * Completes the open operation of an organization. The process that started it may have died between the call and the
+ * response.
  */
 export const finishOpen = async (deps: BillingDeps, organizationId: string): Promise<void> => {
   const open = await openOperation(deps.db, organizationId)
@@ -279,13 +280,13 @@ export const finishOpen = async (deps: BillingDeps, organizationId: string): Pro
   }
 }
 
-/** Maximum attempts of a change while other changes come first. */
+/** Maximum number of attempts of a change, if other changes keep coming first. */
 const maxRounds = 20
 
 /**
- * Changes the subscription of an organization, one change after the other. The caller's `decide` receives the
- * subscription at the provider and returns the change to request, or undefined for none. The change is stored before it
- * is requested. Throws 402 if the card is declined.
+ * Changes the subscription of an organization; changes run one after the other. `decide` gets the subscription at the
+ * provider and returns the change to request, or undefined for none. The change is stored before it is requested.
+ * Throws 402 if the card is declined.
  */
 export const changeSubscription = async (
   deps: BillingDeps,
@@ -304,7 +305,7 @@ export const changeSubscription = async (
     const row = { id: newId(), request: JSON.stringify(operation), actor: userId ?? '' }
     const begun = await db.transaction().execute(async (tx) => {
       await lockOrganization(tx, organizationId)
-      // Another change came first, so the state is read again before the decision.
+      // Another change was stored first, so the state is read again before a new decision.
       const now = await operationsOf(tx, organizationId)
       if (now.open || now.count !== count) return false
       await insertOperation(tx, row, { organizationId, time: new Date(clock()) })

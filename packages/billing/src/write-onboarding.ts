@@ -12,7 +12,7 @@ export const markOnboardingComplete = async (tx: Tx, id: string, time: Date): Pr
   await tx.updateTable('onboardings').set({ complete_time: time }).where('id', '=', id).execute()
 }
 
-/** Revokes an open onboarding; resolves to its organization. Undefined if no such onboarding is open. */
+/** Revokes an open onboarding. Resolves to the ID of its organization, or undefined if no such onboarding is open. */
 export const revokeOpenOnboarding = async (tx: Tx, id: string, time: Date): Promise<string | undefined> =>
   (
     await tx
@@ -26,7 +26,7 @@ export const revokeOpenOnboarding = async (tx: Tx, id: string, time: Date): Prom
       .executeTakeFirst()
   )?.organization_id
 
-/** Revokes the unfinished onboardings of a user or an organization. Their unpaid invoices are voided then. */
+/** Revokes the unfinished onboardings of a user or an organization. Their unpaid invoices are voided later. */
 export const revokeOnboardingsOf = async (
   tx: Tx,
   column: 'user_id' | 'organization_id',

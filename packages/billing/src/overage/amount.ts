@@ -9,17 +9,17 @@ export type OverageTerms = {
   currency: string
 }
 
-/** The number of started blocks of profiles beyond the included ones. */
+/** Returns the number of started blocks of profiles beyond the included ones. */
 export const startedBlocks = (profiles: number, { included }: Pick<OverageTerms, 'included'>): number =>
   included < 0 ? 0 : Math.ceil(Math.max(0, profiles - included) / profileBlock)
 
-/** The maximum number of blocks within a cap; undefined without a cap, or if its currency differs. */
+/** Returns the maximum number of blocks within a cap; undefined if there is no cap, or its currency differs. */
 export const blocksWithin = (
   cap: { amount: number; currency: string } | undefined,
   { price, currency }: OverageTerms,
 ): number | undefined =>
   cap === undefined || cap.currency !== currency || price === 0 ? undefined : Math.floor(cap.amount / price)
 
-/** The number of started blocks that are billed. */
+/** Returns the number of started blocks that are billed. */
 export const billedBlocks = (started: number, most: number | undefined): number =>
   most === undefined ? started : Math.min(started, most)

@@ -8,7 +8,7 @@ import { readCap } from './read-cap.ts'
 import { type TrackedPeriod, termsOf } from './track.ts'
 
 /**
- * How long after the end of a period its count may still grow, because events are stored a little after they are
+ * Time after the end of a period until its profiles are counted, ms, because events are stored a little after they are
  * received. Events that are stored later are not billed.
  */
 export const closeAfterMs = 15 * 60_000
@@ -25,13 +25,16 @@ const due = (db: Db, kind: string, now: number) =>
     .where('done_time', 'is', null)
     .where('end_time', '<=', new Date(now - closeAfterMs))
 
-/** Organizations with an ended period that is not billed yet. */
+/** Finds organizations with an ended period that is not billed yet. */
 export const findUnbilled = async ({ db, clock, payment }: BillingDeps): Promise<{ organization_id: string }[]> =>
   payment === undefined
     ? []
     : await due(db, payment.kind, clock()).select('organization_id').distinct().limit(500).execute()
 
-/** Counts a period once, and stores the amount to bill. A repeated call, by any process, uses the same key. */
+/**
+ * Counts the profiles of a period once, and stores the amount to bill. A repeated call, by any process, uses the same
+ * key.
+ */
 const close = async (deps: OverageDeps, row: TrackedPeriod): Promise<void> => {
   const { db, clock } = deps
   const { organization_id, start_time, end_time } = row
@@ -57,7 +60,7 @@ const close = async (deps: OverageDeps, row: TrackedPeriod): Promise<void> => {
 const day = (time: Date): string =>
   time.toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** The invoice line for a period. */
+/** Returns the invoice line for a period. */
 export const overageLine = ({
   blocks,
   price,
@@ -96,8 +99,8 @@ const invoice = async (deps: OverageDeps, row: TrackedPeriod, key: string): Prom
 }
 
 /**
- * Bills the usage of an organization beyond its plan in its ended periods. Each period is counted once, and becomes one
- * invoice with one line, or none. After a kill, the next call continues.
+ * Bills the usage of an organization beyond its plan in its ended periods. Each period is counted once, and gets one
+ * invoice with one line, or none. After a crash, the next call continues.
  */
 export const billOverage = async (deps: OverageDeps, organizationId: string): Promise<void> => {
   const { db, clock } = deps

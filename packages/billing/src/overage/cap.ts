@@ -11,8 +11,8 @@ import { readCap } from './read-cap.ts'
 const maxAmount = 99_999_999
 
 /**
- * Sets or removes the cap. It also applies to the current period. Profiles that were used before the change are still
- * billed, so that a lower cap does not make them free.
+ * Sets or removes the cap on the cost of additional profiles. The change also applies to the current period. Profiles
+ * that were used before the change are still billed, so that a lower cap does not make them free.
  */
 export const updateCap =
   (

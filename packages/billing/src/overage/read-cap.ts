@@ -1,6 +1,8 @@
 import type { Db } from '@tributary/api-kit'
 
-/** The maximum that an organization pays for additional profiles in a period; undefined without a cap. */
+/**
+ * Reads the maximum amount that an organization pays for additional profiles in a period; undefined if it has no cap.
+ */
 export const readCap = async (
   db: Db,
   organizationId: string,

@@ -9,7 +9,7 @@ import type { OverageTerms } from './amount.ts'
 
 export type TrackedPeriod = Selectable<Database['usage_periods']>
 
-/** The terms for billing the profiles of a plan that is paid for in this currency. */
+/** Returns the terms for billing the profiles of a plan that is paid for in this currency. */
 export const overageTerms = (
   { plans, limits }: Pick<BillingSettings, 'plans' | 'limits'>,
   { plan, currency }: { plan: string; currency: string },
@@ -21,20 +21,23 @@ export const overageTerms = (
     : { included: listed.features.profiles, price, currency }
 }
 
-/** The terms that are better for the payer: an upgrade during a period includes its profiles for the whole period. */
+/**
+ * Returns the terms that are better for the customer: after an upgrade during a period, its profiles are included for
+ * the whole period.
+ */
 const bestTerms = (before: OverageTerms, after: OverageTerms): OverageTerms => {
   if (before.included < 0 || after.included < 0) return { ...after, included: -1 }
   return before.included > after.included ? before : after
 }
 
-/** The terms of a stored period. */
+/** Returns the terms of a stored period. */
 export const termsOf = ({ included, price, currency }: TrackedPeriod): OverageTerms => ({
   included: Number(included),
   price: Number(price),
   currency,
 })
 
-/** The latest stored period of an organization. */
+/** Reads the latest stored period of an organization. */
 const latestPeriod = (tx: Tx, organizationId: string): Promise<TrackedPeriod | undefined> =>
   tx
     .selectFrom('usage_periods')
@@ -48,8 +51,8 @@ const latestPeriod = (tx: Tx, organizationId: string): Promise<TrackedPeriod | u
 const maxUnseen = 120
 
 /**
- * The starts and ends of periods, from the last stored one to the current one. It includes months that were renewed
- * while the provider was unavailable.
+ * Returns the starts and ends of periods, from the last stored one to the current one. Includes months that were
+ * renewed while the provider was unavailable.
  */
 const periodsUpTo = (
   current: { start: Date; end: Date },
@@ -98,7 +101,7 @@ export const trackPeriods = async (
       .execute()
     last = { ...last, end_time: cut }
   }
-  // After the clock was set back, the stored period is later, and is kept.
+  // If the clock was set back, the stored period is later than the current one, and is kept.
   if (held === undefined || current === undefined || (last !== undefined && last.start_time > current.start)) return
   const terms = overageTerms(billing, held.price)
   const goesOn = !isCut && last?.subscription === held.id

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import { PaymentConfirmation, PaymentDeclined } from '../provider.ts'
 
-/** The result of a call of the sandbox. A declined call, or one that needs a confirmation, has changed nothing. */
+/** The result of a call of the sandbox. If the call was declined or needs a confirmation, it has changed nothing. */
 export type Outcome<T> = { answer: T } | { declined: string } | { confirm: string }
 
-/** The value of a successful outcome. Throws PaymentDeclined and PaymentConfirmation. */
+/** Returns the value of a successful outcome. Throws PaymentDeclined and PaymentConfirmation. */
 export const answerOf = <T>(outcome: Outcome<T>): T => {
   if ('declined' in outcome) throw new PaymentDeclined(outcome.declined)
   if ('confirm' in outcome) throw new PaymentConfirmation(outcome.confirm)
@@ -21,7 +21,7 @@ export const once = async <T>(
   ask: (tx: Tx) => Promise<Outcome<T>>,
 ): Promise<T> => {
   const outcome = await db.transaction().execute(async (tx): Promise<Outcome<T>> => {
-    // The lock serializes the calls of a customer.
+    // The lock makes the calls of a customer run one after the other.
     await tx.selectFrom('sandbox_customers').select('id').where('id', '=', customer).forUpdate().execute()
     const before = await tx.selectFrom('sandbox_answers').select('answer').where('key', '=', key).executeTakeFirst()
     if (before !== undefined) return JSON.parse(before.answer) as Outcome<T>

@@ -1,6 +1,4 @@
-/**
- * The behavior of a test number when it is added, and when it is charged. `confirms` asks the payer for a confirmation.
- */
+/** How a test card behaves when it is added, and when it is charged. `confirms` asks the payer for a confirmation. */
 export type TestCard = {
   brand: string
   added: 'succeeds' | 'declines' | 'confirms'
@@ -16,10 +14,10 @@ const testCards: ReadonlyMap<string, TestCard> = new Map([
   ['378282246310005', { brand: 'American Express', ...works }],
   ['4000000000000002', { brand: 'Visa', added: 'declines', charged: 'declines' }],
   ['4000000000000341', { brand: 'Visa', added: 'succeeds', charged: 'declines' }],
-  // 3-D Secure: a confirmation once, when the card is added, or for each payment.
+  // Cards with 3-D Secure: one is confirmed once, when it is added; the other needs a confirmation for each payment.
   ['4000002500003155', { brand: 'Visa', added: 'confirms', charged: 'succeeds' }],
   ['4000002760003184', { brand: 'Visa', added: 'confirms', charged: 'confirms' }],
 ])
 
-/** The test card with a number; undefined for any other number. */
+/** Returns the test card with a number; undefined for any other number. */
 export const testCard = (number: string): TestCard | undefined => testCards.get(number)

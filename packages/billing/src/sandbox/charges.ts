@@ -3,7 +3,7 @@ import { randomToken } from '@tributary/kernel'
 import { PaymentDeclined, unconfirmedText } from '../provider.ts'
 import type { Outcome } from './answers.ts'
 
-/** The result of a charge to the customer's default payment method. A charge that is not confirmed is declined. */
+/** Returns the result of a charge to the customer's default payment method. */
 export const chargeOutcome = async (tx: Tx, customer: string): Promise<'succeeds' | 'declines' | 'confirms'> => {
   const method = await tx
     .selectFrom('sandbox_payment_methods')
@@ -19,15 +19,15 @@ export const chargeOutcome = async (tx: Tx, customer: string): Promise<'succeeds
 export const chargeable = async (tx: Tx, customer: string): Promise<boolean> =>
   (await chargeOutcome(tx, customer)) === 'succeeds'
 
-/** The response to a declined charge, with the reason. */
+/** Returns the response to a declined charge, with the reason. */
 export const declinedAnswer = (outcome: 'declines' | 'confirms'): { declined: string } => ({
   declined: outcome === 'confirms' ? unconfirmedText : new PaymentDeclined().message,
 })
 
-/** How long a payment can be confirmed, ms. */
+/** Time within which a payment can be confirmed, ms. */
 const confirmableMs = 23 * 3_600_000
 
-/** Asks for the confirmation of a payment. It replaces an earlier request of the same kind. */
+/** Asks the payer to confirm a payment. Replaces an earlier request of the same kind. */
 export const askToConfirm = async (
   tx: Tx,
   { customer, request, time }: { customer: string; request: string; time: Date },
@@ -42,8 +42,8 @@ export const askToConfirm = async (
 }
 
 /**
- * Uses up the confirmation with a secret, and returns what it confirms. Undefined if it has expired or belongs to
- * another customer.
+ * Uses up the confirmation with this secret, and returns the payment that it confirms. Returns undefined if it has
+ * expired or belongs to another customer.
  */
 export const takeConfirmation = async (
   tx: Tx,

@@ -24,8 +24,9 @@ const maxPaymentMethods = 10
 
 export type Sandbox = PaymentProvider & {
   /**
-   * Adds a test card with the secret of a setup intent. Throws 400 for any other number, PaymentDeclined for the test
-   * card that is declined, and PaymentConfirmation for those that need a confirmation first. Numbers are not stored.
+   * Adds a test card with the secret of a setup intent. Throws 400 for any number that is not a test number. Throws
+   * PaymentDeclined for the test card that is declined, and PaymentConfirmation for those that need a confirmation
+   * first. Numbers are not stored.
    */
   confirmSetupIntent(
     customer: string,
@@ -35,7 +36,7 @@ export type Sandbox = PaymentProvider & {
   ): Promise<{ id: string }>
   /** Confirms a payment, in place of a bank. Throws 400 if the secret has expired. */
   confirmPayment(customer: string, clientSecret: string): Promise<void>
-  /** The invoice with the secret of its address. */
+  /** Returns the invoice whose address contains this secret. */
   getInvoice(secret: string): Promise<Invoice | undefined>
   kind: 'sandbox'
 }
@@ -58,7 +59,7 @@ const methodsOf = (db: Db, customer: string) =>
     .orderBy('create_time')
     .orderBy('id')
 
-/** Runs work in a transaction in which the customer is locked. */
+/** Runs work in a transaction that locks the customer. */
 const withCustomer = <T>(
   db: Db,
   customer: string,
@@ -165,7 +166,7 @@ const cards = ({ db, clock }: Deps): Pick<Sandbox, 'createSetupIntent' | Cards> 
     }),
 })
 
-/** What a list of invoices and an invoice both show. */
+/** Returns the fields that a list of invoices and a single invoice have in common. */
 const headOf = (
   row: Pick<Selectable<Database['sandbox_invoices']>, 'number' | 'status' | 'create_time' | 'currency' | 'total'>,
 ) => ({
@@ -234,7 +235,7 @@ const invoicesOf = ({ db, clock }: Deps): Pick<Sandbox, Invoices> => ({
   },
 })
 
-/** A payment provider that moves no money, but stores everything like a real one: durably, in its own tables. */
+/** Makes a payment provider that moves no money. It stores everything as durably as a real one, in its own tables. */
 export const createSandbox = (deps: Deps): Sandbox => {
   const { db, clock } = deps
   return {
@@ -283,7 +284,7 @@ export const createSandbox = (deps: Deps): Sandbox => {
         const outcome = await applyChange(tx, customer, change, time)
         return 'answer' in outcome ? { answer: outcome.answer?.id ?? null } : outcome
       })
-      // Read again, because a repeated result may be outdated.
+      // The subscription is read again, because the result of a repeated call may be outdated.
       return await this.getSubscription(customer)
     },
     ...invoicesOf(deps),

@@ -20,7 +20,7 @@ const priceOf = (text: string): Price => JSON.parse(text) as Price
 const perInterval = ({ title, interval }: Price): string =>
   `${title} (${interval === 'MONTHLY' ? 'monthly' : 'annually'})`
 
-/** A subscription of the sandbox in the form of the provider interface. */
+/** Returns a subscription of the sandbox in the form of the provider interface. */
 export const presentSubscription = async (tx: Tx, row: Row): Promise<ProviderSubscription> => {
   const late = row.status === 'past_due' ? await oldestOpen(tx, row.customer) : undefined
   return {
@@ -36,7 +36,7 @@ export const presentSubscription = async (tx: Tx, row: Row): Promise<ProviderSub
 
 const dayMs = 86_400_000
 
-/** When the oldest unpaid invoice was created. */
+/** Returns the creation time of the oldest unpaid invoice. */
 const oldestOpen = async (tx: Tx, customer: string): Promise<Date | undefined> => {
   const row = await tx
     .selectFrom('sandbox_invoices')
@@ -77,8 +77,8 @@ export const issue = async (
 }
 
 /**
- * Creates an invoice and charges it, unless invoices of the subscription are sent. While it cannot be charged, the
- * subscription is past due.
+ * Creates an invoice and charges it, unless invoices of the subscription are sent. While the invoice cannot be charged,
+ * the subscription is past due.
  */
 export const charge = async (tx: Tx, customer: string, invoice: Parameters<typeof issue>[2]): Promise<string> => {
   const live = await tx
@@ -125,12 +125,12 @@ const dueBy = async (tx: Tx, row: Row, now: Date): Promise<Row> => {
   return { ...row, status }
 }
 
-/** Maximum periods that one call renews. */
+/** Maximum number of periods that one call renews. */
 const maxPeriods = 120
 
 /**
- * The current subscription of a customer. Periods that have ended by `now` are first renewed, each with an invoice, at
- * the price scheduled for it. Undefined if there is no subscription, or it has ended.
+ * Returns the current subscription of a customer. Renews periods that have ended by `now`, each with an invoice, at the
+ * scheduled price. Returns undefined if there is no subscription, or it has ended.
  */
 export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row | undefined> => {
   let row = await tx
@@ -181,7 +181,8 @@ type AwaitedUpgrade = { upgrade: Price; lines: Line[]; time: string; from: strin
 type AwaitedPayment = { price: Price } | { invoice: string } | AwaitedUpgrade
 
 /**
- * The state of a subscription that an upgrade was requested for. The upgrade is void as soon as any part of it changes.
+ * Returns a text for the state of a subscription in which an upgrade was requested. If any part of this state changes,
+ * the upgrade is void.
  */
 const standing = (row: Row): string =>
   JSON.stringify([row.id, row.price, row.next_price, row.cancel_at_period_end, row.period_end_time])
@@ -219,8 +220,8 @@ const subscribe = async (
 }
 
 /**
- * The lines of an upgrade: a credit for the unused time at the old price, and a charge at the new price. The charge is
- * for the rest of the period, or for a new period.
+ * Returns the invoice lines of an upgrade: a credit for the unused time at the old price, and a charge at the new
+ * price. The charge is for the rest of the period, or for a new period.
  */
 export const prorationLines = (
   row: Pick<Row, 'price' | 'period_start_time' | 'period_end_time'>,
@@ -232,20 +233,20 @@ export const prorationLines = (
   const unused = remainderOf(before.amount, period, now)
   const same = before.interval === price.interval
   const amount = same ? remainderOf(price.amount, period, now) : price.amount
-  // The credit is never larger than the charge: the sandbox pays nothing out.
+  // The credit is never larger than the charge, because the sandbox pays nothing out.
   return [
     { description: same ? `Remaining time on ${perInterval(price)}` : perInterval(price), amount },
     { description: `Unused time on ${perInterval(before)}`, amount: unused === 0 ? 0 : -Math.min(unused, amount) },
   ]
 }
 
-/** The time from which an upgrade is prorated: the agreed time, limited to the period. */
+/** Returns the time from which an upgrade is prorated: the agreed time, limited to the period. */
 const proratedAt = (row: Row, { prorateTime }: PriceChange, now: Date): Date => {
   const agreed = prorateTime === undefined ? now : new Date(prorateTime)
   return agreed < row.period_start_time || agreed > now ? now : agreed
 }
 
-/** What a change would charge now. */
+/** Returns what a change would charge now. */
 export const previewChange = async (
   tx: Tx,
   customer: string,
@@ -261,7 +262,7 @@ export const previewChange = async (
   return { lines, total: lines.reduce((sum, { amount }) => sum + amount, 0), currency: price.currency }
 }
 
-/** Charges an upgrade, and applies it from then on. */
+/** Charges an upgrade, and applies it immediately. */
 const applyUpgrade = async (
   tx: Tx,
   row: Row,
@@ -302,7 +303,7 @@ const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promis
   return await askToConfirm(tx, { customer: row.customer, request: JSON.stringify(awaited), time: now })
 }
 
-/** Applies a change; the result is undefined if no subscription is left after it. */
+/** Applies a change. The result is undefined if the customer has no subscription afterwards. */
 export const applyChange = async (
   tx: Tx,
   customer: string,
@@ -347,7 +348,7 @@ const settleInvoice = async (tx: Tx, customer: string, id: string): Promise<void
     .execute()
 }
 
-/** Charges an open invoice while the user is present to confirm; false if it cannot be paid. */
+/** Charges an open invoice while the user is present to confirm. The result is false if the invoice cannot be paid. */
 export const payInvoice = async (tx: Tx, customer: string, id: string, now: Date): Promise<Outcome<boolean>> => {
   const invoice = await tx
     .selectFrom('sandbox_invoices')
@@ -368,7 +369,7 @@ export const payInvoice = async (tx: Tx, customer: string, id: string, now: Date
   return { answer: true }
 }
 
-/** Applies a change after its confirmation; false if the subscription has changed since. */
+/** Applies a change after its confirmation. Resolves to false if the subscription has changed meanwhile. */
 export const applyConfirmed = async (tx: Tx, customer: string, request: string, now: Date): Promise<boolean> => {
   const awaited = JSON.parse(request) as AwaitedPayment
   if ('invoice' in awaited) {

@@ -20,15 +20,15 @@ export const formBody = (values: Readonly<Record<string, FormValue>>): string =>
 }
 
 export type StripeApi = {
-  /** Resolves to undefined if the object does not exist. */
+  /** Reads an object. Resolves to undefined if it does not exist. */
   find(path: string, query?: Readonly<Record<string, FormValue>>): Promise<JsonObject | undefined>
   get(path: string, query?: Readonly<Record<string, FormValue>>): Promise<JsonObject>
-  /** A call with a key takes effect once, however often it is made within a day. */
+  /** Makes a changing call. With a key, it takes effect once, however often it is repeated within a day. */
   post(path: string, values: Readonly<Record<string, FormValue>>, key?: string): Promise<JsonObject>
   delete(path: string): Promise<void>
 }
 
-/** An ID in a path. Stripe's IDs need no encoding; it only makes any other text harmless. */
+/** Returns an ID for use in a path. Stripe's IDs need no encoding; the encoding makes any other text harmless. */
 export const idPath = (id: string): string => encodeURIComponent(id).slice(0, 255)
 
 const parse = (body: string): JsonObject => {
@@ -46,16 +46,16 @@ const declines: Readonly<Record<string, string>> = {
   expired_card: 'The card has expired',
 }
 
-/** Codes of charges that failed because the bank asks for a confirmation. */
+/** Error codes of charges that failed because the bank asks for a confirmation. */
 const toConfirm: ReadonlySet<string> = new Set([
   'authentication_required',
   'subscription_payment_intent_requires_action',
   'invoice_payment_intent_requires_action',
 ])
 
-/** The error for an unsuccessful response. Messages are for users, and never mention keys. */
+/** Returns the error for an unsuccessful response. Messages are for users, and never mention keys. */
 const failureOf = (status: number, body: string): Error => {
-  // Wrong keys, too many calls, or a conflict with a running call: the user cannot fix these.
+  // The user cannot fix wrong keys, too many calls, or a conflict with a running call.
   if (status === 401 || status === 403 || status === 409 || status === 429 || status >= 500)
     return new PaymentUnavailable({ cause: new Error(`Stripe answered ${status}`) })
   const { error } = parse(body)
@@ -70,8 +70,8 @@ const failureOf = (status: number, body: string): Error => {
 }
 
 /**
- * Calls Stripe's API (docs.stripe.com/api), only at the given address. Throws PaymentDeclined, PaymentRefused and
- * PaymentUnavailable.
+ * Makes a client of Stripe's API (docs.stripe.com/api) that only calls the given address. Its calls throw
+ * PaymentDeclined, PaymentRefused, and PaymentUnavailable.
  */
 export const createStripeApi = (
   { request }: Pick<RequestClient, 'request'>,

@@ -18,7 +18,7 @@ const brands: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 }
 
-/** Reads and changes the cards of customers at Stripe. Stripe's card form adds them. */
+/** Reads and changes the cards of customers at Stripe. Adding a card is the task of Stripe's card form. */
 export const cardsOf = (
   api: StripeApi,
 ): Pick<

@@ -9,7 +9,10 @@ const taxIds = z.object({ data: z.array(z.object({ id: z.string(), type: z.strin
 
 const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
 
-/** The two-letter country code that Stripe needs, from a code or an English name; undefined for any other text. */
+/**
+ * Returns the two-letter country code that Stripe needs, from a code or an English name. Returns undefined for any
+ * other text.
+ */
 export const countryCode = (text: string): string | undefined => {
   const wanted = text.trim().toLowerCase()
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -41,7 +44,7 @@ const changeTaxId = async (api: StripeApi, customer: string, { tax_type, tax_id 
   for (const { id } of known) if (id !== kept?.id) await api.delete(`${path}/${idPath(id)}`)
 }
 
-/** Customers at Stripe. */
+/** Reads and changes customers at Stripe. */
 export const customersOf = (
   api: StripeApi,
   db: Db,

@@ -4,7 +4,7 @@ import { idOf, type StripeSubscription, stripeSubscription, stripeSubscriptions 
 
 const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
 
-// Stripe allows at most four levels (docs.stripe.com/api/expanding_objects).
+// The fields to expand. Stripe allows at most four levels (docs.stripe.com/api/expanding_objects).
 const expand = ['items.data.price.product', 'schedule.phases.items.price', 'latest_invoice']
 
 /** Reads a subscription with all expanded fields. */
@@ -29,13 +29,13 @@ export const dropPending = async (
   try {
     await api.post(`invoices/${idPath(invoice)}/void`, {}, `${invoice}:void`)
   } catch (cause) {
-    // It was confirmed or has expired in the meantime, so the current state must be read first.
+    // The upgrade was confirmed or has expired meanwhile, so the current state must be read first.
     if (cause instanceof PaymentRefused) throw new PaymentUnavailable({ cause })
     throw cause
   }
 }
 
-/** The oldest active subscription of a customer. */
+/** Finds the oldest active subscription of a customer. */
 export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
   const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
   const [first] = data.filter(({ status }) => live.has(status)).toSorted((a, b) => a.created - b.created)

@@ -9,13 +9,10 @@ type NewInvoice = Parameters<PaymentProvider['createInvoice']>[2]
 
 const statuses = { open: 'open', uncollectible: 'open', paid: 'paid', void: 'void' } as const
 
-/** Days until a sent invoice is due, if the subscription does not set it. */
+/** Number of days until a sent invoice is due, if the subscription does not set it. */
 const daysOfSent = 30
 
-/**
- * Tries to pay an open invoice with a card, or with the default card. If it is declined, the invoice stays open and is
- * shown.
- */
+/** Tries to pay an open invoice with a card, or with the default card. A declined invoice stays open and is shown. */
 const tryToPay = async (api: StripeApi, invoice: string, card: string | undefined): Promise<void> => {
   try {
     await api.post(`invoices/${idPath(invoice)}/pay`, { payment_method: card }, `${invoice}:${card ?? 'first'}`)
@@ -30,14 +27,17 @@ const openInvoices = async (api: StripeApi, customer: string): Promise<StripeInv
 const ofOurs = ({ collection_method, metadata }: StripeInvoice): boolean =>
   collection_method === 'charge_automatically' && metadata?.operation !== undefined
 
-/** When the oldest unpaid invoice that this product created was opened. Stripe itself tracks those of subscriptions. */
+/**
+ * Returns when the oldest unpaid invoice that this product created was opened. Stripe itself tracks the invoices of
+ * subscriptions.
+ */
 export const unpaidSince = async (api: StripeApi, customer: string): Promise<Date | undefined> => {
   const times = (await openInvoices(api, customer)).filter(ofOurs).map(({ created }) => created)
   return times.length === 0 ? undefined : new Date(Math.min(...times) * 1000)
 }
 
 /**
- * Whether an invoice belongs to a first payment or an upgrade without a confirmation. It does not count before the
+ * Whether an invoice belongs to a first payment or an upgrade that is not confirmed. It does not count before the
  * subscription starts or the upgrade takes effect.
  */
 const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvoice): boolean =>
@@ -45,7 +45,7 @@ const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvo
   collection_method === 'charge_automatically' &&
   status !== 'paid'
 
-/** Charges unpaid invoices again when there is another card. */
+/** Charges unpaid invoices again after the customer has added another card. */
 export const payLate = async (api: StripeApi, customer: string, card: string): Promise<void> => {
   const held = await findSubscription(api, customer)
   const due = (await openInvoices(api, customer)).filter((invoice) => !isUnconfirmed(invoice))
@@ -56,7 +56,7 @@ export const payLate = async (api: StripeApi, customer: string, card: string): P
     if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
 }
 
-/** How to collect an invoice without its own due days: like those of the subscription. */
+/** Returns how to collect an invoice without due days of its own: in the same way as those of the subscription. */
 const likeSubscription = async (api: StripeApi, customer: string): Promise<number | undefined> => {
   const held = await findSubscription(api, customer)
   return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
@@ -84,7 +84,7 @@ const begin = async (
   return stripeInvoice.parse(await api.post('invoices', values, `${key}:invoice`))
 }
 
-/** Adds the lines to a draft that has none, and finalizes it. */
+/** Adds the lines to a draft invoice that has none, and finalizes it. */
 const finalize = async (
   api: StripeApi,
   key: string,
@@ -103,7 +103,7 @@ const finalize = async (
   )
 }
 
-/** An invoice as the list shows it; none for a draft, which has no number and no address. */
+/** Returns an invoice as the list shows it. Returns none for a draft, which has no number and no address. */
 const shown = (invoice: StripeInvoice) => {
   const { status, number, id, created, hosted_invoice_url, invoice_pdf } = invoice
   if (status === null || status === 'draft' || isUnconfirmed(invoice)) return []
@@ -121,7 +121,7 @@ const shown = (invoice: StripeInvoice) => {
   ]
 }
 
-/** Invoices at Stripe. */
+/** Reads, creates, and pays invoices at Stripe. */
 export const invoicesOf = (
   api: StripeApi,
 ): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'payInvoice' | 'listInvoices'> => {

@@ -27,7 +27,7 @@ const invoice = z.object({
   hosted_invoice_url: z.string().nullish(),
   invoice_pdf: z.string().nullish(),
   customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
-  /** The payer confirms with this secret. Present only if expanded. */
+  /** The secret with which the payer confirms. It is present only if expanded. */
   confirmation_secret: z.object({ client_secret: z.string() }).nullish(),
   metadata,
 })
@@ -64,7 +64,7 @@ export const stripeSubscription = z.object({
   schedule: z.union([z.string(), schedule]).nullish(),
   latest_invoice: z.union([z.string(), invoice]).nullish(),
   /**
-   * The update that takes effect as soon as the latest invoice is paid
+   * An update that takes effect as soon as the latest invoice is paid
    * (docs.stripe.com/billing/subscriptions/pending-updates).
    */
   pending_update: z.object({ expires_at: z.number(), metadata }).nullish(),
@@ -101,11 +101,14 @@ export const stripePaymentMethods = z.object({
   ),
 })
 
-/** The ID of an object that Stripe returns as an ID or expanded. */
+/** Returns the ID of an object that Stripe returns either as an ID or expanded. */
 export const idOf = (value: string | { id: string } | null | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.id
 
-/** Two currencies have no decimals, but Stripe counts them as if they had two (docs.stripe.com/currencies, "Special cases"). */
+/**
+ * The factors from minor units to Stripe's units. Two currencies have no decimals, but Stripe counts them as if they
+ * had two (docs.stripe.com/currencies, "Special cases").
+ */
 const factors: Readonly<Record<string, number>> = { ISK: 100, UGX: 100 }
 
 /** Converts minor units to Stripe's units. */
@@ -117,14 +120,18 @@ export const fromStripe = (amount: number, currency: string): number =>
 
 const prefix = 'tributary_'
 
-/** The product ID of a plan at Stripe. The plan follows from it, too: `plans/team` is `tributary_team`. */
+/**
+ * Returns the product ID of a plan at Stripe, from which the plan also follows: `tributary_team` stands for
+ * `plans/team`.
+ */
 export const productOf = (plan: string): string => `${prefix}${plan.replace(/^plans\//, '')}`
 
 const planOf = (product: string): string =>
   product.startsWith(prefix) ? `plans/${product.slice(prefix.length)}` : `plans/${product}`
 
 /**
- * A price of Stripe in the form of the provider interface. `title` is the name if the product is only given by its ID.
+ * Returns a price of Stripe in the form of the provider interface. `title` is used as its name if Stripe only returns
+ * the ID of the product.
  */
 export const priceOf = ({ product, recurring, unit_amount, currency }: StripePrice): Price => {
   const id = typeof product === 'string' ? product : product.id
@@ -139,7 +146,7 @@ export const priceOf = ({ product, recurring, unit_amount, currency }: StripePri
   }
 }
 
-/** A price in the form of a request. */
+/** Returns a price in the form of a request to Stripe. */
 export const priceData = ({ plan, interval, amount, currency }: Price) => ({
   currency: currency.toLowerCase(),
   product: productOf(plan),

@@ -9,17 +9,17 @@ import { invoicesOf } from './invoices.ts'
 import { subscriptionsOf } from './subscriptions.ts'
 
 export type StripeSettings = {
-  /** Never leaves this process: the key gives access to the whole Stripe account. */
+  /** The secret key, which gives access to the whole Stripe account. It never leaves this process. */
   secretKey: string
   /** The key that signs Stripe's webhooks; undefined if they are not set up. */
   webhookSecret: string | undefined
-  /** The only address that is called, without a trailing slash. */
+  /** The base URL of all calls, without a trailing slash. No other address is called. */
   apiUrl: string
 }
 
 export type Stripe = PaymentProvider & { kind: 'stripe' }
 
-/** Treats a response with an unexpected shape as an unavailable provider. */
+/** Wraps a provider so that a response with an unexpected shape counts as an unavailable provider. */
 const describedOnly = (provider: Omit<Stripe, 'kind'>): Omit<Stripe, 'kind'> => {
   const guarded = Object.entries(provider).map(([name, call]) => [
     name,

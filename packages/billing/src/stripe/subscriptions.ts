@@ -38,7 +38,7 @@ const nextOf = (subscription: StripeSubscription): ProviderSubscription['next'] 
   return price === undefined || typeof price === 'string' ? undefined : priceOf(price)
 }
 
-/** A subscription of Stripe in the form of the provider interface. */
+/** Returns a subscription of Stripe in the form of the provider interface. */
 export const presentSubscription = (subscription: StripeSubscription): ProviderSubscription => {
   const item = itemOf(subscription)
   const late = subscription.status === 'past_due' || subscription.status === 'unpaid'
@@ -79,7 +79,7 @@ const release = async (api: StripeApi, key: string, held: StripeSubscription): P
     await api.post(`subscription_schedules/${idPath(schedule.id)}/release`, {}, `${key}:release`)
 }
 
-/** The secret with which the payer confirms the latest invoice, if it is expanded. */
+/** Returns the secret with which the payer confirms the latest invoice, if the invoice is expanded. */
 const secretOf = ({ latest_invoice: invoice }: Pick<StripeSubscription, 'latest_invoice'>): string | undefined =>
   (typeof invoice === 'object' ? (invoice as StripeInvoice | null) : null)?.confirmation_secret?.client_secret
 
@@ -110,14 +110,15 @@ const subscribe = async (
     `${key}:confirm`,
   )
   const secret = secretOf(made)
-  // With a confirmation by the user, the charge may succeed.
+  // The charge may succeed once the user has confirmed it.
   if (made.status !== 'incomplete' || secret === undefined) return await readSubscription(api, made.id)
   throw new PaymentConfirmation(secret)
 }
 
 /**
- * Makes an upgrade that takes effect once the payer has confirmed it. Stripe discards it within 23 hours otherwise. It
- * is a pending update, with the fields that docs.stripe.com/billing/subscriptions/pending-updates-reference allows.
+ * Makes an upgrade that takes effect once the payer has confirmed it. Stripe discards it if this takes more than 23
+ * hours. It is a pending update, with the fields that docs.stripe.com/billing/subscriptions/pending-updates-reference
+ * allows.
  */
 const upgradeOnceConfirmed = async (
   api: StripeApi,
@@ -143,7 +144,7 @@ const upgradeOnceConfirmed = async (
     ),
   )
   const secret = secretOf(pending)
-  // With a confirmation by the user, the charge may succeed.
+  // The charge may succeed once the user has confirmed it.
   if (pending.pending_update && secret !== undefined) throw new PaymentConfirmation(secret)
 }
 
@@ -226,7 +227,7 @@ const isDone = (held: StripeSubscription, key: string): boolean =>
   held.metadata?.operation === key || scheduleOf(held)?.metadata?.operation === key
 
 /**
- * Ends every subscription of a customer. A deletion needs no key: a repetition finds nothing, and Stripe ignores the
+ * Ends every subscription of a customer. A deletion needs no key: a repeated call finds nothing, and Stripe ignores the
  * key (docs.stripe.com/api/idempotent_requests).
  */
 const endAll = async (api: StripeApi, customer: string, first: StripeSubscription | undefined): Promise<undefined> => {
@@ -234,7 +235,7 @@ const endAll = async (api: StripeApi, customer: string, first: StripeSubscriptio
     try {
       await api.delete(`subscriptions/${idPath(held.id)}`)
     } catch (cause) {
-      // It has ended in the meantime.
+      // The subscription has ended meanwhile.
       if (!(cause instanceof PaymentRefused && cause.code === 'resource_missing')) throw cause
     }
 }

@@ -2,7 +2,7 @@ import { hmacSha256, sameSignature } from '@tributary/connector-kit'
 import { z } from 'zod'
 import type { StripeSettings } from './stripe.ts'
 
-/** Maximum age of a signature (docs.stripe.com/webhooks#replay-attacks). */
+/** Maximum age of a signature in seconds (docs.stripe.com/webhooks#replay-attacks). */
 const toleranceSeconds = 300
 
 const event = z.object({
@@ -20,7 +20,8 @@ const event = z.object({
 })
 
 /**
- * Whether Stripe signed these bytes within the allowed time: `t=<seconds>,v1=<hex>`, one `v1` for each valid secret.
+ * Whether Stripe signed these bytes within the allowed time. The header has the form `t=<seconds>,v1=<hex>`, with one
+ * `v1` for each valid secret.
  */
 export const isSigned = (body: Uint8Array, header: string, secret: string, now: number): boolean => {
   const parts = header
@@ -37,8 +38,8 @@ export const isSigned = (body: Uint8Array, header: string, secret: string, now: 
 }
 
 /**
- * The customer of a webhook. Undefined for a webhook of another account, of the other mode, or without a customer: it
- * changes nothing. The rest of the webhook is ignored, because the object is read again.
+ * Returns the customer of a webhook. Returns undefined for a webhook of another account, of the other mode, or without
+ * a customer; such a webhook changes nothing. The rest of the webhook is ignored, because the object is read again.
  */
 export const customerIn = (body: Uint8Array, { secretKey }: Pick<StripeSettings, 'secretKey'>): string | undefined => {
   let json: unknown

@@ -5,10 +5,10 @@ import type { Warning } from './decide.ts'
 import type { UsagePeriod } from './period.ts'
 import type { PlanPeriod, PlanUsage } from './read-usage.ts'
 
-/** How long a mail about usage is useful, ms. */
+/** Time in ms after which a mail about usage is no longer sent. */
 const usefulMs = 24 * 3_600_000
 
-/** A notification of administrators. `key` identifies it within a period. */
+/** A notification for administrators. Its `key` identifies it within a period. */
 export type UsageNews = { key: string; title: string; body: string }
 
 const number = (count: number): string => count.toLocaleString('en-US')
@@ -20,7 +20,7 @@ const money = (minor: number, currency: string): string =>
 const day = (time: Date): string =>
   time.toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** The notice that a share of a limit is reached, and what happens next. */
+/** Returns the notice that a share of a limit is reached, and what happens next. */
 export const warningNews = (
   { what, percent }: Warning,
   given: Pick<PlanPeriod, 'plan' | 'period' | 'overage'> & {
@@ -45,14 +45,14 @@ export const warningNews = (
   }
 }
 
-/** The notice that nothing more is billed, and what happens next. */
+/** Returns the notice that nothing more is billed because of the cap, and what happens next. */
 export const capNews = (holdsFrom: Date): UsageNews => ({
   key: 'cap',
   title: 'The cap on additional profiles is reached',
   body: `No more additional profiles are billed in this period. Events are held from ${day(holdsFrom)}. Raise the cap to have them delivered.`,
 })
 
-/** The notice that events are held, over the limit of a free plan or over the cap. */
+/** Returns the notice that events are held, because the limit of a free plan or the cap is exceeded. */
 export const holdNews = ({ end }: UsagePeriod, free: boolean): UsageNews => ({
   key: 'held',
   title: 'Events are held',
@@ -65,14 +65,14 @@ export const releaseNews: UsageNews = {
   body: 'The organization is within its plan or its cap again. All events that were held are delivered.',
 }
 
-/** The notice, some days ahead, that retention will remove held events. */
+/** Returns the notice, some days ahead, that retention will remove held events. */
 export const removalNews = (ahead: 7 | 1, count: number, first: Date): UsageNews => ({
   key: `removal:${ahead}:${first.toISOString().slice(0, 10)}`,
   title: `${count === 1 ? '1 held event is' : `${number(count)} held events are`} removed ${ahead === 1 ? 'tomorrow' : 'in 7 days'}`,
   body: `From ${day(first)}, ${events(count)} that the plan's limit holds will be older than events are kept, and will be removed without having been delivered. Upgrade to a larger plan to release them.`,
 })
 
-/** The notice that held events were removed, and why. */
+/** Returns the notice that held events were removed, and why. */
 export const removedNews = (count: number, at: Date): UsageNews => ({
   key: `removed:${at.toISOString().slice(0, 13)}`,
   title: `${count === 1 ? '1 held event was' : `${number(count)} held events were`} removed`,
@@ -81,7 +81,9 @@ export const removedNews = (count: number, at: Date): UsageNews => ({
 
 type Deps = Pick<BillingServices, 'jobs' | 'clock' | 'publicUrl'>
 
-/** Notifies the administrators of an organization by inbox and mail, in the transaction of the reported change. */
+/**
+ * Notifies the administrators of an organization by inbox and mail, in the transaction of the change that is reported.
+ */
 export const notifyOfUsage = async (
   tx: Tx,
   deps: Deps,

@@ -2,8 +2,8 @@ import type { Db, ProfilesCounted } from '@tributary/api-kit'
 import type { UsagePeriod } from './period.ts'
 
 /**
- * The condition for events of workspaces in a period. Events that a sync imported, and that happened before the period,
- * are history and are left out.
+ * Returns the condition for events of workspaces in a period. Events that a sync imported and that happened before the
+ * period are history, and are left out.
  */
 export const inPeriod = (workspaces: readonly string[], { start, end }: UsagePeriod): ProfilesCounted => ({
   workspaces,
@@ -15,13 +15,13 @@ export const inPeriod = (workspaces: readonly string[], { start, end }: UsagePer
   params: { period_start: start.getTime(), period_end: end.getTime() },
 })
 
-/** The day in UTC of an event, as seconds. */
+/** SQL for the UTC day of an event, as epoch seconds of its start. */
 export const dayOfEvent = 'intDiv(toUnixTimestamp(receive_time), 86400) * 86400'
 
 /** The usage of deleted workspaces on a day (epoch ms) of a period. */
 export type DeletedUsageDay = { day: number; events: number; profiles: number }
 
-/** The workspaces whose events are counted. A deleted workspace counts until its usage is stored. */
+/** Reads the workspaces whose events are counted. A deleted workspace counts until its usage is stored. */
 const readWorkspaces = async (db: Db, organizationId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('workspaces')
@@ -34,8 +34,8 @@ const readWorkspaces = async (db: Db, organizationId: string): Promise<string[]>
 }
 
 /**
- * Stored usage by day, oldest first. A period that began within this one, such as one that was cut short by a change of
- * the plan, is part of it.
+ * Reads stored usage by day, oldest first. Includes periods that began within this one, for example a period that a
+ * change of the plan cut short.
  */
 const readKept = async (db: Db, organizationId: string, { start, end }: UsagePeriod): Promise<DeletedUsageDay[]> => {
   const rows = await db
@@ -55,9 +55,9 @@ const readKept = async (db: Db, organizationId: string, { start, end }: UsagePer
 }
 
 /**
- * Counts the usage of an organization in a period: `count` reads the stored events of workspaces. The stored usage of
- * deleted workspaces is returned beside it. The count is repeated if a workspace was deleted in the meantime, so that
- * each workspace counts in exactly one of the two.
+ * Counts the usage of an organization in a period. `count` reads the stored events of workspaces; the stored usage of
+ * deleted workspaces is returned separately. The count is repeated if a workspace was deleted meanwhile, so that each
+ * workspace counts in exactly one of the two.
  */
 export const countUsage = async <Counted>(
   db: Db,

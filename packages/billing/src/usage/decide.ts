@@ -9,24 +9,26 @@ export type Measured = (typeof measured)[number]
 export const warnAt = [100, 80] as const
 export type Warning = { what: Measured; percent: (typeof warnAt)[number] }
 
-/** The state of an organization's usage of its plan. */
+/** The result of comparing an organization's usage with its plan. */
 export type Standing = {
-  /** When usage beyond a limit was first seen; null while it is within all limits. */
+  /** The time when usage beyond a limit was first seen; null while usage is within all limits. */
   over: Date | null
-  /** Whether its events are held. */
+  /** Whether the organization's events are held. */
   holds: boolean
   /** The highest reached percentage of each limit. */
   warnings: Warning[]
 }
 
-/** The used share of a limit, in whole percent, rounded down. -1 means no limit. A limit of 0 counts as used up. */
+/**
+ * Returns the used share of a limit in whole percent, rounded down. -1 means no limit. A limit of 0 counts as used up.
+ */
 export const percentOf = (used: number, limit: number): number =>
   limit < 0 ? 0 : limit === 0 ? 100 : Math.floor((used * 100) / limit)
 
 /**
- * The standing of an organization. It is over if it has used more than the limits beyond which usage is held. Its
- * events are held once the grace period has passed since. A free plan holds usage beyond its limits. A paid plan bills
- * usage beyond its limits, and holds usage beyond the cap.
+ * Returns the standing of an organization. It is over if its usage exceeds the limits beyond which events are held. Its
+ * events are held once it has been over for the grace period. A free plan holds events beyond its limits. A paid plan
+ * bills usage beyond its limits, and holds events beyond the cap.
  */
 export const standingOf = (
   usage: PlanUsage,

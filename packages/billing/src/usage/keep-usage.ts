@@ -7,7 +7,9 @@ import { readPlan } from './read-usage.ts'
 
 type Deps = Pick<BillingServices, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
 
-/** The periods of an organization that may still be counted: the current period, and those that are not billed yet. */
+/**
+ * Returns the periods of an organization that may still be counted: the current one, and those that are not billed yet.
+ */
 const openPeriods = async (deps: Deps, organizationId: string): Promise<UsagePeriod[]> => {
   const { period } = await readPlan(deps, organizationId)
   const rows = await deps.db
@@ -20,7 +22,7 @@ const openPeriods = async (deps: Deps, organizationId: string): Promise<UsagePer
   return [period, ...rows.map(({ start_time: start, end_time: end }) => ({ start, end }))]
 }
 
-/** The usage of a workspace in a period, one row per day. */
+/** Counts the usage of a workspace in a period by day. */
 const countDays = async (deps: Deps, workspace: string, period: UsagePeriod, signal: AbortSignal) => {
   const counted = { ...inPeriod([workspace], period), bucket: dayOfEvent }
   const options = { owner: systemOwner, slot: 'heavy', signal } as const

@@ -32,17 +32,23 @@ import { releaseJob } from './release.ts'
 
 const minute = 60_000
 const dayMs = 24 * 60 * minute
-/** A round reads events received since the last round, and for this long before it, because they may be stored late. */
+/**
+ * A round reads the events received since the last round. It also reads those of this time in ms before it, because
+ * events may be stored late.
+ */
 const overlapMs = 15 * minute
-/** Interval between measurements of all organizations with events in this period. */
+/** Time between two measurements of all organizations with events in this period, ms. */
 const wholeMs = 60 * minute
 const longestPeriodMs = 32 * dayMs
-/** The pause between two rounds of one run, and how long a run starts new rounds, ms. */
+/** Pause between two rounds of one run, and time during which a run starts new rounds, ms. */
 const pauseMs = 25_000
 const runMs = 50_000
-/** How long after holding ends events may still be stored as held: the pipeline is notified a little later. */
+/**
+ * Time after the end of holding in which events may still be stored as held, ms. The pipeline is notified a little
+ * later.
+ */
 const lateMs = 2 * minute
-/** Held events count as removed this long before retention may remove them, so that each is counted. */
+/** Held events count as removed this time in ms before retention may remove them, so that each event is counted. */
 const aheadMs = 2 * minute
 
 export type MeasureDeps = Pick<
@@ -52,7 +58,7 @@ export type MeasureDeps = Pick<
 
 type Row = Selectable<Database['plan_usage']>
 
-/** The limits if plan limits are not enforced. */
+/** The limits that apply if plan limits are not enforced. */
 const unlimited = { profiles: -1, events: -1 }
 
 const lockRow = async (tx: Tx, organizationId: string, period: UsagePeriod, now: Date): Promise<Row> => {
@@ -85,7 +91,7 @@ type Removal = {
 
 const dayStart = (ms: number): number => Math.floor(ms / dayMs) * dayMs
 
-/** The held events that retention removes now and soon; undefined if events are kept forever. */
+/** Counts the held events that retention removes now and soon. Returns undefined if events are stored forever. */
 const lookAtRemoval = async (
   deps: MeasureDeps,
   workspaces: readonly string[],
@@ -106,7 +112,8 @@ const lookAtRemoval = async (
     })
   }
   const ahead = async (days: 7 | 1, announced: Date | null) => {
-    // Whole days, so that it is announced once a day, and never later than it says.
+    // The time is rounded up to a whole day. So each removal is announced once a day, and never happens before the
+    // announced time.
     const until = new Date(dayStart(now + days * dayMs - keptMs) + dayMs)
     if (announced !== null && announced >= until) return undefined
     const held = await between(announced ?? row.removed_until, until)
@@ -131,8 +138,8 @@ const removing = z.object({
 })
 
 /**
- * Records removed events as discarded, so that users can find them. The count and the token of its insert are stored
- * first. After a kill at any point, the next measurement counts the same events once.
+ * Records removed events as discarded, so that users can find them. First stores the count and the token of its insert.
+ * So after a crash at any point, the next measurement does not count the same events twice.
  */
 const noteRemoved = async (
   { db, eventStore }: MeasureDeps,
@@ -152,7 +159,7 @@ const noteRemoved = async (
     .where(sql<boolean>`removed_until is not distinct from ${row.removed_until}`)
     .returning('removing')
     .executeTakeFirst()
-  // Another process has counted them in the meantime.
+  // Another process has counted these events meanwhile.
   if (kept?.removing == null) return { ...removal, removed: [], removedUntil: new Date(0) }
   const noted = removing.parse(JSON.parse(kept.removing))
   const lines = noted.removed.map(({ workspaceId, sourceId, events }) =>
@@ -248,8 +255,8 @@ const applyMeasure = async (
 }
 
 /**
- * Measures the usage of an organization's plan. It warns its administrators, holds or releases its events, and
- * announces the removal of held events by retention. However often it is called, each notification is sent once.
+ * Measures the usage of an organization's plan. Warns its administrators, holds or releases its events, and announces
+ * that retention will remove held events. However often it is called, each notification is sent once.
  */
 export const measureOrganization = async (
   deps: MeasureDeps,
@@ -280,8 +287,8 @@ export const measureOrganization = async (
 }
 
 /**
- * If plan limits are enforced: organizations that have received events since a time, and those whose standing can
- * change without events.
+ * Finds the organizations to measure if plan limits are enforced: those that received events since a time, and those
+ * whose standing can change without events.
  */
 const findOrganizations = async (deps: MeasureDeps, since: number, signal: AbortSignal): Promise<string[]> => {
   const { db, eventStore } = deps
@@ -316,9 +323,9 @@ const findOrganizations = async (deps: MeasureDeps, since: number, signal: Abort
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Makes a round, which measures every organization whose usage may have changed since the last round. At longer
- * intervals it measures all organizations with events in this period. An organization that cannot be measured does not
- * delay the others.
+ * Makes the function that runs a round. A round measures every organization whose usage may have changed since the last
+ * round, and at longer intervals all with events in this period. An organization that cannot be measured does not delay
+ * the others.
  */
 export const createRound = (
   deps: MeasureDeps & Pick<BillingServices, 'logger'>,
@@ -347,8 +354,8 @@ export const createRound = (
 }
 
 /**
- * Makes the job, which measures twice in each minute that it is run in. If plan limits are not enforced, it only
- * releases events that were held before. Collection is not involved: usage is counted from stored events.
+ * Makes the job that measures usage twice a minute. If plan limits are not enforced, it only releases events that were
+ * held before. Usage is counted from stored events, so collection is not involved.
  */
 export const createMeasure = (
   deps: MeasureDeps & Pick<BillingServices, 'logger'>,
@@ -359,7 +366,7 @@ export const createMeasure = (
     for (;;) {
       const begun = deps.clock()
       await round(signal)
-      // After a long round the pause is longer, so that measuring does not take up the capacity that it measures.
+      // After a long round, the pause is longer, so that measuring takes at most about a tenth of the time.
       const wait = Math.max(pauseMs, 10 * (deps.clock() - begun))
       if (deps.clock() + wait >= until) return
       await pause(wait, undefined, { signal })

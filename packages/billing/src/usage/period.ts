@@ -6,12 +6,15 @@ export type UsagePeriod = { start: Date; end: Date }
 /** The period that a subscription is billed for, and its billing frequency. */
 export type BilledPeriod = UsagePeriod & { interval: BillingFrequency }
 
-/** A month that ends this close to the end of the paid period ends with it, because months differ in length. */
+/**
+ * If a month of usage ends less than this time in ms before the paid period, it ends with the paid period. Months
+ * differ in length.
+ */
 const nearMs = 7 * 86_400_000
 
 /**
- * The end of a month of usage from `start`, in months from `anchor`. It is never after `last`, and no short rest is
- * left before `last`.
+ * Returns the end of the month of usage that starts at `start`. Months are counted from `anchor`. The end is never
+ * after `last`, and leaves no short rest before `last`.
  */
 export const usageMonthEnd = (anchor: Date, start: Date, last: Date): Date => {
   const end = periodEnd(anchor, start, 'MONTHLY')
@@ -19,9 +22,9 @@ export const usageMonthEnd = (anchor: Date, start: Date, last: Date): Date => {
 }
 
 /**
- * The period in which usage is counted at a time, in UTC. It is the period of a monthly subscription, a month of an
- * annual one, and the calendar month without a subscription. While it is unknown whether a period was renewed, it
- * counts as renewed.
+ * Returns the period in which usage is counted at the time `now`, in UTC. It is the period of a monthly subscription, a
+ * month of an annual one, or the calendar month if there is no subscription. If it is unknown whether a period was
+ * renewed, it counts as renewed.
  */
 export const usagePeriod = (billed: BilledPeriod | undefined, now: number): UsagePeriod => {
   const at = new Date(now)
@@ -42,9 +45,9 @@ export const usagePeriod = (billed: BilledPeriod | undefined, now: number): Usag
 const dayMs = 86_400_000
 
 /**
- * The projected count at the end of the period. The rest of the period continues at the rate of its last seven days, or
- * of the whole period so far if that is shorter. The counts per day are in `days`, by their start, epoch ms. Undefined
- * for a period that has just begun.
+ * Projects a count to the end of the period. The rest of the period continues at the rate of its last seven days, or of
+ * the whole period so far if that is shorter. The counts are in `days`, by the start of the day (epoch ms). Returns
+ * undefined for a period that has just begun.
  */
 export const projected = (
   days: readonly (readonly [day: number, count: number])[],

@@ -12,14 +12,17 @@ import { type UsagePeriod, usagePeriod } from './period.ts'
 
 type Deps = Pick<BillingServices, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
 
-/** The plan of a period, and the terms for billing profiles beyond it; undefined if they are not billed. */
+/**
+ * A plan in a period. `overage` has the terms for billing profiles beyond the plan; undefined if they are not billed.
+ */
 export type PlanPeriod = {
   plan: CataloguePlan
   period: UsagePeriod
   overage:
     | (OverageTerms & {
         /**
-         * The maximum that the organization pays, in minor units, and the maximum number of blocks billed within it.
+         * The maximum amount that the organization pays (`cap`, minor units), and the maximum number of blocks that it
+         * covers (`most`).
          */
         cap: number | undefined
         most: number | undefined
@@ -27,7 +30,7 @@ export type PlanPeriod = {
     | undefined
 }
 
-/** The current plan of an organization, and the period in which its usage is counted. */
+/** Reads the current plan of an organization, and the period in which its usage is counted. */
 export const readPlan = async (
   { db, billing, clock }: Pick<Deps, 'db' | 'billing' | 'clock'>,
   organizationId: string,
@@ -55,7 +58,7 @@ export const readPlan = async (
   return { plan, period, overage: { ...terms, cap: within === undefined ? undefined : cap?.amount, most } }
 }
 
-/** The limits beyond which usage is held after the grace period; -1 for no limit. */
+/** Returns the limits beyond which events are held after the grace period; -1 for no limit. */
 export const holdLimits = ({ plan, overage }: PlanPeriod): Pick<PlanFeatures, 'profiles' | 'events'> => {
   if (plansHold(plan)) return plan.features
   return overage?.most === undefined
@@ -63,7 +66,7 @@ export const holdLimits = ({ plan, overage }: PlanPeriod): Pick<PlanFeatures, 'p
     : { profiles: overage.included + overage.most * profileBlock, events: -1 }
 }
 
-/** The workspaces of an organization, without deleted ones. */
+/** Reads the IDs of the workspaces of an organization, without deleted ones. */
 export const workspacesOf = async (db: Db, organizationId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('workspaces')
@@ -77,8 +80,8 @@ export const workspacesOf = async (db: Db, organizationId: string): Promise<stri
 export type PlanUsage = { profiles: number; events: number }
 
 /**
- * The usage of a plan in a period of an organization: non-test events that were accepted for the first time, and the
- * profiles in them. The usage of a workspace still counts after its deletion.
+ * Counts the usage of an organization in a period: events that were accepted for the first time and are not tests, and
+ * the profiles in them. The usage of a workspace still counts after its deletion.
  */
 export const readUsage = async (
   deps: Pick<Deps, 'db' | 'eventStore' | 'profileLedger'>,
@@ -101,14 +104,14 @@ export const readUsage = async (
   }
 }
 
-/** The condition for held events that were neither released nor removed. */
+/** The SQL condition for held events that were neither released nor removed. */
 export const heldWhere = `workspace_id in {workspaces:Array(String)} and status = 'held'
   and receive_time >= fromUnixTimestamp64Milli({kept_from:Int64})
   and event_id not in (select event_id from replayed_events where workspace_id in {workspaces:Array(String)})`
 
 export type HeldBySource = { workspaceId: string; sourceId: string; events: number; oldest: number }
 
-/** The waiting held events, by source. Events received before `keptFrom` (epoch ms) count as removed. */
+/** Counts the held events by source. Events received before `keptFrom` (epoch ms) count as removed. */
 export const readHeld = async (
   { eventStore }: Pick<Deps, 'eventStore'>,
   workspaces: readonly string[],

@@ -6,11 +6,11 @@ import { readHeld, workspacesOf } from './read-usage.ts'
 
 const data = z.object({ organization: z.string() })
 
-/** Releases the held events of an organization. */
+/** The kind of job that releases the held events of an organization. */
 export const releaseJob: JobKind<z.output<typeof data>> = {
   name: 'release-held-events',
   data,
-  // If events are still held afterwards, the check of each minute starts the job again.
+  // Few retries are enough: if events are still held afterwards, the check of each minute starts the job again.
   retries: { most: 5, pauseSeconds: 2, maxPauseSeconds: 60 },
   leaseSeconds: 30,
   maxSeconds: 6 * 60 * 60,
@@ -20,8 +20,8 @@ export const releaseJob: JobKind<z.output<typeof data>> = {
 }
 
 /**
- * Sends the held events of an organization through the pipeline again, those of each source oldest first, until none is
- * left or they are held again. After a kill, the next run continues: the pipeline accepts each event once.
+ * Sends the held events of an organization through the pipeline again, the oldest of each source first. Ends when none
+ * is left or they are held again. After a crash, the next run continues: the pipeline accepts each event once.
  */
 export const releaseHeld = async (
   deps: Pick<BillingServices, 'db' | 'eventStore' | 'appendRequest' | 'clock'>,

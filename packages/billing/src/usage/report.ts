@@ -14,7 +14,7 @@ type Deps = Pick<BillingServices, 'db' | 'eventStore' | 'profileLedger' | 'billi
 
 const sum = (rows: readonly (readonly [unknown, number])[]): number => rows.reduce((all, [, count]) => all + count, 0)
 
-/** Counts the current period, by day and by source. */
+/** Counts the usage in the current period, by day and by source. */
 const countPeriod = async (
   deps: Deps,
   workspaces: readonly string[],
@@ -45,7 +45,7 @@ const withKept = (
   return [...all]
 }
 
-/** The current cost of the profiles beyond a plan in the period. */
+/** Returns the current cost of the profiles beyond a plan in the period. */
 const presentOverage = (found: PlanPeriod, profiles: number): Overage | null => {
   const { overage } = found
   if (overage === undefined) return null
@@ -63,8 +63,8 @@ const presentOverage = (found: PlanPeriod, profiles: number): Overage | null => 
 }
 
 /**
- * The sources with events or held events, the busiest first. It also has the counts of deleted workspaces whose events
- * still exist.
+ * Lists the sources with events or held events, the one with the most events first. Includes deleted workspaces whose
+ * events still exist.
  */
 const listSources = async (
   db: Db,
@@ -104,7 +104,7 @@ const listSources = async (
   }
 }
 
-/** The usage of an organization in its current period, for its billing page. */
+/** Returns the usage of an organization in its current period, for its billing page. */
 export const getUsageReport =
   (deps: Deps): Handler<typeof methods.usageReports.get> =>
   async ({ organization: { id }, signal }): Promise<UsageReport> => {
