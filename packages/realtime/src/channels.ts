@@ -1,21 +1,24 @@
-/** The registry of subscribers by channel. Generic over the connection, without I/O. */
+/** A member of a presence channel. */
 export type Member = { userId: string; userInfo: unknown }
 
 export type Channels<C> = {
-  /** Adds a subscriber, in presence channels with its member. Returns whether the member is new. */
+  /** Adds a subscriber, for presence channels with its member. Returns whether the member is new in the channel. */
   join(channel: string, connection: C, member?: Member): { newMember: boolean }
-  /** Removes a subscriber. Returns its member if that was the member's last connection. */
+  /** Removes a subscriber. Returns its member if the member has no other connection in the channel. */
   leave(channel: string, connection: C): { goneMember?: string }
   has(channel: string, connection: C): boolean
   subscribers(channel: string): Iterable<C>
   count(channel: string): number
   memberOf(channel: string, connection: C): Member | undefined
-  /** Members of a presence channel by user ID, with the info of their first connection. */
+  /** Returns the members of a presence channel by user ID, with the info of their first connection. */
   members(channel: string): Map<string, unknown>
   names(): string[]
 }
 
-/** Creates an empty registry. Calls `onChange` when a channel gets its first subscriber or loses its last. */
+/**
+ * Creates an empty registry of subscribers by channel. Calls `onChange` when a channel gets its first subscriber or
+ * loses its last one.
+ */
 export const createChannels = <C>(onChange: () => void): Channels<C> => {
   const channels = new Map<string, Map<C, Member | undefined>>()
   const isThere = (channel: string, userId: string): boolean => {

@@ -22,12 +22,12 @@ export type Commands = {
   leaveAll(connection: Connection): void
 }
 
-/** Channels on which only the server publishes. */
+/** Prefix of the channels on which only the server publishes. */
 const serverOwned = 'private-sources-'
 
 const presenceMember = (channelData: string | undefined): Member | undefined => {
   try {
-    // Parsed exactly: two users with rounded IDs would be one member.
+    // The data is parsed exactly: two users whose IDs were rounded to the same number would be one member.
     const data = parseExactJson(channelData ?? '')
     if (!isRecord(data) || !('user_id' in data)) return undefined
     const given = data.user_id
@@ -55,8 +55,8 @@ type CommandsOptions = {
 }
 
 /**
- * Returns why a subscription is rejected; otherwise the subscriber's member (presence channels) and whether its
- * values are masked.
+ * Returns why a subscription is rejected. Otherwise returns the subscriber's member (for presence channels) and whether
+ * its values are masked.
  */
 const admit = (
   { signer, limits }: CommandsOptions,
@@ -66,7 +66,7 @@ const admit = (
 ): { refused: string; status: number } | { member?: Member; masked?: boolean } => {
   const kind = channelKind(channel)
   const already = connection.subscriptions.has(channel)
-  // A client that has signed in subscribes to its user's channel again, which it already has.
+  // A signed-in client may subscribe again to the channel of its own user, which it already has.
   if (kind === 'user' && already) return {}
   if (kind === undefined || kind === 'user') return { refused: 'The channel name is not allowed', status: 400 }
   if (!already && connection.subscriptions.size >= limits.channelsPerConnection)
@@ -82,7 +82,7 @@ const admit = (
   return member === undefined ? { refused: 'The channel_data needs a user_id', status: 400 } : { member }
 }
 
-/** Why a client may not send an event, or undefined if it may. */
+/** Returns why a client may not send an event; undefined if it may. */
 const clientEventProblem = (
   { channels, limits }: CommandsOptions,
   connection: Connection,
@@ -96,7 +96,7 @@ const clientEventProblem = (
   return connection.allowClientEvent() ? undefined : 'Too many client events; send fewer per second'
 }
 
-/** The commands of the protocol over a registry of channels. */
+/** Makes the handlers of the protocol's commands, for a registry of channels. */
 export const createCommands = (options: CommandsOptions): Commands => {
   const { signer, channels } = options
 

@@ -2,7 +2,10 @@ import type { RawData, WebSocket } from 'ws'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, errorMessage } from './protocol.ts'
 
-/** Allows `perSecond` calls in each second; a second begins with a call. `now` is monotonic, in ms. */
+/**
+ * Makes a function that allows `perSecond` calls in each second; a second begins with a call. `now` is monotonic, in
+ * ms.
+ */
 export const createRate = (perSecond: number): ((now: number) => boolean) => {
   let from = Number.NEGATIVE_INFINITY
   let used = 0
@@ -15,20 +18,20 @@ export const createRate = (perSecond: number): ((now: number) => boolean) => {
   }
 }
 
-/** One client's socket, with bounded memory whatever the client does. */
+/** The socket of one client. Its memory is limited, whatever the client does. */
 export type Connection = {
   readonly socketId: string
-  /** Channels to which it is subscribed. */
+  /** The channels to which the client is subscribed. */
   readonly subscriptions: Set<string>
   /** The subscriptions for which values are masked. */
   readonly masked: Set<string>
-  /** Users that were authorized through this connection: it ends when one of them loses access. */
+  /** The users that were authorized through this connection. It ends when one of them loses access. */
   readonly owners: Set<string>
-  /** The signed-in user. */
+  /** The ID of the signed-in user. */
   signedIn?: string
   /** Sends a protocol response; closes the socket if too many bytes are unsent. */
   send(text: string): void
-  /** Sends a live message, unless the socket is behind. Returns whether it was sent. */
+  /** Sends a live message, unless the socket has too many unsent bytes. Returns whether it was sent. */
   sendLive(text: string): boolean
   /** Sends the reason and closes the connection. */
   end(closing: Closing): void
@@ -36,9 +39,9 @@ export type Connection = {
   cut(): void
   allowMessage(): boolean
   allowClientEvent(): boolean
-  /** Records a sign of life of the client. */
+  /** Records that the client has just sent something. */
   heard: () => void
-  /** Called periodically: pings a silent client, and closes its connection if it does not respond. */
+  /** Pings a silent client, and closes its connection if it does not respond. Call it periodically. */
   checkSilence(): void
 }
 
@@ -65,7 +68,7 @@ export const createConnection = (socket: WebSocket, socketId: string, limits: Re
       socket.send(errorMessage(code, message))
       socket.close(code, message)
     }
-    // Does not wait for a client that ignores the close frame.
+    // Ends the socket of a client that ignores the close frame.
     setTimeout(() => socket.terminate(), closeGraceMs).unref()
   }
   const send = (text: string): void => {

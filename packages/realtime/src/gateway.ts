@@ -20,7 +20,7 @@ import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, dataText, message, parseMessage, versionProblem } from './protocol.ts'
 import type { Signer } from './signatures.ts'
 
-/** Topics between processes and threads. */
+/** Names of the topics through which processes and threads exchange messages. */
 export const topics = {
   /** `{channel, event, data, except?}`: a message for all subscribers; `except` is a socket ID. */
   publish: 'live.publish',
@@ -31,14 +31,14 @@ export const topics = {
    * socket.
    */
   owner: 'live.owner',
-  /** `{userId, again?}`: a user's connections must end; with `again`, clients reconnect immediately. */
+  /** `{userId, again?}`: the connections of a user must end; with `again`, clients reconnect immediately. */
   disconnect: 'live.disconnect',
 } as const
 
 export type Gateway = {
   handleUpgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
   channels: Channels<Connection>
-  /** Ends every connection with an authorized user; clients reconnect immediately. */
+  /** Ends every connection through which a user was authorized. Clients reconnect immediately. */
   reconnectAll(): void
   start(): void
   close(): Promise<void>
@@ -51,8 +51,8 @@ const tooManyOpenings =
   'HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n'
 
 /**
- * Maximum share of the thread for opening connections, by network: about 500 a second of one network, each in its own
- * round of the event loop. Clients beyond the waiting limit have to try again.
+ * Share of the thread's time for opening connections, by network. One network can open about 500 connections a second,
+ * each in its own round of the event loop. Clients beyond the waiting limit must try again.
  */
 const openingShare: Partial<WorkShareSettings> = { share: 0.15, together: 0.3, burstMs: 10, freeMs: 0, waiting: 256 }
 
@@ -71,13 +71,13 @@ type GatewayOptions = {
   logger: Logger
   metrics: Metrics
   limits: RealtimeLimits
-  /** The network to which a connection is charged; the default is the peer's address. */
+  /** Returns the network to which a connection counts. By default, this is the address of the peer. */
   networkOf?(req: IncomingMessage): string
   /** Masks personal values in the data of a message, for subscribers with masked values. */
   maskData?(data: unknown): unknown
 }
 
-/** Sends published messages to the subscribers of this gateway. */
+/** Makes the function that sends published messages to the subscribers of this gateway. */
 const createDelivery = (channels: Channels<Connection>, { logger, metrics, limits, maskData }: GatewayOptions) => {
   let lastWarning = 0
   return (published: unknown): void => {
@@ -96,7 +96,7 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
     }
     const sent = message(event, data, channel)
     let forMasked: string | undefined
-    /** The message with masked personal values; without data if there is no function that masks. */
+    /** Returns the message with masked personal values. It has no data if there is no function that masks. */
     const masked = (): string => {
       forMasked ??= message(event, dataText(maskData?.('data' in published ? published.data : undefined)), channel)
       return forMasked
@@ -114,7 +114,10 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
   }
 }
 
-/** Publishes the channels with subscribers to the pipeline. Changes within a short time become one message. */
+/**
+ * Makes the function that publishes the channels with subscribers to the pipeline. Changes within a short time become
+ * one message.
+ */
 const createOccupancy = (names: () => string[], coordination: Coordination) => {
   const gateway = newSocketId()
   let pending: NodeJS.Timeout | undefined
@@ -133,7 +136,10 @@ const createOccupancy = (names: () => string[], coordination: Coordination) => {
   }
 }
 
-/** Returns how to open a connection when it is the turn of its network. It returns false if too many wait. */
+/**
+ * Makes the function that opens a connection when it is the turn of its network. It returns false if too many
+ * connections wait.
+ */
 const createOpenings = (maxWaiting: number): ((network: string, open: () => void) => boolean) => {
   const openings = createWorkShare(openingShare)
   let waiting = 0
@@ -148,7 +154,7 @@ const createOpenings = (maxWaiting: number): ((network: string, open: () => void
   }
 }
 
-/** The places of connections, within the limits of networks, users, workspaces, and organizations. */
+/** Makes the places for connections, within the limits of networks, users, workspaces, and organizations. */
 const createPlaces = (limits: RealtimeLimits, connections: Map<string, Connection>) => {
   const pool = createPool({
     total: limits.connections,
@@ -178,14 +184,14 @@ const createPlaces = (limits: RealtimeLimits, connections: Map<string, Connectio
 
   return {
     leave,
-    /** Returns false if there is no place. */
+    /** Gives a connection a place. Returns false if there is none. */
     enter(connection: Connection, network: string): boolean {
       if (pool.bound({ network }) === 'total') makeRoom()
       const hold = pool.take({ network })
       if (hold !== undefined) holds.set(connection, hold)
       return hold !== undefined
     },
-    /** Charges a connection to its user, and to the workspace and organization of `owner`. */
+    /** Counts a connection for its user, and for the workspace and organization of `owner`. */
     join(connection: Connection, userId: string, owner: unknown): boolean {
       const hold = holds.get(connection)
       const joins = (kind: 'user' | 'workspace' | 'organization', name: string | undefined): boolean =>
@@ -199,7 +205,10 @@ const createPlaces = (limits: RealtimeLimits, connections: Map<string, Connectio
   }
 }
 
-/** The sockets: accepts them, keeps them alive, and passes messages between them and the coordination service. */
+/**
+ * Makes the gateway: it accepts sockets, keeps them alive, and passes messages between them and the coordination
+ * service.
+ */
 export const createGateway = (options: GatewayOptions): Gateway => {
   const { key, coordination, logger, metrics, limits } = options
   const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
@@ -228,7 +237,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    // Needed until the WebSocket server handles the socket.
+    // This listener is needed until the WebSocket server handles the socket.
     socket.on('error', () => socket.destroy())
     const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     const opening = (): void => {

@@ -9,21 +9,21 @@ import type { RealtimeLimits } from './limits.ts'
 import { channelKind, isSocketId, textField, userChannel } from './protocol.ts'
 import { bodyProblem, callProblem, type Signer } from './signatures.ts'
 
-/** The user of a bearer token. `info` is shown to the other members of presence channels. */
+/** The user of a bearer token. Other members of presence channels can see `info`. */
 export type RealtimeUser = { id: string; info?: Record<string, unknown> }
 
 /**
- * The workspace and organization of a channel that a user may listen to, and whether personal values are masked for the
- * user.
+ * The workspace and organization of a channel to which a user may listen. If `masked`, personal values are hidden from
+ * the user.
  */
 export type Permission = { workspaceId?: string; organizationId?: string; masked?: boolean }
 
-/** The permission of a token's user to listen to a private or presence channel; undefined if there is none. */
+/** Returns the permission of a token's user to listen to a private or presence channel; undefined if there is none. */
 export type Authorize = (token: string, channel: string, socketId: string) => Promise<Permission | undefined>
-/** The user of a bearer token; undefined if the session has ended. */
+/** Returns the user of a bearer token; undefined if the session has ended. */
 export type Authenticate = (token: string) => Promise<RealtimeUser | undefined>
 
-/** Whether a signature token belongs to this user, who gets personal messages only with it. */
+/** Whether a signature token belongs to this user. A user needs it to receive personal messages. */
 export type ProveUser = (userId: string, signatureToken: string) => boolean
 
 type Options = {
@@ -70,7 +70,7 @@ const jsonOf = (body: Buffer): unknown => {
   }
 }
 
-/** The fields of a form or JSON object. */
+/** Reads the fields of a form or a JSON object. */
 const fieldsOf = (body: Buffer): URLSearchParams => {
   const source = body.toString()
   if (!source.startsWith('{')) return new URLSearchParams(source)
@@ -87,7 +87,10 @@ const bearer = (req: IncomingMessage): string => {
 
 const sessionEnded = (): AppError => unauthorized('The session has ended. Sign in again.')
 
-/** `POST /pusher/auth` and `/pusher/user-auth`: signs the subscription or sign-in of a session's user. */
+/**
+ * Makes the handlers of `POST /pusher/auth` and `/pusher/user-auth`. They sign the subscription or sign-in of a
+ * session's user.
+ */
 const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordination }: Options) => {
   const socketOf = (fields: URLSearchParams): string => {
     const socketId = fields.get('socket_id') ?? ''
@@ -95,8 +98,8 @@ const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordinat
     return socketId
   }
   /**
-   * Registers that the socket must end if the user of a token loses access. Must be called before the last permission
-   * check: a loss of access after that check then ends the socket.
+   * Registers that the socket must end if the user of a token loses access. Call it before the last permission check,
+   * so that a loss of access after that check still ends the socket.
    */
   const own = async (token: string, socketId: string): Promise<RealtimeUser> => {
     const user = await authenticate(token)
@@ -164,7 +167,10 @@ const publications = (value: unknown, limits: RealtimeLimits): Publication[] => 
   })
 }
 
-/** The server-to-server API for the vendor's server libraries: publish, read channels, end a user's connections. */
+/**
+ * Makes the handlers of the server-to-server API, which the vendor's server libraries call. They publish, read
+ * channels, and end a user's connections.
+ */
 const createAppCalls = ({ channels, coordination, limits }: Options) => {
   const publish = (events: Publication[]): object => {
     for (const event of events) coordination.publish(topics.publish, event)
@@ -219,8 +225,8 @@ const answer = (res: ServerResponse, code: number, body: object): void => {
 }
 
 /**
- * The gateway's HTTP calls. Returns false for other paths. Errors have the body with four keys; faults are logged and
- * returned as 500 without their text.
+ * Makes the handler of the gateway's HTTP calls. It returns false for other paths. Errors have the body with four keys;
+ * unexpected errors are logged and returned as 500 without their text.
  */
 export const createHttpApi = (options: Options): ((req: IncomingMessage, res: ServerResponse) => boolean) => {
   const { key, appId, signer, logger } = options

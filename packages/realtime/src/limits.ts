@@ -1,4 +1,4 @@
-/** Sizes in bytes, times in milliseconds. */
+/** The limits of a gateway. Sizes are in bytes, times in ms. */
 export type RealtimeLimits = {
   connections: number
   /**
@@ -12,12 +12,12 @@ export type RealtimeLimits = {
   channelsPerConnection: number
   /** Maximum bytes of one event's data. */
   dataBytes: number
-  /** The silence after which a client is pinged, and the maximum time of its response. */
+  /** Silence after which a client is pinged, and maximum time for its response. */
   activityMs: number
   pongMs: number
-  /** Live messages are skipped for a socket with more unsent bytes. */
+  /** Number of unsent bytes beyond which a socket misses live messages. */
   skipBytes: number
-  /** A socket with more unsent bytes is closed. */
+  /** Number of unsent bytes beyond which a socket is closed. */
   cutBytes: number
   clientEventsPerSecond: number
   /** Maximum messages of any kind from a client in a second. */
@@ -26,7 +26,10 @@ export type RealtimeLimits = {
   occupiedMs: number
 }
 
-/** Pusher's documented limits, if there are any (data 10 kB, 10 client events a second, 120 s, 30 s). */
+/**
+ * The default limits: those that Pusher documents, if there are any (data 10 kB, 10 client events a second, 120 s, 30
+ * s).
+ */
 export const defaultRealtimeLimits: RealtimeLimits = {
   connections: 10_000,
   connectionsPerAddress: 1000,

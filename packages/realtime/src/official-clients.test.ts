@@ -122,7 +122,7 @@ describe('the browser library', () => {
     expect(running.realtime.occupied()).toEqual([])
   })
 
-  test('an unknown key ends in the state failed or disconnected, without reconnecting', async () => {
+  test('a client with an unknown key ends in the state failed or disconnected, and does not reconnect', async () => {
     const client = new PusherClient('nobody', {
       cluster: '',
       wsHost: '127.0.0.1',
@@ -266,7 +266,7 @@ describe('the browser library', () => {
     await racing.stop()
   })
 
-  test('the watched channels are published on every change, and repeated without a change', async () => {
+  test('the channels with subscribers are published when the first subscriber arrives and when the last one leaves', async () => {
     const published: string[][] = []
     running.coordination.subscribe('live.occupied', (message) =>
       published.push((message as { channels: string[] }).channels),

@@ -118,7 +118,7 @@ describe('over a socket', () => {
     [`/app/${key}?protocol=seven`, 4006],
     [`/app/${key}?protocol=5`, 4007],
     [`/app/${key}?protocol=8`, 4007],
-  ])('the address %s gets the reason, and the socket is closed with %i', async (path, code) => {
+  ])('a client at the address %s gets the reason, and its socket is closed with %i', async (path, code) => {
     const { next, closed } = open(path)
     expect(await next()).toMatchObject({ event: 'pusher:error', data: { code } })
     expect(await closed).toBe(code)
@@ -224,7 +224,7 @@ describe('over a socket', () => {
     socket.terminate()
   })
 
-  test('a wrong sign-in is closed with 4009', async () => {
+  test('a socket with an invalid sign-in is closed with 4009', async () => {
     const { socket, next, closed } = open()
     await next()
     socket.send(JSON.stringify({ event: 'pusher:signin', data: { auth: `${key}:bad`, user_data: '{"id":"1"}' } }))
@@ -262,7 +262,7 @@ describe('over a socket', () => {
     for (const { socket } of [masked, insistent, clear, other]) socket.terminate()
   })
 
-  test('invalid messages are ignored, and a flood of invalid messages is closed with 4100', async () => {
+  test('invalid messages are ignored, and a socket with a flood of invalid messages is closed with 4100', async () => {
     const { socket, next, closed } = open()
     await next()
     socket.send('nonsense')
@@ -320,7 +320,7 @@ describe('shares of connections', () => {
     await running.stop()
   })
 
-  test('beyond a number of waiting new connections, those of one network are rejected; other networks are next', async () => {
+  test('beyond a number of waiting new connections, further ones of that network are rejected, and other networks get the next turns', async () => {
     const running = await start({ connections: 1000 })
     const opened: string[] = []
     const late: string[] = []
@@ -401,7 +401,7 @@ describe('shares of connections', () => {
     await running.stop()
   })
 
-  test('three organizations that open all connections they can do not exclude the next one', async () => {
+  test('a fourth organization can connect after three organizations have opened as many connections as they can', async () => {
     const running = await start({ connections: 12, connectionsPerOrganization: 12, connectionsPerAddress: 12 })
     const listen = async (organizationId: string): Promise<Place> => {
       const place = await enter(running, 'a')

@@ -10,8 +10,8 @@ const userPrefix = '#server-to-user-'
 const channelName = /^[A-Za-z0-9_\-=@,.;]{1,164}$/
 
 /**
- * The kind of a channel by its prefix; undefined if the name is invalid (letters, digits, `_-=@,.;`, at most 164
- * characters).
+ * Returns the kind of a channel by its prefix. Returns undefined if the name is invalid (letters, digits, `_-=@,.;`, at
+ * most 164 characters).
  */
 export const channelKind = (name: string): ChannelKind | undefined => {
   if (name.startsWith(userPrefix)) return name.length > userPrefix.length && name.length <= 200 ? 'user' : undefined
@@ -21,14 +21,14 @@ export const channelKind = (name: string): ChannelKind | undefined => {
   return name.startsWith('presence-') ? 'presence' : 'public'
 }
 
-/** The channel for messages to one signed-in user. */
+/** Returns the channel for messages to one signed-in user. */
 export const userChannel = (userId: string): string => userPrefix + userId
 
 export const isSocketId = (text: string): boolean => /^\d{1,20}\.\d{1,20}$/.test(text)
 
 /**
- * Reasons for closing a connection, with the protocol's codes. Clients with codes from 4000 on do not reconnect, from
- * 4100 on they reconnect later, from 4200 on immediately.
+ * The reasons for closing a connection, with the codes of the protocol. After codes from 4000 on, clients do not
+ * reconnect; from 4100 on, they reconnect later; from 4200 on, immediately.
  */
 export const closings = {
   unknownApp: { code: 4001, message: 'There is no application with this key' },
@@ -39,7 +39,7 @@ export const closings = {
   overCapacity: { code: 4100, message: 'Too many connections; try again later' },
   tooManyMessages: { code: 4100, message: 'Too many messages; try again later' },
   tooSlow: { code: 4100, message: 'The client does not read fast enough; try again later' },
-  /** Not 4200: clients would reconnect immediately, before the server is ready. */
+  /** With 4200, clients would reconnect immediately, before the server is ready. */
   stopping: { code: 4100, message: 'The server is restarting; connect again in a moment' },
   /** Clients reconnect immediately for a new authorization, and continue with their remaining access. */
   accessChanged: { code: 4200, message: 'Your access has changed; connect again' },
@@ -47,10 +47,10 @@ export const closings = {
 } as const
 export type Closing = (typeof closings)[keyof typeof closings]
 
-/** Error code for a rejected client event; the connection stays open. */
+/** The error code for a rejected client event. The connection stays open. */
 export const clientEventRefused = 4301
 
-/** The version problem of a connection's `protocol` parameter, if any. */
+/** Returns the reason to close a connection with this `protocol` parameter; undefined if its version is supported. */
 export const versionProblem = (protocol: string | null): Closing | undefined => {
   if (protocol === null || protocol === '') return closings.noVersion
   if (!/^\d+$/.test(protocol)) return closings.badVersion
@@ -68,7 +68,8 @@ const parsed = (text: string): unknown => {
 }
 
 /**
- * Parses a client's message; undefined if it is invalid. `data` may be JSON text or a value; commands get the value.
+ * Parses the message of a client; undefined if it is invalid. `data` may be JSON text or a value; commands get the
+ * value.
  */
 export const parseMessage = (text: string): ClientMessage | undefined => {
   const value = parsed(text)
@@ -83,17 +84,19 @@ export const parseMessage = (text: string): ClientMessage | undefined => {
   }
 }
 
-/** A text field of a command's data. */
+/** Returns a text field of a command's data. */
 export const textField = (data: unknown, name: string): string | undefined => {
   if (!isRecord(data)) return undefined
   const value: unknown = Object.getOwnPropertyDescriptor(data, name)?.value
   return typeof value === 'string' ? value : undefined
 }
 
-/** The data of a message as text. */
+/** Returns the data of a message as text. */
 export const dataText = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data ?? {}))
 
-/** A message to a client; the protocol requires `data` as text, so values are encoded a second time. */
+/**
+ * Returns a message to a client as text. The protocol requires `data` to be text, so values are encoded a second time.
+ */
 export const message = (event: string, data: unknown, channel?: string, userId?: string): string =>
   JSON.stringify({
     event,
@@ -102,10 +105,10 @@ export const message = (event: string, data: unknown, channel?: string, userId?:
     ...(userId === undefined ? {} : { user_id: userId }),
   })
 
-/** `pusher:error`, whose data is a plain object by the protocol. */
+/** Returns the message `pusher:error`, whose data is a plain object by the protocol. */
 export const errorMessage = (code: number, text: string): string =>
   JSON.stringify({ event: 'pusher:error', data: { code, message: text } })
 
-/** The response to a rejected subscription. */
+/** Returns the message for a rejected subscription. */
 export const subscriptionError = (channel: string, error: string, status: number): string =>
   JSON.stringify({ event: 'pusher:subscription_error', channel, data: { type: 'AuthError', error, status } })

@@ -16,41 +16,43 @@ export type RealtimeDeps = {
   appId: string
   authorize: Authorize
   authenticate: Authenticate
-  /** Checks a user's proof at sign-in, in addition to the session; optional. */
+  /** Checks a user's signature token at sign-in, in addition to the session; optional. */
   proveUser?: ProveUser
   coordination: Coordination
   logger: Logger
   metrics: Metrics
   limits?: Partial<RealtimeLimits>
-  /** The network to which a connection is charged; the default is the peer's address. */
+  /** Returns the network to which a connection counts. By default, this is the address of the peer. */
   networkOf?(req: IncomingMessage): string
   /** Masks personal values in the data of a message, for users authorized with `masked`. */
   maskData?(data: unknown): unknown
 }
 
 export type Realtime = {
-  /** Handles an upgrade request to `/app/{key}`; other paths get 404. */
+  /** Handles an upgrade request to `/app/{key}`. Other paths get 404. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Handles `/pusher/auth`, `/pusher/user-auth`, and `/apps/{appId}/…`; returns false for other paths. */
+  /** Handles `/pusher/auth`, `/pusher/user-auth`, and `/apps/{appId}/…`. Returns false for other paths. */
   handleHttp(req: IncomingMessage, res: ServerResponse): boolean
   /**
    * Ends every connection that was authorized for a user, in all processes. Clients reconnect immediately and are
    * authorized by the user's current access.
    */
   reconnectUser(userId: string): void
-  /** Does the same for every authorized connection of this process, if changes of access may have been missed. */
+  /**
+   * Does the same for every authorized connection of this process. Needed if changes of access may have been missed.
+   */
   reconnectAll(): void
-  /** Channels with a subscriber in this process. */
+  /** Returns the channels with a subscriber in this process. */
   occupied(): string[]
-  /** Asks all clients to reconnect (elsewhere), and waits at most three seconds until they have disconnected. */
+  /** Asks all clients to reconnect to another server, and waits at most three seconds until they have disconnected. */
   close(): Promise<void>
 }
 
 /**
  * Creates a gateway for the Pusher channels protocol, version 7, for the official client and server libraries. Sends
  * messages of the coordination topic `live.publish` {channel, event, data, except?} to the subscribers, best effort. A
- * socket that does not read misses messages, and is closed if it falls far behind. Publishes the watched channels on
- * `live.occupied` {gateway, channels}. Presence includes only the members of this process.
+ * socket that does not read misses messages, and is closed if it falls far behind. Publishes the channels with
+ * subscribers on `live.occupied` {gateway, channels}. Presence includes only the members of this process.
  */
 export const createRealtime = (deps: RealtimeDeps): Realtime => {
   const limits = { ...defaultRealtimeLimits, ...deps.limits }

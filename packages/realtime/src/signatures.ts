@@ -2,13 +2,13 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Signs and verifies for one application, with its public key and its secret. */
 export type Signer = {
-  /** The `auth` of a channel subscription; `channelData` is for presence channels. */
+  /** Returns the `auth` of a channel subscription. `channelData` is for presence channels. */
   channel(socketId: string, channel: string, channelData?: string): string
-  /** The `auth` of a subscription with masked values. */
+  /** Returns the `auth` of a subscription with masked values. */
   maskedChannel(socketId: string, channel: string): string
-  /** The `auth` of a sign-in. */
+  /** Returns the `auth` of a sign-in. */
   user(socketId: string, userData: string): string
-  /** The signature of an HTTP API call. */
+  /** Returns the signature of an HTTP API call. */
   call(text: string): string
 }
 
@@ -22,7 +22,7 @@ export const createSigner = (key: string, secret: string): Signer => ({
   call: (text) => hmac(secret, text),
 })
 
-/** Compares two texts in constant time. */
+/** Whether two texts are equal. Compares them in constant time. */
 export const sameText = (a: string, b: string): boolean => {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
@@ -31,9 +31,9 @@ export const sameText = (a: string, b: string): boolean => {
 const toleranceSeconds = 600
 
 /**
- * Why a call of the server-to-server API is rejected, or undefined if it is valid. `now` is epoch ms; the timestamp of
- * a call may differ by ten minutes. The signature covers method, path, and the sorted query without the signature. The
- * query contains the MD5 of the body, which `bodyProblem` compares after the body was read.
+ * Returns why a call of the server-to-server API is rejected; undefined if it is valid. `now` is epoch ms; the
+ * timestamp of a call may differ by ten minutes. The signature covers the method, the path, and the sorted query
+ * without the signature. The query contains the MD5 of the body, which `bodyProblem` compares after the body was read.
  */
 export const callProblem = (
   signer: Signer,
@@ -55,7 +55,7 @@ export const callProblem = (
   return sameText(expected, query.get('auth_signature') ?? '') ? undefined : 'The auth_signature does not match'
 }
 
-/** Why a body does not match the signed query of its call, or undefined if it does. */
+/** Returns why a body does not match the signed query of its call; undefined if it does. */
 export const bodyProblem = (query: URLSearchParams, body: Buffer): string | undefined =>
   body.length > 0 && query.get('body_md5') !== createHash('md5').update(body).digest('hex')
     ? 'The body_md5 does not match'

@@ -6,7 +6,7 @@ import { createRealtime, type Realtime, type RealtimeDeps } from '../realtime.ts
 
 export const key = 'app-key'
 export const secret = 'app-secret'
-/** Must be digits: the vendor's Python library rejects anything else. */
+/** The ID must consist of digits, because the vendor's Python library rejects anything else. */
 export const appId = '1'
 
 export type RunningRealtime = {
@@ -17,8 +17,8 @@ export type RunningRealtime = {
 }
 
 /**
- * Tokens are user IDs; the token `ended` has no session. A user may listen to channels that end with the user's ID or
- * with `all`.
+ * Authentication for tests. Tokens are user IDs; the token `ended` has no session. A user may listen to channels that
+ * end with the user's ID or with `all`.
  */
 const tokens: Pick<RealtimeDeps, 'authorize' | 'authenticate'> = {
   authorize: async (token, channel) => (channel.endsWith(`-${token}`) || channel.endsWith('-all') ? {} : undefined),
