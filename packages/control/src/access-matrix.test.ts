@@ -16,7 +16,7 @@ import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
 import { signalsCatalog } from './testing/signals.ts'
 import { isRecorded } from './testing/unrecorded.ts'
 
-/** Statuses for: no session, another organisation's administrator, guest, collaborator, administrator, platform admin. */
+/** Statuses for: no session, another organization's administrator, guest, collaborator, administrator, platform admin. */
 type Row = readonly [
   none: number,
   outsider: number,
@@ -99,7 +99,7 @@ const callers = async (): Promise<(Caller | undefined)[]> => {
   ]
 }
 
-test("each hand-written row names an existing method and differs from the method's declaration", () => {
+test("each hand-written row of the access matrix names an existing method and differs from the method's declaration", () => {
   for (const [name, row] of Object.entries(askedByHandlers)) {
     const method = methodList.find((each) => each.name === name)
     expect(method).toBeDefined()

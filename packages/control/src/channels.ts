@@ -4,9 +4,7 @@ import { canSee, editors, mayAct } from '@tributary/kernel'
 
 const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 
-/**
- * The workspace and organization of a channel. `masked` tells whether values of people are hidden from this subscriber.
- */
+/** The workspace and organization of a channel. If `masked`, values of people are hidden from this subscriber. */
 export type ChannelAccess = { workspaceId: string; organizationId: string; masked: boolean }
 
 /**

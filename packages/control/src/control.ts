@@ -86,7 +86,7 @@ const createSyncJobs = (
   }
 }
 
-/** The control plane: accounts, organisations, workspaces, sources, destinations, and received and delivered events. */
+/** The control plane: accounts, organizations, workspaces, sources, destinations, and received and delivered events. */
 export const createControl = (deps: ControlDeps) => {
   const sessions = createSessions(deps)
   const passwords = createPasswords()

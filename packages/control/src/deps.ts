@@ -36,7 +36,7 @@ export type ControlDeps = ConfigurationServices &
     /** Handles a call to the webhook of a source that belongs to an app, with the same code as collection. */
     receiveWebhook: ReceiveWebhookCall
     counters: Counters
-    /** Whether an event with this ID was accepted and is not stored yet; absent if this process cannot know. */
+    /** Whether an event with this ID was accepted and is not stored yet; absent if this process cannot look it up. */
     isPendingEvent?(workspaceId: string, eventId: string): Promise<boolean>
     /** The log of deliveries; undefined if this process has none. */
     deliveries?: Pick<LogReader, 'find'> | undefined

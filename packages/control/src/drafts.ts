@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 
 type Table = ['signal_drafts', 'sync_drafts'][number]
 
-/** The user or API key to whom a draft belongs. */
+/** The owner of a draft: a user or an API key. */
 export type DraftOwner = { actor: Actor; workspace: WorkspaceRef }
 
 const ownerOf = ({ userId, key }: Actor): string => key?.id ?? userId

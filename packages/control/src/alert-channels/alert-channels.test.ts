@@ -162,7 +162,7 @@ test('an ordinary web page is refused as a Slack webhook, and so is an address t
   expect(peer.requests).toHaveLength(1)
 })
 
-test('a channel receives alerts of the syncs chosen for it, and of later syncs only if it is for all', async () => {
+test('a channel receives alerts of the syncs chosen for it, and alerts of later syncs only if it is for all syncs', async () => {
   const first = await newSync()
   const second = newId()
   const row = await harness.db.selectFrom('syncs').selectAll().where('id', '=', first).executeTakeFirstOrThrow()
@@ -199,7 +199,7 @@ test('a test sends one message immediately, reports its outcome, and is refused 
   expect(status).toBe(429)
 })
 
-test('a channel of another workspace is not found, and gets no alerts about the syncs', async () => {
+test('a channel of another workspace is not found, and gets no alerts about the syncs of this workspace', async () => {
   const made = await create()
   const elsewhere = `/workspaces/${other.workspaceId}/alertChannels/${idIn(made.name)}`
   for (const [verb, path, body] of [

@@ -6,10 +6,13 @@ import { alertChannelName, noteOutcome, openChannel, postAlert, readAlertChannel
 import type { ControlDeps } from '../deps.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
 
-/** Tests of one workspace in 15 minutes. */
+/** Maximum number of test messages of one workspace in 15 minutes. */
 const maxTests = 30
 
-/** Sends a test message, once, and returns the result. The audit record comes first, so that every message names its author. */
+/**
+ * Sends one test message and returns the result. The audit record is written before, so that every message has a known
+ * author.
+ */
 export const testAlertChannel =
   (
     deps: Pick<ControlDeps, 'db' | 'requestClient' | 'secretBox' | 'counters' | 'clock' | 'publicUrl'>,

@@ -137,7 +137,7 @@ test('a text without the form of a key is refused without a query', async () => 
     expect(await refusal(token)).toEqual([401, 'INVALID_KEY'])
 })
 
-test('a key cannot be created without areas, with a past end time, or for a foreign workspace', async () => {
+test('a key cannot be created without areas, with an expiry in the past, or for a foreign workspace', async () => {
   const path = `/organizations/${organization.organizationId}/apiKeys`
   const bad = async (given: object) => {
     const body = { title: 'K', role: 0, areas: ['events'], ...given }

@@ -61,7 +61,7 @@ test("a setting that the destination rejects is not saved, and the destination's
   expect(asked).toHaveLength(before)
 })
 
-test('if secrets would be sent to another address, a destination does not verify the setting before they are entered again', async () => {
+test('a destination does not verify a new address until the secrets that would be sent there are entered again', async () => {
   const workspace = { workspace: organization.workspaceId }
   const caller = organization.administrator
   const made = await caller.ok(methods.destinations.create, workspace, {

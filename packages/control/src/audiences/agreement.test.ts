@@ -279,7 +279,7 @@ test(`a compiled random query finds the same profiles as a plain evaluation (see
   }
 }, 3_600_000)
 
-test('the statements compiled for a sample return the profiles of the sample that a plain evaluation returns', async () => {
+test('statements for a sample return exactly the profiles of the sample that a plain evaluation finds', async () => {
   const { workspace, profiles } = data
   const random = createRandom(seed + 3)
   const queryOf = (): undefined => undefined
@@ -304,7 +304,7 @@ test('the statements compiled for a sample return the profiles of the sample tha
   }
 })
 
-test('a compiled statement decides about given profiles as a plain evaluation does', async () => {
+test('a statement for given profiles returns exactly those of them that a plain evaluation finds', async () => {
   const { workspace, profiles } = data
   const random = createRandom(seed + 2)
   const queryOf = (): undefined => undefined

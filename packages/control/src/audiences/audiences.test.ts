@@ -72,7 +72,7 @@ const members = async (name: string, caller = organization.collaborator): Promis
 }
 
 describe('an audience', () => {
-  test('SEG-10, SEG-14: an audience is created, listed, changed, and deleted; each leaves its record', async () => {
+  test('SEG-10, SEG-14: an audience is created, listed, changed, and deleted; each change leaves an audit record', async () => {
     const { collaborator } = organization
     const made = await create(did('Seen'), 'Watchers')
     expect(made).toMatchObject({ title: 'Watchers', state: 'preparing', size: null, version: 1, query: did('Seen') })
@@ -168,7 +168,7 @@ describe('an audience', () => {
     expect(await members(seen.name)).toEqual(['ada', 'cleo'])
   })
 
-  test('an audience excludes a profile that a later identifier suppresses, and one whose user returned after deletion', async () => {
+  test('an audience excludes a profile of which any identifier is suppressed, and the new profile of a deleted user who returned and was suppressed', async () => {
     const { administrator } = organization
     const ask = (kind: 'delete' | 'suppress', type: string, value: string) =>
       administrator.ok(

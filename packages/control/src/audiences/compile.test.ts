@@ -160,7 +160,7 @@ describe('a compiled query, whatever its conditions', () => {
   })
 })
 
-test('if an audience refers to itself, that condition matches no profile, and the compiler ends', () => {
+test('a condition by which an audience refers to itself matches no profile, and its compilation ends', () => {
   const itself = audienceQuery.parse({
     groups: {
       aaaa: {

@@ -63,7 +63,7 @@ const textOf = ({ kind, profile, merged }: AudienceChange): string =>
   `${kind} ${profile?.title ?? '?'}${merged ? ' merged' : ''}`
 
 describe('the history of an audience', () => {
-  test('the history of an audience contains each entry and exit with its time, and together they give the members', async () => {
+  test('the history of an audience contains each entry and exit with its time, and the members follow from them', async () => {
     await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' })
     const name = await create(did('Seen'))
     const first = await compute(name)

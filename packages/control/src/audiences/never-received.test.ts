@@ -60,7 +60,7 @@ test.each([
   ['a trait', traits('plam'), 'aaaa', 'name', 'plan'],
   ['a trait inside an object', traits('home.city'), 'aaaa', 'name', 'home'],
 ])(
-  '%s that was never received is accepted with a warning that names the nearest one',
+  '%s that was never received is accepted with a warning that names the most similar one',
   async (_, query, id, field, nearest) => {
     const body = { title: 'Audience', query: queryOf(query) }
     const made = await organization.collaborator.ok(methods.audiences.create, { workspace }, { body })

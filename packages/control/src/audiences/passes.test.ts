@@ -208,7 +208,7 @@ describe('a live audience', () => {
     expect((await get(name)).as_of).not.toBe(as_of)
   })
 
-  test('an old recorded change is applied even if its position was never reported, unless storage lags', async () => {
+  test('a change that was recorded long ago is applied even if its position was never reported as stored, unless storage lags', async () => {
     const name = await create(did('Seen'))
     stored = false
     await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })

@@ -24,7 +24,7 @@ test.each([
 })
 
 test.each(['sources.list', 'destinations.get', 'metrics.get', 'catalogSources.list', 'destinations.update'])(
-  '%s leaves no record as a read of people',
+  '%s shows no people, events, keys, or members: a call by a platform admin leaves no record as a read',
   (name) => {
     expect(staffReads).not.toContain(name)
   },

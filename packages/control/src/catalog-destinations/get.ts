@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentCatalogDestination } from './present.ts'
 
-/** One entry of the destination catalogue. */
+/** One entry of the destination catalog. */
 export const getCatalogDestination =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogDestinations.get> =>
   async ({ workspace, params }) => {

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentCatalogSource } from './present.ts'
 
-/** One entry of the source catalogue. */
+/** One entry of the source catalog. */
 export const getCatalogSource =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogSources.get> =>
   async ({ workspace, params }) => {

@@ -140,7 +140,7 @@ const profileOf = async (search: string, caller = organization.collaborator) => 
 const traitsOf = async (search: string): Promise<Record<string, unknown>> =>
   Object.fromEntries((await profileOf(search)).traits.map(({ name, value }) => [name, value]))
 
-test('a computed trait is created, listed, changed, and deleted with its values; each leaves its record', async () => {
+test('a computed trait is created, listed, changed, and deleted with its values; each change leaves an audit record', async () => {
   const { collaborator, guest } = organization
   await order('ada', 20)
   const made = await create('orders')

@@ -61,7 +61,7 @@ const startDestinations = async () => {
 }
 
 describe('the cache of write keys', () => {
-  test('the cache of write keys finds every valid key with its source, and no other text', async () => {
+  test('the cache of write keys finds every valid key with its source, and finds nothing for any other text', async () => {
     const made = await make()
     const cache = await startKeys()
     expect(cache.ready()).toBe(true)

@@ -146,13 +146,16 @@ test.each([
   ['start_date.seconds=5&end_date.seconds=5', 'end_date.seconds'],
   [`start_date.seconds=0&end_date.seconds=${93 * 86_400}`, 'end_date.seconds'],
   ['start_date.seconds=x&end_date.seconds=5', 'start_date.seconds'],
-])('activity of %s is refused with 400 and names the field', async (text, field) => {
-  const reply = await organization.guest.call(
-    'GET',
-    `/workspaces/${organization.workspaceId}/connectionActivity?${text}`,
-  )
-  expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
-})
+])(
+  'a request for connection activity with %s is refused with 400, and the response names the field',
+  async (text, field) => {
+    const reply = await organization.guest.call(
+      'GET',
+      `/workspaces/${organization.workspaceId}/connectionActivity?${text}`,
+    )
+    expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
+  },
+)
 
 test('the filter of a connection can be changed alone, and an invalid filter is refused', async () => {
   const { administrator } = organization

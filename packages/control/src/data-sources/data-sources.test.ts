@@ -181,7 +181,7 @@ describe('a database behind a data source', () => {
     ['a query of 65,536 characters', { query: { sql: 'x'.repeat(65_536) } }],
     ['neither a table nor a query', { query: {} }],
     ['a table without a schema', { query: { table: 'customers' } }],
-  ])('the database is not queried %s', async (_, body) => {
+  ])('a preview of %s is refused without a query to the database', async (_, body) => {
     const made = await create()
     const before = opened.length
     expect(await organization.administrator.call('POST', `/${made.name}:preview`, body)).toMatchObject({ status: 400 })

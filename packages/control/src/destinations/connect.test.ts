@@ -204,14 +204,17 @@ test.each([
   ['connect', { redirect_uri: returnAddress }],
   ['completeConnect', { code: 'c', state: 's' }],
   ['disconnect', {}],
-])(':%s is refused for guests, unknown to others, and asks for a session', async (verb, body) => {
-  const path = `/${name}:${verb}`
-  expect((await organization.guest.call('POST', path, body)).status).toBe(403)
-  expect((await organization.outsider.call('POST', path, body)).status).toBe(404)
-  expect((await harness.call('', 'POST', path, body)).status).toBe(401)
-  const elsewhere = `/workspaces/${organization.otherWorkspaceId}/destinations/${params.destination}:${verb}`
-  expect((await organization.outsider.call('POST', elsewhere, body)).status).toBe(404)
-})
+])(
+  'the call :%s is forbidden for guests, not found for other organizations, and needs a session',
+  async (verb, body) => {
+    const path = `/${name}:${verb}`
+    expect((await organization.guest.call('POST', path, body)).status).toBe(403)
+    expect((await organization.outsider.call('POST', path, body)).status).toBe(404)
+    expect((await harness.call('', 'POST', path, body)).status).toBe(401)
+    const elsewhere = `/workspaces/${organization.otherWorkspaceId}/destinations/${params.destination}:${verb}`
+    expect((await organization.outsider.call('POST', elsewhere, body)).status).toBe(404)
+  },
+)
 
 test('no response or audit record contains a token, code, verifier, or secret, and the database stores none readable', async () => {
   const { code, state } = await permit(administrator, provider, name)

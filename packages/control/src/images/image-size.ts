@@ -12,8 +12,8 @@ export type ImageInfo = {
 const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end)
 
 /**
- * Reads the size of a PNG. The header is the first chunk (PNG, third edition, §11.2.1). Of an animated PNG, only the
- * still picture is decoded.
+ * Reads the size of a PNG. The header is the first chunk (PNG, third edition, §11.2.1). An animated PNG is decoded only
+ * as its still picture.
  */
 const pngSize = (bytes: Buffer): ImageInfo | undefined =>
   bytes.length >= 26 && ascii(bytes, 12, 16) === 'IHDR'

@@ -109,7 +109,7 @@ const animated = (webp: Buffer, width: number, height: number, frames: number): 
   return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...body]))
 }
 
-/** A JPEG in which every block is grey, in one scan of the lowest frequency: the few bytes of a progressive picture. */
+/** A JPEG in which every block is gray, in one scan of the lowest frequency: the few bytes of a progressive picture. */
 const greyProgressiveJpeg = (width: number, height: number): Buffer => {
   const segment = (marker: number, data: readonly number[]): Buffer =>
     Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data])

@@ -47,9 +47,9 @@ export type Images = {
    */
   store(folder: ImageFolder, content: string): Promise<string>
   /**
-   * Runs `write`, the transaction that replaces a stored picture by the one with this key (or by none). `write`
-   * resolves to the key of the previous picture, which is removed after the commit. If the transaction fails, the new
-   * picture is removed.
+   * Runs the transaction `write`, which replaces a stored picture by the one with this key (or by none). The
+   * transaction resolves to the key of the previous picture, which is removed after the commit. If the transaction
+   * fails, the new picture is removed.
    */
   replace<Result>(key: string, write: () => Promise<{ before: string; result: Result }>): Promise<Result>
   /**

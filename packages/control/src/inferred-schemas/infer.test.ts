@@ -62,12 +62,15 @@ describe('an inferred property', () => {
     [20, 15, 'optional'],
     [5, 4, 'recommended'],
     [1, 1, 'recommended'],
-  ])('an inferred property of %i events in %i is %s otherwise', (events, present, requirement) => {
-    const sample = times(events, (index) => (index < present ? { v: 1 } : {}))
-    expect(ofE(sample)).toEqual(
-      object({ v: number }, requirement === 'required' ? ['v'] : [], requirement === 'recommended' ? ['v'] : []),
-    )
-  })
+  ])(
+    'if %i events are read and %i of them have a property, the property is inferred as %s',
+    (events, present, requirement) => {
+      const sample = times(events, (index) => (index < present ? { v: 1 } : {}))
+      expect(ofE(sample)).toEqual(
+        object({ v: number }, requirement === 'required' ? ['v'] : [], requirement === 'recommended' ? ['v'] : []),
+      )
+    },
+  )
 
   test('an inferred property that is sometimes null is not required, because a required one would refuse null', () => {
     expect(ofE(times(50, (index) => ({ v: index === 7 ? null : 1 })))).toEqual(object({ v: number }, [], ['v']))

@@ -78,7 +78,7 @@ const sum = (counts: Iterable<number>): number => {
   return total
 }
 
-/** Sorts by count, the largest first. Of equal counts, the entry that was seen first comes first. */
+/** Sorts by count, the largest first. If counts are equal, the entry that was seen first comes first. */
 const byCount = <K, V>(map: ReadonlyMap<K, V>, countOf: (value: V) => number): [K, V][] =>
   [...map].toSorted(([, a], [, b]) => countOf(b) - countOf(a))
 

@@ -323,7 +323,7 @@ describe('accepting an invitation', () => {
       .selectAll()
       .where('organization_id', '=', organizationId)
       .execute()
-    // The creator of the organisation and the other administrator, and not the new one; none of a lower role.
+    // The creator of the organization and the other administrator, and not the new one; none of a lower role.
     expect(notices).toHaveLength(2)
     expect(notices.find((each) => each.user_id === administrator.userId)).toMatchObject({
       kind: 'invitation_accepted',

@@ -3,7 +3,7 @@ import type { Counters } from '../deps.ts'
 
 const windowMs = 3_600_000
 
-/** Maximum invitation mails of an organisation per hour. */
+/** Maximum invitation mails of an organization per hour. */
 export const invitationsPerHour = 100
 
 /**

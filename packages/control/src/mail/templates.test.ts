@@ -37,7 +37,7 @@ const mails = (text: string): Mail[] => [
 
 describe('every mail', () => {
   test.each(mails(evil).map((mail) => [mail.kind, mail] as const))(
-    'each mail, here %s, shows typed text only as text',
+    'the mail %s shows texts that users typed as plain text',
     (_, mail) => {
       expect(mail.html).not.toMatch(/<script/i)
       expect(mail.html).toMatch(/&lt;script&gt;|%3Cscript%3E/)
@@ -48,7 +48,7 @@ describe('every mail', () => {
   )
 
   test.each(mails('Ada').map((mail) => [mail.kind, mail] as const))(
-    'each mail, here %s, loads no remote resource',
+    'the mail %s loads no remote resource',
     (_, mail) => {
       expect(mail.html).not.toMatch(/<(img|link|script|iframe|form)\b|url\(|@import/i)
       for (const [, url] of mail.html.matchAll(/href="([^"]*)"/g)) expect(url).toMatch(/^https:\/\/cdp\.example\.com\//)
@@ -119,7 +119,7 @@ test.each([
   }
 })
 
-/** The colour that `oklch(lightness chroma hue)` is on a screen, by CSS Color 4 (§ 20.3, OKLab to sRGB). */
+/** The color that `oklch(lightness chroma hue)` is on a screen, by CSS Color 4 (§ 20.3, OKLab to sRGB). */
 const ofOklch = (lightness: number, chroma: number, hue: number): string => {
   const [a, b] = [chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)]
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
@@ -150,7 +150,7 @@ test('the button of a mail has the same blue as the web application', () => {
   ).toContain(`background:${mailColours.light.accent};color:#ffffff`)
 })
 
-/** The contrast of two colours (WCAG 2.2, relative luminance). */
+/** The contrast of two colors (WCAG 2.2, relative luminance). */
 const contrast = (one: string, other: string): number => {
   const luminance = (colour: string): number => {
     const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {

@@ -2,7 +2,10 @@ import type { Db } from '@tributary/api-kit'
 import { eventBudget, spending, TooMuchWork } from '@tributary/connector-kit'
 import { compileFilter, type EventConditions, eventFilter } from '@tributary/contract'
 
-/** A source that is connected to a destination. `lets` tells whether the filter of the connection accepts an event. */
+/**
+ * A source that is connected to a destination. The function `lets` is true for events that the filter of the connection
+ * accepts.
+ */
 export type ConnectedSource = { id: string; lets: (event: unknown) => boolean }
 
 /**

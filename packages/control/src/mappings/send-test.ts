@@ -8,7 +8,7 @@ import { nothingSent, sendOnce } from '../destinations/send-once.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
 import { tryMapping } from './try-mapping.ts'
 
-/** Test events of one workspace in 15 minutes. */
+/** Maximum number of test events of one workspace in 15 minutes. */
 const maxTests = 60
 
 type Sent = Pick<
@@ -16,7 +16,7 @@ type Sent = Pick<
   'outcome' | 'http_status' | 'latency_ms' | 'request' | 'response' | 'reason'
 >
 
-/** Sends one event as a delivery would, and returns the exchange with the destination. */
+/** Sends one event in the same way as delivery does, and returns the exchange with the destination. */
 const send = async (
   deps: ConnectorDeps & Pick<ControlDeps, 'catalog'>,
   row: DestinationRow,
@@ -25,14 +25,14 @@ const send = async (
 ): Promise<Sent> => {
   const definition = await requireDefinition(deps.catalog, row, 'event_mapping')
   const sent = await sendOnce(deps, row, definition, signal, (context) => definition.deliver([event], context))
-  // Only rows are skipped.
+  // Only rows can be skipped, so a skipped event counts as delivered.
   return { ...sent, outcome: sent.outcome === 'skipped' ? 'delivered' : sent.outcome }
 }
 
 /**
- * Sends one event to a destination as a mapping makes it, even if the destination is disabled, and shows the request and the response. The
- * event is not retried, and not logged as a delivery. The audit record is written first, so that every event that goes out names
- * its author.
+ * Maps one event and sends it to a destination, even if the destination is disabled. Shows the request and the
+ * response. The event is not retried, and not logged as a delivery. The audit record is written before, so that every
+ * event that goes out has a known author.
  */
 export const sendTestEvent =
   (

@@ -33,8 +33,8 @@ type TrialDeps = {
    */
   audienceEvents: (wanted: { event: string } | { eventId: string }) => Promise<{ sourceId: string; json: string }[]>
   /**
-   * The connected sources. `lets` tells whether the filter of a connection accepts an event, and waits for the turn of
-   * the workspace.
+   * The connected sources. The function `lets` resolves to whether the filter of a connection accepts an event. It
+   * waits for the turn of the workspace.
    */
   sources: readonly { id: string; lets: (event: PipelineEvent) => Promise<boolean> }[]
   /** Event types that the mapping accepts; empty for all types. */

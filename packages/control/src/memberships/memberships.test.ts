@@ -36,7 +36,7 @@ const removeFounder = async (): Promise<void> => {
     .execute()
 }
 
-describe('the members of an organisation', () => {
+describe('the members of an organization', () => {
   test('API-25: members of an organization see their own role in it, and the other members', async () => {
     const { guest, organizationId } = organization
     const { memberships } = await guest.ok(methods.memberships.list, { user: guest.userId })

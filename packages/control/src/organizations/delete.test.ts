@@ -333,7 +333,7 @@ describe('the data of a deleted organization', () => {
     expect(await rowsOf(other)).toEqual(kept)
   })
 
-  test('deleted data is searched again until no log has older data, so data that is stored meanwhile is removed, too', async () => {
+  test('the event store is searched again until no log has older data, so data that was stored after the deletion is removed, too', async () => {
     const made = await startOrganization(harness)
     await storeRows(made)
     expect((await deletion(made)).status).toBe(200)

@@ -24,7 +24,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const body = { title: 'Acme', industry: 'gaming', workspace_title: 'Production' } as const
 
-describe('an organisation', () => {
+describe('an organization', () => {
   test('an organization belongs to its creator, who is immediately its administrator', async () => {
     const person = await harness.person()
     // Remembered without memberships.

@@ -7,7 +7,7 @@ import type { OrganizationRow } from './select.ts'
 /** The plan of an organization without a subscription. */
 const freePlan = 'plans/free'
 
-/** An organisation as the API returns it. */
+/** An organization as the API returns it. */
 export const presentOrganization = (row: OrganizationRow): Organization => ({
   name: resourceNames.organization.format({ organization: row.id }),
   title: row.title,
@@ -22,7 +22,7 @@ export const presentOrganization = (row: OrganizationRow): Organization => ({
   create_time: row.create_time.toISOString(),
 })
 
-/** A workspace with its organisation as the API returns it. */
+/** A workspace with its organization as the API returns it. */
 export const presentWorkspace = (row: Selectable<WorkspacesTable>, organization: OrganizationRow): Workspace => ({
   name: resourceNames.workspace.format({ workspace: row.id }),
   title: row.title,

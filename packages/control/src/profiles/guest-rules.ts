@@ -23,9 +23,9 @@ import { maskAttribute, maskConditions, maskFields, maskMapping, maskQuery, mask
 type AnswerOf<Run> = Run extends (call: never) => Promise<infer Answer> ? Answer : never
 
 /**
- * The rule for the response that guests get. A function hides values in the response. `open`: guests get the same
- * response as others, because it has no values of people. `byHandler`: the handler itself hides values. `notForGuests`:
- * guests cannot call the method.
+ * The rule for the response that guests get. A function hides values in the response. With `open`, guests get the same
+ * response as others, because it has no values of people. With `byHandler`, the handler itself hides values. With
+ * `notForGuests`, guests cannot call the method.
  */
 type RuleOf<Run> = ((answer: AnswerOf<Run>) => AnswerOf<Run>) | 'open' | 'byHandler' | 'notForGuests'
 

@@ -10,8 +10,8 @@ export const isMasked = (actor: Actor, workspace: Pick<WorkspaceRef, 'organizati
 export const hidden = '•••'
 
 /**
- * Hides a text except for its first two characters, which help to tell rows apart. Hides all of a text with less than
- * eight characters.
+ * Hides a text except for its first two characters, by which rows can be distinguished. Hides all of a text with less
+ * than eight characters.
  */
 export const maskText = (text: string): string => {
   const characters = Array.from(text)

@@ -131,7 +131,7 @@ const meets = (field: string, operator: 'equals' | 'less_than' | 'exists', value
   filter: { match: 'all' as const, conditions: [{ id: 'aaaa', field, operator, value }] },
 })
 
-test('exactly the dead letters that the preview counted become due, and other events of a letter stay dead under its ID', async () => {
+test('exactly the events that the preview counted become due; other events of their dead letters stay dead under the same ID', async () => {
   const { letter, preview, create, allDue, rows, held } = await start()
   const mixed = await letter([orders, carts, orders, ''], { indexes: [0, 1, 2] })
   const whole = await letter([orders, orders])
@@ -186,7 +186,7 @@ test('dead letters are selected by type, conditions, source, time, and reason to
   expect(scope.kind).toBe('dead')
 })
 
-test('unreadable events are counted and stay dead: ranges, letters missing in the log, and events beyond their record', async () => {
+test('unreadable events are counted and stay dead: those of ranges, of letters missing in the log, and beyond the end of a record', async () => {
   const { ids, letter, preview, create, allDue, held } = await start()
   const legacy = await letter([orders, carts, orders], { ids: [] })
   const odd = await letter([orders], { indexes: [0, 7] })
@@ -211,7 +211,7 @@ test('unreadable events are counted and stay dead: ranges, letters missing in th
   ])
 })
 
-test('a step that is killed leaves every letter complete, and each event becomes due once', async () => {
+test('if a step of a replay is killed, every dead letter stays complete, and each event becomes due once', async () => {
   const { letter, create, allDue, held } = await start()
   const letters = []
   for (let n = 0; n < 30; n++) letters.push(await letter([orders, carts, orders]))

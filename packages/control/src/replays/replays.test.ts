@@ -417,7 +417,7 @@ test.each([
   ['has sent nothing since nothing was left', { state: 'done', sent: 0 }, 'done'],
   ['sent all six days ago', { state: 'done', daysAgo: 6 }, 'delivering'],
   ['sent all a week ago, and its outcomes never came', { state: 'done', daysAgo: 8 }, 'done'],
-] as const)('a replay without outcomes that %s shows so', async (_, row, state) => {
+] as const)('a replay that %s shows the right state, if no event has an outcome', async (_, row, state) => {
   expect((await (await startSent(row)).get()).state).toBe(state)
 })
 

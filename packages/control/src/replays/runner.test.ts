@@ -223,7 +223,7 @@ describe("a replay's work is on the thread board, and a replay whose work is hel
     ['of history by event time', { time_by: 'event_time' }],
   ]
 
-  test.each(kinds)('a replay %s shows its work on the board', async (_title, more) => {
+  test.each(kinds)('a replay %s shows its work on the thread board', async (_title, more) => {
     const { ids, create } = await start(120)
     const replay = await create(more)
     const work = { step: 'replay', workspaceId: ids.workspaceId, item: `replay ${ids.destinationId} ${replay.id}` }
@@ -241,7 +241,7 @@ describe("a replay's work is on the thread board, and a replay whose work is hel
     expect((await replay.get()).state).toBe('delivering')
   })
 
-  test('a held replay of dead letters fails with the reason, and a released one shows its work on the board', async () => {
+  test('a held replay of dead letters fails with the reason, and a released one shows its work on the thread board', async () => {
     const { ids, create } = await start(0)
     await deadLetter(harness, ids, 1)
     const replay = await create({ kind: 'dead' })

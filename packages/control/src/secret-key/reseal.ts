@@ -19,7 +19,7 @@ const pageRows = 500
 /**
  * Opens every sealed value with the box `from` and seals it with the box `to`, in this transaction. The tables are
  * locked, so no other process can write meanwhile, or later with the old key. Returns the number of values.
- * 
+ *
  * @throws UnreadableSecret, and then nothing must be committed
  */
 export const resealSecrets = async (tx: Tx, boxes: { from: SecretBox; to: SecretBox }): Promise<number> => {

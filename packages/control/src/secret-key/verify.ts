@@ -16,7 +16,7 @@ export class WrongSecretKey extends Error {
 /**
  * Checks that the secret key fits the database, by opening the first sealed value. With another key, the product would
  * hold every delivery. It would also seal new credentials, so that no single key could open all of them.
- * 
+ *
  * @throws WrongSecretKey
  */
 export const verifySecretKey = async ({ db, secretBox }: { db: Db; secretBox: SecretBox }): Promise<void> => {

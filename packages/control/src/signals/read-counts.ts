@@ -2,7 +2,7 @@ import type { Db } from '@tributary/api-kit'
 import { type MatchIdentifier, matchIdentifiers, notSentReasons, notSentReasonTexts } from '@tributary/contract'
 import { sql } from 'kysely'
 
-/** A daily count of a signal at a destination; `kind` tells what is counted. */
+/** A daily count of a signal at a destination. The counted thing is in `kind`. */
 export type CountRow = { destination_id: string; day: string; kind: string; count: number }
 
 /** Reads the counts of a signal from the day `from` to before the day `to`. */

@@ -84,7 +84,7 @@ test('every member sees held work of a workspace in words, with resource, reason
   expect(paged.held_work).toEqual(own.held_work.slice(0, 5))
 })
 
-test('platform admins see held work of all workspaces, and of none', async () => {
+test('platform admins see held work of all workspaces, and work that belongs to no workspace', async () => {
   await makeHeldWork(harness, workspace)
   await makeHeldWork(harness, other.workspaceId)
   await makeHeldWork(harness, null, { item: 'call users.login /api/x 1 ', step: 'users.login' })
@@ -218,7 +218,7 @@ test('an item is retried at most three times within 24 hours, also across a rest
   expect(await release(id)).toEqual(ok)
 })
 
-test('a request that is set aside again with another ID is the same item', async () => {
+test('a request that is set aside again with another ID counts as the same item', async () => {
   const first = await makeSetAsideRequest(harness, workspace, 'no')
   let id = first
   for (let turn = 0; turn < 3; turn++) {

@@ -72,7 +72,7 @@ const waitText = (ms: number): string => {
 
 /**
  * Counts a release, in the transaction that releases the work. Other releases wait until the transaction ends.
- * 
+ *
  * @throws 429 if the item was released too often, or any item was released too recently
  */
 export const countRelease = async (

@@ -79,7 +79,7 @@ if (hasMariaDb)
   ])
 
 test.each(changes)(
-  'a key of %s that changes to an equal key for the database keeps its row',
+  'a row stays the same row if its key changes to one that %s treats as equal',
   async (_, given, first, second) => {
     const sync = await open(given)
     await sync.run([first, 'first'])
@@ -118,7 +118,7 @@ test.each(changes)(
   },
 )
 
-test('after replaced equal keys, a mirroring run keeps the current row of the model', async () => {
+test('if a key was replaced by an equal one, a mirroring run keeps the row that the model now has', async () => {
   const sync = await open({ type: 'citext', mode: 'UPSERT_ONLY' })
   await sync.run(['ada', 'first'])
   await sync.run(['Ada', 'second'])

@@ -1,7 +1,7 @@
 import { type KeyArea, keyAreaNames, methods, type Role } from '@tributary/contract'
 import { type Harness, idIn, type Organization } from './control-harness.ts'
 
-/** The permissions of a test key: by default everything in the whole organization. */
+/** The permissions of a test key. By default, the key may do everything in the whole organization. */
 type Given = { title?: string; role?: Role; areas?: KeyArea[]; workspace?: string; expire_time?: string }
 
 /** Makes an API key. */
@@ -15,7 +15,10 @@ export const makeApiKey = async (
   return { id: idIn(made.name), key: made.key }
 }
 
-/** A call about the API keys of an organization. It replaces unused ones: an organization can have few of them. */
+/**
+ * Makes a call about the API keys of an organization. Deletes unused keys before, because an organization can have only
+ * a few.
+ */
 export const apiKeyRequest = async (
   harness: Harness,
   organization: Organization,

@@ -2,7 +2,7 @@ import { formatPath, type Method, methods } from '@tributary/contract'
 import { type Caller, type Harness, idIn, type Organization } from './control-harness.ts'
 import { onboardBody } from './sign-ins.ts'
 
-/** A test card that lasts. */
+/** A test card that does not expire during the tests. */
 export const trialCard = { number: '4242 4242 4242 4242', exp_month: 12, exp_year: 2090, cvc: '123' }
 
 /** The number of a test card whose bank asks to confirm each payment. */
@@ -25,7 +25,9 @@ const company = {
   country: 'US',
 }
 
-/** A call about plans and payment in an organization with a card, and with a subscription if it is needed. */
+/**
+ * Makes a call about plans and payment in an organization with a card, and with a subscription if the call needs one.
+ */
 export const billingRequest = async (
   harness: Harness,
   { administrator, platformAdmin, organizationId }: Organization,
@@ -52,7 +54,7 @@ export const billingRequest = async (
   )
     return undefined
   const params = { organization: organizationId }
-  // Replaces the previous state.
+  // The cards, subscriptions, and invoices of the previous call are removed.
   await harness.db.deleteFrom('sandbox_customers').where('organization_id', '=', organizationId).execute()
   const confirms = name === 'invoices.confirmSandbox'
   const payment_method = await addCard(administrator, organizationId, confirms ? confirmingCard : undefined)

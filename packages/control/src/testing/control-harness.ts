@@ -50,7 +50,7 @@ import { createPasswords } from '../users/sign-in/passwords.ts'
 import { testDataSource, testUploadSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
 
-/** One setting of each sort. */
+/** Test settings with one setting of each type. */
 const testSettings = defineSettings({
   url: setting.url({ label: 'URL', help: '', required: true }),
   region: setting.text({ label: 'Region', help: '', editable: false }),
@@ -59,7 +59,7 @@ const testSettings = defineSettings({
   headers: setting.headers({ label: 'Headers', help: '', sentTo: [{ setting: 'url', by: 'origin' }] }),
 })
 
-/** A destination whose settings have one field of each sort. */
+/** A test destination whose settings have one field of each type. */
 export const testDestination: DestinationDefinition = {
   slug: 'webhook',
   title: 'Webhook',
@@ -105,7 +105,7 @@ export const testDestination: DestinationDefinition = {
   ],
 }
 
-/** A source with a secret and a template. */
+/** A test source that has a secret and a template. */
 const testSignedSource: SourceDefinition = {
   slug: 'signed',
   title: 'Signed',
@@ -120,18 +120,18 @@ const testSignedSource: SourceDefinition = {
   }),
 }
 
-/** The address of the logos in the tests' catalog. */
+/** The address of the logos in the catalog of the tests. */
 const testIcon = '/media/connectors/logo.svg'
 
-/** Kinds of destinations as a catalog lists them. */
+/** Returns catalog entries for these destinations. */
 export const listed = (...definitions: readonly DestinationDefinition[]): Catalog['destinations'] =>
   definitions.map((definition) => listDestination(definition, testIcon))
 
-/** Kinds of sources as a catalog lists them. */
+/** Returns catalog entries for these sources. */
 export const listedSources = (...definitions: readonly SourceDefinition[]): Catalog['sources'] =>
   definitions.map((definition) => listSource(definition, testIcon))
 
-/** Kinds of data sources as a catalog lists them. */
+/** Returns catalog entries for these data sources. */
 export const listedDataSources = (...definitions: readonly DataSourceDefinition[]): Catalog['dataSources'] =>
   definitions.map((definition) => listDataSource(definition, testIcon))
 
@@ -176,13 +176,13 @@ export const testClientConfig: ClientConfig = {
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Calls the API as one person. */
+/** A signed-in person who calls the API. */
 export type Caller = {
   userId: string
   email: string
   token: string
   call(verb: Verb, path: string, body?: unknown): Promise<Reply>
-  /** Calls a method of the contract; throws unless the answer is 200. */
+  /** Calls a method of the contract. Throws unless the response has the status 200. */
   ok<M extends Method>(
     method: M,
     params: MethodParams<M>,
@@ -196,16 +196,16 @@ const queryText = (query: unknown): string => {
   return `?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
 }
 
-/** An answer as the type of its method; sound because the method's own schema lets it through. */
+/** Parses a response with the schema of its method, and returns it with the type of the method. */
 const checked = <M extends Method>(method: M, body: unknown): MethodResponse<M> =>
   method.response.parse(body) as MethodResponse<M>
 
 export const testPassword = 'Correct-horse-1'
-/** The public address of the product, as in links in mail. */
+/** The public address of the product, with which links in mail start. */
 export const publicUrl = 'https://cdp.example.com'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
-/** Calls the API, as people with roles, or without a token. */
+/** Makes functions that create signed-in people with roles and call the API, with or without a token. */
 const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) => {
   const passwordHash = await createPasswords().hash(testPassword)
 
@@ -239,7 +239,7 @@ const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) =
 
   return {
     call,
-    /** A signed-in person with these roles. */
+    /** Creates a signed-in person with these roles. */
     async person(roles: Record<string, Role> = {}, options: { platformAdmin?: boolean } = {}): Promise<Caller> {
       const userId = newId()
       const email = `${userId}@example.com`
@@ -252,13 +252,13 @@ const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) =
           .insertInto('memberships')
           .values({ id: newId(), organization_id, user_id: userId, role, create_time: new Date(clock()) })
           .execute()
-      // Not by a login: checking a password takes a hundred times as long.
+      // The session is created directly: a login would check a password, which takes a hundred times as long.
       const token = await db
         .transaction()
         .execute((tx) => sessions.begin(tx, userId, { ip: '127.0.0.1', userAgent: 'lightMyRequest' }))
       return callerOf(userId, email, token)
     },
-    /** Asks for a code and reads it from the mail. */
+    /** Requests a one-time code for an address, and reads it from the mail. */
     async codeFor(email: string, action: 'login' | 'sign up'): Promise<string> {
       const reply = await call('', 'POST', '/users:sendOtp', { email, action })
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
@@ -273,7 +273,7 @@ const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) =
   }
 }
 
-/** Starts the control plane on real databases behind its HTTP API. The options replace dependencies. */
+/** Starts the control plane behind its HTTP API, with real databases. `options` replace its dependencies. */
 export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
   const eventStore = createTestEventStoreOnUse()
@@ -293,7 +293,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   })
   const profileLedger: ProfileLedger = createProfileLedger(database.db)
   let now = startTime
-  // Counters expire by the same clock.
+  // Counters expire by the clock of the harness.
   const hub = createCoordinationHub({ logger: silentLogger, now: () => now })
   const accessChanges: string[] = []
   const requests: { meta: RequestMeta; body: string }[] = []
@@ -327,7 +327,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     auditRetention: defaultAuditRetention,
     customDomains: { dns: createDns(['127.0.0.1:1']), target: undefined },
     onAccessChanged: (userId) => accessChanges.push(userId),
-    // Time moves on with every look, so that the order of creation is known.
+    // Every reading of the clock is 1 ms later, so that the order of creation is known.
     clock: () => now++,
     publicUrl: () => publicUrl,
     signing: { codes: Buffer.alloc(32, 8), inbox: Buffer.alloc(32, 9) },
@@ -357,22 +357,22 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     blobs,
     files,
     secretBox,
-    /** The messages of realtime channels. */
+    /** The messages that were published on realtime channels. */
     published,
-    /** The content of the log of accepted requests. */
+    /** The requests in the log of accepted requests. */
     requests,
     ...people,
-    /** Moves the control plane's clock. */
+    /** Moves the clock of the control plane forward. */
     advance(ms: number) {
       now += ms
     },
     now: () => now,
-    /** Users whose access was reported as changed, in order. */
+    /** The IDs of users whose access was reported as changed, in this order. */
     accessChanges,
-    /** Mail that was queued for an address, oldest first. */
+    /** Returns the queued mail for an address, oldest first. */
     mailsTo: (recipient: string) =>
       database.db.selectFrom('mails').selectAll().where('recipient', '=', recipient).orderBy('create_time').execute(),
-    /** Rows of the audit log, oldest first. */
+    /** Returns the rows of the audit log, oldest first. */
     audits: () => database.db.selectFrom('audit_log').selectAll().orderBy('id').execute(),
     async [Symbol.asyncDispose]() {
       await app.close()
@@ -388,10 +388,10 @@ export type Harness = Awaited<ReturnType<typeof startControl>>
 
 const create = (title: string) => ({ body: { title, industry: 'gaming', workspace_title: 'Production' } }) as const
 
-/** The last id in a resource name. */
+/** Returns the last ID in a resource name. */
 export const idIn = (name: string): string => name.split('/').at(-1) ?? ''
 
-/** An organisation with one person of each role, and one person of another organisation. */
+/** Creates an organization with one person of each role, and one person of another organization. */
 export const startOrganization = async (harness: Harness) => {
   const made = await (await harness.person()).ok(methods.organizations.create, {}, create('Acme Inc'))
   const other = await (await harness.person()).ok(methods.organizations.create, {}, create('Other Inc'))
@@ -413,7 +413,7 @@ export const startOrganization = async (harness: Harness) => {
 
 export type Organization = Awaited<ReturnType<typeof startOrganization>>
 
-/** A source, a key, a destination and their connection, made by one who may. */
+/** Makes a source, a write key, a destination, and a connection of source and destination, as this caller. */
 export const makeResources = async (
   workspaceId: string,
   editor: Caller,

@@ -1,7 +1,10 @@
 import { methods } from '@tributary/contract'
 import { type Harness, idIn, type Organization } from './control-harness.ts'
 
-/** A call about the custom domain of a workspace, in the place of the one before: a workspace has one. */
+/**
+ * Makes a call about the custom domain of a workspace. Removes the previous domain before, because a workspace can have
+ * only one.
+ */
 export const customDomainRequest = async (
   harness: Harness,
   { platformAdmin, workspaceId }: Organization,

@@ -12,7 +12,10 @@ import {
   settingText,
 } from '@tributary/connector-kit'
 
-/** The settings that a scripted database was opened with. Its host decides how it responds. */
+/**
+ * A session that was opened with the scripted database, with its settings. The host in the settings decides how the
+ * database responds.
+ */
 export type Opened = { context: DataSourceContext; closed: boolean }
 
 const columns = [
@@ -21,8 +24,8 @@ const columns = [
 ]
 
 /**
- * A database of one table, `public.customers`. The host `away` cannot be reached, and the host `slow` answers when `release` is
- * called. A query with the text `wrong` is refused, and each opened session is added to `opened`.
+ * Makes a scripted database with one table, `public.customers`. The host `away` cannot be reached; the host `slow`
+ * responds when `release` resolves. A query that contains `wrong` is refused. Each opened session is added to `opened`.
  */
 export const scriptedDataSource = (
   options: { rows?: readonly DataRow[]; opened?: Opened[]; release?: Promise<void> } = {},
@@ -78,10 +81,13 @@ export const scriptedDataSource = (
   }
 }
 
-/** The one of the tests' catalog. */
+/** The data source in the catalog of the tests. */
 export const testDataSource = scriptedDataSource()
 
-/** Takes files of lines: the first has the columns, apart by commas, and a line that says `broken` is. */
+/**
+ * A data source for uploaded files. The first line of a file has the columns, separated by commas. A file with the line
+ * `broken` is broken.
+ */
 export const testUploadSource: DataSourceDefinition = {
   slug: 'upload',
   title: 'Upload',

@@ -1,7 +1,7 @@
 import { newId } from '@tributary/kernel'
 import type { Harness } from './control-harness.ts'
 
-/** Something that stopped a thread twice and is held; resolves to its ID. */
+/** Stores work that has blocked a thread twice and is held. Resolves to its ID. */
 export const makeHeldWork = async (
   harness: Harness,
   workspaceId: string | null,
@@ -25,7 +25,7 @@ export const makeHeldWork = async (
   return id
 }
 
-/** The same, when no other release is so recent that it is refused. */
+/** Stores held work, and removes earlier releases, so that the work can be released now. */
 export const makeReleasable = async (harness: Harness, workspaceId: string): Promise<string> => {
   await harness.db.deleteFrom('work_releases').execute()
   return makeHeldWork(harness, workspaceId)
@@ -33,7 +33,7 @@ export const makeReleasable = async (harness: Harness, workspaceId: string): Pro
 
 let place = 0
 
-/** An accepted request on which processing failed three times; resolves to its ID. */
+/** Stores an accepted request whose processing has failed three times. Resolves to its ID. */
 export const makeSetAsideRequest = async (harness: Harness, workspaceId: string, error: string): Promise<string> => {
   const id = newId()
   const time = new Date(harness.now())

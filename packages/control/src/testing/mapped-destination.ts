@@ -31,7 +31,7 @@ const post = ({ settings, ...context }: DeliverContext, method: 'GET' | 'POST', 
 }
 
 /**
- * A destination with an action of required, hashed and recommended fields, and another action that sends complete
+ * A test destination with two actions. One has required, hashed, and recommended fields; the other sends complete
  * events.
  */
 export const mappedDestination: DestinationDefinition = {
@@ -95,7 +95,10 @@ export const mappedCatalog = { ...testCatalog, destinations: listed(testDestinat
 
 export const secretOfMapped = 'hush-hush-secret'
 
-/** A destination of `mappedDestination`, connected with a source, and what stores events of that source. */
+/**
+ * Makes a destination of the kind `mappedDestination` that is connected to a source. The result can store events of
+ * this source.
+ */
 export const startMapped = async (harness: Harness, organization: Organization, url = 'https://receiver.example/') => {
   const { administrator, workspaceId } = organization
   const workspace = { workspace: workspaceId }
@@ -122,7 +125,7 @@ export const startMapped = async (harness: Harness, organization: Organization, 
     destinationId: idIn(destination.name),
     params: { workspace: workspaceId, destination: idIn(destination.name) },
     path: (verb = ''): string => `/${destination.name}/mappings${verb}`,
-    /** Stores events of the source, each newer than the one before; returns their resource names. */
+    /** Stores events of the source, each newer than the previous one. Returns their resource names. */
     async store(events: readonly Record<string, unknown>[], columns: object = {}): Promise<string[]> {
       const rows = events.map((event) => ({
         workspace_id: workspaceId,
@@ -145,10 +148,10 @@ export const startMapped = async (harness: Harness, organization: Organization, 
   }
 }
 
-/** Mappings as a call gives them, defaults filled in. */
+/** Parses mappings in the form of a request, and fills in defaults. */
 export const mappingsOf = (...given: object[]): EventMapping[] => eventMappings.parse(given)
 
-/** A mapping to `purchase` with these sources by target. */
+/** Makes a mapping to the action `purchase`, with these sources by target. */
 export const purchase = (fields: Record<string, object>, more: object = {}): EventMapping => {
   const [mapping] = mappingsOf({
     id: 'buy0',

@@ -6,7 +6,7 @@ import {
   timeframeMs,
 } from '@tributary/contract'
 
-/** An event as the event store has it; times in epoch ms. */
+/** A stored event. Times are epoch ms. */
 export type NaiveEvent = {
   type: string
   event: string
@@ -18,11 +18,11 @@ export type NaiveEvent = {
   test: boolean
 }
 
-/** A profile with all that was stored of it. */
+/** A profile with all stored data that audiences can use. */
 export type NaiveProfile = {
   hasUserId: boolean
   events: readonly NaiveEvent[]
-  /** The latest value of a trait, also inside of an object; undefined if it has none. */
+  /** Returns the latest value of a trait, which may be nested in an object. Returns undefined if there is none. */
   traitOf: (name: string) => unknown
 }
 
@@ -31,7 +31,7 @@ type Options = { asOf: number; queryOf: (audience: string) => AudienceQuery | un
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined
 
-/** A number as a whole number of 10^-100. */
+/** Converts a decimal number to a whole number of units of 10^-100. */
 const scaled = (text: string): bigint => {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]*))?$/.exec(text) ?? []
   return BigInt(`${sign}${whole}${fraction.padEnd(100, '0')}`)
@@ -84,7 +84,7 @@ const meetsDate = (found: unknown, { operator, value, values }: SelectedAttribut
   return kinds[operator]?.() === true
 }
 
-/** Whether there is a value, or one inside of an object. */
+/** Whether a value is set: not null, or an object with a set value inside. */
 const isSet = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.values(value).some(isSet)
@@ -136,7 +136,7 @@ const meetsAttribute = (found: unknown, attribute: SelectedAttribute, asOf: numb
   }
 }
 
-/** The value at a path through objects. */
+/** Returns the value at a path through objects. */
 export const propertyAt = (value: unknown, path: string): unknown => {
   if (path === '') return value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
@@ -167,7 +167,7 @@ const meetsEvent = (query: SegmentQuery, profile: NaiveProfile, { asOf }: Option
   return operator === 'at_least' ? count >= value : operator === 'exactly' ? count === value : count <= value
 }
 
-/** Whether a profile is in an audience, decided in the plainest way. */
+/** Whether a profile belongs to an audience. The simplest possible implementation, to compare the compiler with. */
 export const meetsQuery = (query: AudienceQuery, profile: NaiveProfile, options: Options): boolean => {
   if (!query.includeAnonymous && !profile.hasUserId) return false
   const meets = (each: SegmentQuery): boolean => {

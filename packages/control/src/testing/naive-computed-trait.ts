@@ -1,6 +1,6 @@
 import { type ComputedTraitDefinition, decimalText, type SelectedAttribute } from '@tributary/contract'
 
-/** An event as the event store has it; times in epoch ms. */
+/** A stored event. Times are epoch ms. */
 export type PlainEvent = {
   eventId: string
   event: string
@@ -23,12 +23,13 @@ const meets = (found: unknown, { operator, value }: SelectedAttribute): boolean 
   throw new Error(`The plain evaluation does not know ${operator}`)
 }
 
-/** The exact decimal sum. */
+/** Returns the exact decimal sum of numbers. */
 const sumOf = (numbers: readonly number[]): number =>
   Number(`${numbers.reduce((sum, each) => sum + BigInt(Math.round(each * 1e9)), 0n)}e-9`)
 
 /**
- * The value of a computed trait by all events of a profile, decided in the plainest way; undefined if there is none.
+ * Computes the value of a computed trait from all events of a profile, in the simplest possible way. Returns undefined
+ * if there is no value.
  */
 export const plainValue = (
   { event, operation, property, window_days, conditions }: ComputedTraitDefinition,

@@ -4,7 +4,7 @@ import { type Caller, type Harness, idIn, type Organization } from './control-ha
 /** A red pixel, as base64. */
 const tinyPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
-/** A call that succeeds for each caller that may make it: the parameters of its path, its query and body. */
+/** The path parameters, query, and body of a call that succeeds for each caller with permission. */
 type Situation = { params: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
 type Make = (harness: Harness, organization: Organization, caller: Caller | undefined) => Promise<Situation>
@@ -16,7 +16,7 @@ const fixed =
     body,
   })
 
-/** A guest to be changed or removed. */
+/** Adds a guest whose membership the call changes or removes. */
 const aMember =
   (body?: unknown): Make =>
   async (harness, { organizationId, administrator }) => {
@@ -35,7 +35,7 @@ const aLink = async (administrator: Caller, organization: string): Promise<Situa
   return { params: { organization, invitation_link: idIn(link.name) } }
 }
 
-/** An organisation that the caller does not belong to, with its administrator. */
+/** Creates an organization to which the caller does not belong. Resolves to its ID and administrator. */
 const anotherOrganization = async (harness: Harness): Promise<{ id: string; owner: Caller }> => {
   const owner = await harness.person()
   const made = await owner.ok(
@@ -48,7 +48,7 @@ const anotherOrganization = async (harness: Harness): Promise<{ id: string; owne
 
 const newAddress = (): string => `${crypto.randomUUID()}@example.com`
 
-/** An open invitation that was mailed a while ago. */
+/** Creates an open invitation that was mailed a while ago. */
 const anInvitation = async (
   harness: Harness,
   administrator: Caller,
@@ -69,7 +69,7 @@ const anInvitation = async (
   return { params: { organization, invitation }, body: {} }
 }
 
-/** The secret in the newest link that was mailed to an address. */
+/** Returns the token in the newest link that was mailed to an address. */
 export const mailedToken = async (harness: Harness, email: string): Promise<string> => {
   const mail = await harness.db
     .selectFrom('mails')
@@ -81,7 +81,7 @@ export const mailedToken = async (harness: Harness, email: string): Promise<stri
   return /[?]token=([\w-]+)/.exec(mail?.body_text ?? '')?.[1] ?? ''
 }
 
-/** A notification of the administrator. */
+/** Creates a notification in the inbox of the administrator. */
 const aNotification: Make = async (harness, { administrator }) => {
   const id = crypto.randomUUID()
   await harness.db
@@ -91,7 +91,7 @@ const aNotification: Make = async (harness, { administrator }) => {
   return { params: { user: administrator.userId, notification: id }, body: {} }
 }
 
-/** Opens an organisation to all addresses of this domain, and verifies the caller's address. */
+/** Opens an organization to all addresses of this domain, and verifies the caller's address. */
 export const openToDomain = async (
   harness: Harness,
   organizationId: string,
@@ -163,8 +163,8 @@ const situations: Readonly<Record<string, Make>> = {
 }
 
 /**
- * Path and body of a call about organisations and their people, in a situation made for it. There each caller that may make the call
- * succeeds. Undefined for methods of other resources.
+ * Makes the path and body of a call about organizations and their people, with the resources that it needs. The call
+ * then succeeds for each caller with permission. Resolves to undefined for methods of other resources.
  */
 export const peopleRequest = async (
   harness: Harness,

@@ -2,10 +2,10 @@ import { type Destination, formatPath, methods } from '@tributary/contract'
 import type { OpenIdProvider } from '@tributary/test-kit'
 import { type Caller, idIn, type Organization } from './control-harness.ts'
 
-/** The return address of consents in the tests: a page of the host that the calls are sent to. */
+/** The return address of OAuth consents in the tests, a page on the host to which calls are sent. */
 export const returnAddress = 'http://localhost/destination-oauth-callback'
 
-/** A destination that is registered at this provider and has no permission yet. */
+/** Makes a destination that is registered at this provider and has no grant yet. */
 export const makePermitted = (
   { administrator, workspaceId }: Pick<Organization, 'administrator' | 'workspaceId'>,
   { destination: client }: OpenIdProvider,
@@ -29,7 +29,7 @@ export const makePermitted = (
     },
   )
 
-/** Asks for permission and gives it at the provider; what comes back to the page. */
+/** Starts an OAuth consent and gives it at the provider. Resolves to the values with which the browser returns. */
 export const permit = async (
   caller: Caller,
   provider: OpenIdProvider,
@@ -46,14 +46,14 @@ export const permit = async (
   return { code: back.get('code') ?? '', state: back.get('state') ?? '' }
 }
 
-/** Connects a destination from beginning to end. */
+/** Completes a whole OAuth consent for a destination. */
 export const connect = async (caller: Caller, provider: OpenIdProvider, destination: string): Promise<Destination> => {
   const [, workspace = '', , id = ''] = destination.split('/')
   const body = await permit(caller, provider, destination)
   return await caller.ok(methods.destinations.completeConnect, { workspace, destination: id }, { body })
 }
 
-/** The calls by which a destination is connected; undefined for other methods. */
+/** Makes the calls of an OAuth consent; undefined for other methods. */
 export const grantRequest = async (
   organization: Organization,
   provider: OpenIdProvider,
@@ -69,7 +69,7 @@ export const grantRequest = async (
   if (name === disconnect.name) return { path, body: {} }
   if (name === begin.name) return { path, body: { redirect_uri: returnAddress } }
   provider.addUser({ email: 'ada@example.com' })
-  // Only the user who has begun it may end it, and some users may not begin.
+  // Only the user who started a consent can complete it, and some callers cannot start one.
   const begun = await permit(caller ?? administrator, provider, made.name).catch(() => undefined)
   return { path, body: begun ?? (await permit(administrator, provider, made.name)) }
 }

@@ -1,6 +1,6 @@
 import { defineDestination, defineSettings, setting } from '@tributary/connector-kit'
 
-/** A destination that needs a permission by OAuth 2. */
+/** A test destination that needs an OAuth 2 grant. */
 export const testPermittedDestination = defineDestination({
   slug: 'permitted',
   title: 'Permitted',

@@ -30,13 +30,19 @@ const fields = {
 
 const days = (count: number): number => count * 86_400_000
 
-/** How an advertising platform receives refunds: as the rest of a conversion, or as the refunded amount. */
+/**
+ * The ways in which an advertising platform receives refunds: as the remaining value of the conversion, or as the
+ * refunded amount.
+ */
 const refundOf = {
   restates: { action: 'restate', restates: true, fields: { value: field('context.signal.remaining_value') } },
   reports: { action: 'restate', fields: {} },
 } as const
 
-/** An advertising platform that accepts conversions, with a test screen and refunds by the options. */
+/**
+ * Makes an advertising platform that accepts conversions. The options decide whether it has a test screen and how it
+ * receives refunds.
+ */
 export const platformDestination = (
   platform: SignalPlatform,
   {

@@ -11,10 +11,10 @@ import {
   valueTypes,
 } from '@tributary/contract'
 
-/** A whole number below a limit. */
+/** Returns a pseudo-random whole number from 0 to below a limit. */
 export type Random = (below: number) => number
 
-/** Numbers that look like chance and are the same for the same seed (mulberry32). */
+/** Makes a generator of pseudo-random numbers that depend only on the seed (mulberry32). */
 export const createRandom = (seed: number): Random => {
   let state = seed >>> 0
   return (below) => {
@@ -25,7 +25,7 @@ export const createRandom = (seed: number): Random => {
   }
 }
 
-/** One of a list. */
+/** Chooses one element of a list at random. */
 export const oneOf = <T>(random: Random, list: readonly T[]): T => {
   const found = list[random(list.length)]
   if (found === undefined) throw new Error('one of nothing')
@@ -35,12 +35,12 @@ export const oneOf = <T>(random: Random, list: readonly T[]): T => {
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 
 export const randomEvents = ['Order Completed', "it's {x:String}", 'page', 'identify', 'Viewed\\n']
-/** Names that events and traits have. */
+/** Names of properties and traits that the generated events have. */
 export const givenNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags', 'since', 'home']
-/** Names for random queries, including one inside of an object. */
+/** Names of properties and traits for random queries, including one that is nested in an object. */
 export const randomNames = [...givenNames, 'home.a b.zip']
 const texts = ['a', 'ab', 'true', '12', "o'b", 'é"\\', '%', 'false', '-3', '{x:String}', '$1']
-/** Days and moments around the ends of comparisons, of the calendar, and of the day on which queries run. */
+/** Dates and times next to the boundaries of comparisons, of the calendar, and of the day on which the queries run. */
 const dates = [
   '2026-03-04',
   '2026-03-03',
@@ -58,7 +58,7 @@ const dates = [
   '9999-12-31T23:59:59.999-23:59',
   '9999-12-31',
 ]
-/** Texts that look like dates and are not. */
+/** Texts that look like dates but are none. */
 const noDates = [
   '2026-02-30',
   '1900-02-29',
@@ -93,7 +93,7 @@ const composites = [
   { other: [] },
 ]
 
-/** A value as a sender gives it. */
+/** Returns a random value as a client may send it. */
 export const randomValue = (random: Random): unknown =>
   oneOf<unknown>(
     random,
@@ -113,7 +113,7 @@ const randomAttribute = (random: Random): SelectedAttribute => {
   const span = times(2, () => oneOf(random, dates)).toSorted((a, b) => (spanOf(a) < spanOf(b) ? -1 : 1))
   return {
     id: id(),
-    // Dates are met more often where few names have them.
+    // Date comparisons use few names, so that they match values more often.
     name: valueType === 'date' ? oneOf(random, ['since', 'nest.deep']) : oneOf(random, randomNames),
     valueType,
     operator,
@@ -122,7 +122,7 @@ const randomAttribute = (random: Random): SelectedAttribute => {
   }
 }
 
-/** What a random query may refer to: other audiences, and earlier queries of events. */
+/** The audiences and the earlier event conditions to which a random query may refer. */
 export type Named = { audiences: readonly string[]; events: readonly SegmentQuery[] }
 
 const nothingNamed: Named = { audiences: [], events: [] }
@@ -130,7 +130,7 @@ const nothingNamed: Named = { audiences: [], events: [] }
 const randomQuery = (random: Random, { audiences, events }: Named): SegmentQuery => {
   const kind = random(audiences.length > 0 ? 8 : 7)
   const type = kind < 4 ? 'event' : kind < 7 ? 'attribute' : 'audience'
-  // At any time, between two dates, or in the last days or months.
+  // The events count at any time, between two dates, or in the last days or months.
   const when = type === 'event' ? random(4) : 0
   const [first = '', last = ''] = times(2, () => oneOf(random, dates)).toSorted((a, b) => spanOf(a) - spanOf(b))
   if (type === 'event' && events.length > 0) return { ...oneOf(random, events), id: id() }
@@ -149,7 +149,7 @@ const randomQuery = (random: Random, { audiences, events }: Named): SegmentQuery
   }
 }
 
-/** Conditions on events. */
+/** Makes random conditions on events. */
 export const randomEventQueries = (random: Random, count: number): SegmentQuery[] => {
   const made: SegmentQuery[] = []
   while (made.length < count) {
@@ -159,7 +159,7 @@ export const randomEventQueries = (random: Random, count: number): SegmentQuery[
   return made
 }
 
-/** Any query that can be saved. */
+/** Makes a random query that can be saved as an audience. */
 export const randomAudience = (random: Random, named: Named = nothingNamed): AudienceQuery => {
   const operator = (): QueryOperator => (random(2) === 0 ? 'and' : 'or')
   return audienceQuery.parse({

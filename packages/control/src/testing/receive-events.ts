@@ -5,9 +5,9 @@ import type { Harness } from './control-harness.ts'
 let serial = 0
 
 /**
- * Receives events of a workspace: the stream, profiles and the event store have them then. They are received a minute ago by the
- * harness's clock, or `ago` ms. An event without a name is a track of Seen. Given a partition, changed profiles wait until the
- * events are stored.
+ * Receives events of a workspace: puts them into the stream, the profiles, and the event store. They are received a
+ * minute (or `ago` ms) before the time of the harness. An event without a name becomes a track event `Seen`. With
+ * `partition`, changed profiles wait until the events are stored.
  */
 export const receiveEvents = async (
   harness: Pick<Harness, 'db' | 'eventStore' | 'now'>,
@@ -21,7 +21,7 @@ export const receiveEvents = async (
   const made = events.map((given) => {
     const number = ++serial
     const { properties = {}, traits = {}, ...head } = given
-    // In the pipeline's order: identifiers come before the objects.
+    // As in stored events, identifiers come before `properties` and `traits`.
     return { eventId: `0-${number}-0`, type: 'track', event: 'Seen', ...head, properties, traits }
   })
   const rows = made.map((event: Record<string, unknown>) =>

@@ -1,7 +1,7 @@
 import { newId } from '@tributary/kernel'
 import type { Harness } from './control-harness.ts'
 
-/** A stored event of a workspace and source; its name and content come from `more`. */
+/** Returns a stored event of a workspace and source. `more` sets its name and content. */
 export const storedRow = (
   workspaceId: string,
   sourceId: string,
@@ -24,18 +24,18 @@ export const storedRow = (
   ...more,
 })
 
-/** Puts rows into a table of the event store. */
+/** Inserts rows into a table of the event store. */
 export const insertRows = (harness: Harness, table: string, rows: readonly object[]): Promise<void> =>
   harness.eventStore.insert(table, rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
 
-/** A dead letter of a destination. */
+/** Inserts a dead letter of a destination. */
 export const deadLetter = (
   harness: Harness,
   ids: { workspaceId: string; sourceId: string; destinationId: string },
   offset: number,
   more: {
     events?: number
-    /** Which events of the record, and their ids. */
+    /** The indexes of the dead letter's events in the record, and the IDs of these events. */
     indexes?: number[]
     ids?: string[]
     end?: number

@@ -22,8 +22,8 @@ import { signInRequest } from './sign-ins.ts'
 import { makeSignal, signalRequest } from './signals.ts'
 
 /**
- * Path and body of a call that succeeds for each caller that may make it; each write meets resources of its own. Several callers can
- * try a call that is not made for its caller, until one has succeeded.
+ * Makes the path and body of a call that succeeds for each caller with permission. Each writing call gets resources of
+ * its own. Without `caller`, several callers can try the same call until one has succeeded.
  */
 export type RequestOf = (
   name: string,
@@ -32,7 +32,7 @@ export type RequestOf = (
 
 const eventId = '0-1-0'
 
-/** A further session of a user. */
+/** Creates another session of a user. */
 const anotherSession = async (harness: Harness, userId: string): Promise<string> => {
   const id = newId()
   const time = new Date(harness.now())
@@ -66,7 +66,7 @@ const storeEvent = async (harness: Harness, workspaceId: string): Promise<void> 
   await harness.eventStore.insert('events', JSON.stringify(event), { token: `requests ${workspaceId}` })
 }
 
-/** Creates a profile with a new user ID and a new anonymous ID; returns the profile's ID and the anonymous ID. */
+/** Creates a profile with a new user ID and a new anonymous ID. Returns the ID of the profile and the anonymous ID. */
 const makeProfile = async (harness: Harness, workspaceId: string): Promise<{ id: string; anonymousId: string }> => {
   const [userId, anonymousId] = [newId(), newId()]
   const time = new Date(harness.now()).toISOString()
@@ -82,7 +82,7 @@ const makeProfile = async (harness: Harness, workspaceId: string): Promise<{ id:
   return { id: profile_id, anonymousId }
 }
 
-/** Suppresses a new user; resolves to the hash. */
+/** Suppresses a new user. Resolves to the hash of the suppression. */
 const suppress = async ({ administrator, workspaceId }: Organization): Promise<string> => {
   const value = newId()
   const body = { kind: 'suppress' as const, identifiers: [{ type: 'user_id', value }] }
@@ -98,12 +98,12 @@ const requestPrivacy = async ({ administrator, workspaceId }: Organization): Pro
   return idIn((await administrator.ok(methods.privacyRequests.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** The id of the group of what `parkDead` parks. */
+/** The ID of the failure group to which the dead letters of `parkDead` belong. */
 const deadGroup = createHash('md5').update('dead\n500\nno').digest('hex')
 
 let parkedAt = 0
 
-/** A dead letter of a destination. */
+/** Inserts a dead letter of a destination. */
 const parkDead = async (harness: Harness, workspaceId: string, destinationId: string): Promise<void> => {
   await harness.db
     .insertInto('parked_deliveries')
@@ -129,28 +129,28 @@ const parkDead = async (harness: Harness, workspaceId: string, destinationId: st
 
 const replay = { kind: 'history', start_time: '2025-12-31T00:00:00Z', end_time: '2026-01-02T00:00:00Z' } as const
 
-/** A replay of a destination, which may have one already. */
+/** Returns the ID of a replay of a destination. Starts one if there is none. */
 const replayIdOf = async ({ administrator, workspaceId }: Organization, made: Made): Promise<string> => {
   const params = { workspace: workspaceId, destination: idIn(made.destination.name) }
   const [known] = (await administrator.ok(methods.replays.list, params)).replays
   return idIn((known ?? (await administrator.ok(methods.replays.create, params, { body: replay }))).name)
 }
 
-/** A key of the Profile API, in the place of those before: a workspace has few of them. */
+/** Makes a key of the Profile API. Removes the previous ones, because a workspace can have only a few. */
 const profileKeyIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
   await harness.db.deleteFrom('profile_keys').where('workspace_id', '=', workspaceId).execute()
   const body = { kind: 'secret', title: 'Key' } as const
   return idIn((await administrator.ok(methods.profileKeys.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** A token for orchestrators, the same. */
+/** Makes a token for orchestrators. Removes the previous ones, because a workspace can have only a few. */
 const syncTokenIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
   await harness.db.deleteFrom('sync_tokens').where('workspace_id', '=', workspaceId).execute()
   const body = { title: 'Airflow' }
   return idIn((await administrator.ok(methods.syncTokens.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** A channel of alerts without a receiver. It replaces those before: a workspace can have few of them. */
+/** Makes an alert channel without a receiver. Removes the previous ones, because a workspace can have only a few. */
 const alertChannelIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
   await harness.db.deleteFrom('alert_channels').where('workspace_id', '=', workspaceId).execute()
   const body = { title: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/' } as const
@@ -159,7 +159,7 @@ const alertChannelIdOf = async (harness: Harness, { administrator, workspaceId }
 
 type Made = Awaited<ReturnType<typeof makeResources>>
 
-/** An audience of all profiles that have an email. */
+/** The query of an audience of all profiles that have an email. */
 export const trialAudience: AudienceQuery = {
   operator: 'and',
   includeAnonymous: true,
@@ -190,7 +190,7 @@ export const trialAudience: AudienceQuery = {
   },
 }
 
-/** The number of orders of a profile. */
+/** The definition of a computed trait that counts the orders of a profile. */
 export const trialComputedTrait: ComputedTraitDefinition = {
   event: 'Order Completed',
   operation: 'count',
@@ -199,7 +199,7 @@ export const trialComputedTrait: ComputedTraitDefinition = {
   conditions: [],
 }
 
-/** An entry of each catalog that has no `webhook`. */
+/** The slugs of the requested entries in the catalogs. Other catalogs use `webhook`. */
 const catalogApps: Readonly<Record<string, string>> = { catalogSources: 'http', catalogDataSources: 'database' }
 
 const trialDataSource = {
@@ -211,7 +211,7 @@ const trialQuery = { sql: 'select id from customers' }
 
 const trialMapping = { id: 'aaaa', destination: 'send', field_mappings: [] }
 
-/** Bodies that need nothing special, by method. */
+/** Returns the request bodies of methods that need no special resources, by method. */
 const bodiesFor = (organization: Organization, made: Made): Readonly<Record<string, unknown>> => ({
   'users.login': { email: organization.administrator.email, password: testPassword },
   'users.update': { first_name: 'Ada', last_name: 'Lovelace' },
@@ -287,7 +287,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
 })
 
-/** An audience with two versions. */
+/** Makes an audience with two versions. */
 const makeAudience = async ({ administrator, workspaceId }: Organization): Promise<string> => {
   const body = { title: 'Reachable', query: trialAudience }
   const { name } = await administrator.ok(methods.audiences.create, { workspace: workspaceId }, { body })
@@ -295,7 +295,7 @@ const makeAudience = async ({ administrator, workspaceId }: Organization): Promi
   return idIn(name)
 }
 
-/** A call about the list of an audience of a profile. */
+/** Makes a call about the list of an audience, which contains a profile. */
 const listRequest = async (
   harness: Harness,
   { administrator, workspaceId }: Organization,
@@ -311,7 +311,7 @@ const listRequest = async (
   return { path: own, body: { profile: `workspaces/${workspaceId}/profiles/${id}` } }
 }
 
-/** A computed trait, in the place of the one before: a workspace has few of them. */
+/** Makes a computed trait. Removes the previous ones, because a workspace can have only a few. */
 const makeComputedTrait = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
   await harness.db.deleteFrom('computed_traits').where('workspace_id', '=', workspaceId).execute()
   const body = { trait: 'orders', definition: trialComputedTrait }
@@ -322,7 +322,7 @@ const makeComputedTrait = async (harness: Harness, { administrator, workspaceId 
 const makeDataSource = ({ administrator, workspaceId }: Organization): Promise<DataSource> =>
   administrator.ok(methods.dataSources.create, { workspace: workspaceId }, { body: trialDataSource })
 
-/** A path and body that upload a file to a data source of their own. */
+/** Makes a data source, and the path and body of a call that uploads a file to it. */
 const uploadRequest = async ({
   administrator,
   workspaceId,
@@ -333,7 +333,7 @@ const uploadRequest = async ({
   return { path: `/${name}/uploads`, body: { upload_id: newId(), file_name: 'a.csv', content } }
 }
 
-/** The body that creates a model of a data source of its own. */
+/** Makes a data source, and the body that creates a model of it. */
 const trialModel = async (organization: Organization) => ({
   title: 'Customers',
   data_source: (await makeDataSource(organization)).name,
@@ -347,7 +347,9 @@ const makeModel = async (organization: Organization): Promise<string> => {
   return idIn((await administrator.ok(methods.models.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** The body that creates a sync of an existing model: a workspace can have few data sources. */
+/**
+ * Makes the body that creates a sync. It uses an existing model, because a workspace can have only a few data sources.
+ */
 export const trialSync = async (harness: Harness, organization: Organization, destination: string) => {
   const { workspaceId } = organization
   const known = await harness.db
@@ -367,7 +369,9 @@ export const trialSync = async (harness: Harness, organization: Organization, de
   }
 }
 
-/** A sync of a workspace to a destination (a resource name), in the place of those before: a workspace has few of them. */
+/**
+ * Makes a sync to a destination (a resource name). Removes the previous ones, because a workspace can have only a few.
+ */
 export const makeSync = async (harness: Harness, organization: Organization, destination: string): Promise<string> => {
   const { administrator, workspaceId } = organization
   await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspaceId).execute()
@@ -375,7 +379,7 @@ export const makeSync = async (harness: Harness, organization: Organization, des
   return idIn((await administrator.ok(methods.syncs.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** A dry run, in the place of those before: a workspace has few of them at a time. */
+/** Makes a dry run. Removes the previous ones, because a workspace can have only a few at a time. */
 const makeDryRun = async (harness: Harness, organization: Organization, destination: string): Promise<string> => {
   const { administrator, workspaceId } = organization
   const sync = await makeSync(harness, organization, destination)
@@ -383,7 +387,7 @@ const makeDryRun = async (harness: Harness, organization: Organization, destinat
   return idIn((await administrator.ok(methods.syncDryRuns.createForSync, params, { body: {} })).name)
 }
 
-/** A run of a sync that can be approved or canceled. */
+/** Makes a run of a sync that can be approved or canceled. */
 const makeSyncRun = async (
   harness: Harness,
   { administrator, workspaceId }: Organization,
@@ -395,7 +399,7 @@ const makeSyncRun = async (
   return id
 }
 
-/** Ends a run that has not ended: its only row was rejected. */
+/** Ends a run whose only row was rejected. */
 const rejectRow = async (harness: Harness, run: string): Promise<void> => {
   const none = { added: 0, changed: 0, unchanged: 0, skipped: 0, invalid: 0, waiting: 0 }
   const removals = { removed: 0, removals_rejected: 0, removals_waiting: 0 }
@@ -403,7 +407,7 @@ const rejectRow = async (harness: Harness, run: string): Promise<void> => {
   await harness.db.updateTable('sync_runs').set({ state: 'partial', counts }).where('id', '=', run).execute()
 }
 
-/** A source that has settings. */
+/** Makes a source that has settings. */
 const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise<Source> =>
   administrator.ok(
     methods.sources.create,
@@ -411,7 +415,7 @@ const makeSignedSource = ({ administrator, workspaceId }: Organization): Promise
     { body: { title: 'Signed', app: { name: 'catalogSources/signed' } } },
   )
 
-/** The deletion of another organization of the same people. */
+/** Makes another organization of the same people, and the call that deletes it. */
 const deletionRequest = async (harness: Harness, { organizationId, administrator }: Organization) => {
   const body = { title: 'Short-lived', industry: 'gaming', workspace_title: 'Main' } as const
   const made = await administrator.ok(methods.organizations.create, {}, { body })
@@ -422,14 +426,14 @@ const deletionRequest = async (harness: Harness, { organizationId, administrator
   return { path: `/organizations/${id}:delete`, body: { title: 'Short-lived' } }
 }
 
-/** The deletion of another workspace of the organization. */
+/** Makes another workspace in the organization, and the call that deletes it. */
 const workspaceDeletionRequest = async ({ organization, administrator }: Organization) => {
   const body = { title: 'Short-lived', organization }
   const made = await administrator.ok(methods.workspaces.create, {}, { body })
   return { path: `/${made.name}:delete`, body: { title: 'Short-lived' } }
 }
 
-/** A call about an organization and its API keys, or about the custom domain of a workspace. */
+/** Makes a call about an organization and its API keys, or about the custom domain of a workspace. */
 const organizationRequest = async (harness: Harness, organization: Organization, name: string) =>
   name === 'organizations.delete'
     ? await deletionRequest(harness, organization)
@@ -439,7 +443,7 @@ const organizationRequest = async (harness: Harness, organization: Organization,
 
 const period = 'start_date.seconds=1767225600&end_date.seconds=1767312000'
 
-/** Query parameters of calls that are always the same. */
+/** Fixed query parameters of calls, by method. */
 const queries: Readonly<Record<string, string>> = {
   'destinations.getObject': 'object=records',
   'dataSources.getTable': 'schema=public&table=customers',
@@ -452,7 +456,7 @@ const queries: Readonly<Record<string, string>> = {
 
 type World = { harness: Harness; organization: Organization }
 
-/** The request of a method that needs no resources of the workspace. */
+/** Makes the call of a method that needs no resources of the workspace. */
 const specialRequest = async (
   { harness, organization, provider }: World & { provider: OpenIdProvider },
   method: (typeof methodList)[number],
@@ -474,7 +478,7 @@ const specialRequest = async (
   return { path, body: { email, otp_token } }
 }
 
-/** The parameters of the path of a method, each of a resource that exists. */
+/** Returns the path parameters of a method, each of a resource that exists. */
 const paramsOf = async (
   { harness, organization }: World,
   method: (typeof methodList)[number],
@@ -484,7 +488,7 @@ const paramsOf = async (
   const { name } = method
   const { administrator, workspaceId } = organization
   const has = (param: string): boolean => method.path.includes(`{${param}}`)
-  // In the place of those before: a workspace has few of them.
+  // The previous data sources are removed, because a workspace can have only a few.
   if (name.startsWith('uploads'))
     await harness.db.deleteFrom('data_sources').where('workspace_id', '=', workspaceId).execute()
   const params: Record<string, string> = {
@@ -524,14 +528,15 @@ const paramsOf = async (
   return params
 }
 
-/** Makes calls of every method in an organisation. */
+/** Makes the function that makes a call of any method in an organization. */
 export const createRequests = async (
   harness: Harness,
   organization: Organization,
   provider: OpenIdProvider,
 ): Promise<RequestOf> => {
   await storeEvent(harness, organization.workspaceId)
-  // The resources that reads share. Made before any request, so that nothing is still being written during one.
+  // The resources that all reading calls share. They are made before the first call, so that no write is in progress
+  // during a call.
   const readable = await makeResources(organization.workspaceId, organization.administrator)
   return async (name, caller) => {
     const method = methodList.find((each) => each.name === name)

@@ -4,7 +4,7 @@ import type { OpenIdProvider } from '@tributary/test-kit'
 import type { OpenIdSettings } from '../openid/openid.ts'
 import { type Harness, idIn, type Organization } from './control-harness.ts'
 
-/** The settings of a provider for the control plane. */
+/** Returns the settings of the control plane for an OpenID provider. */
 export const openIdSettings = (
   { issuer, clientId, clientSecret }: OpenIdProvider,
   timeoutMs?: number,
@@ -17,18 +17,18 @@ export const openIdSettings = (
   ...(timeoutMs === undefined ? {} : { timeoutMs }),
 })
 
-/** The product of the tests as the browser sees it. */
+/** The address of the tested product in the browser. */
 export const loopbackUrl = 'http://127.0.0.1:3000'
 export const redirectUri = `${loopbackUrl}/auth/oauth-callback`
 
-/** The values that the browser keeps during a sign-in. */
+/** Makes the values that the browser keeps during a sign-in. */
 export const beginSignIn = () => {
-  // 42 bytes are 56 characters.
+  // 42 bytes become a text of 56 characters.
   const verifier = randomToken(42)
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url'), state: randomToken(9) }
 }
 
-/** Asks for the provider's sign-in page; undefined parts are left out. */
+/** Requests the address of the provider's sign-in page. Leaves out undefined parameters. */
 export const askForSignIn = (
   harness: Harness,
   begun: ReturnType<typeof beginSignIn>,
@@ -39,7 +39,9 @@ export const askForSignIn = (
   return harness.call('', 'GET', `/users:oauthRedirects?${new URLSearchParams({ ...given, ...changes })}`)
 }
 
-/** The body with which the page that the provider returns to calls the server, once the user has signed in there. */
+/**
+ * Signs a user in at the provider. Resolves to the body that the page at the return address then sends to the server.
+ */
 export const returnedSignIn = async (harness: Harness, provider: OpenIdProvider, email: string) => {
   const begun = beginSignIn()
   const { body } = await askForSignIn(harness, begun)
@@ -53,7 +55,7 @@ export const returnedSignIn = async (harness: Harness, provider: OpenIdProvider,
   }
 }
 
-/** A body for `users:onboard` with an address of its own. */
+/** Makes a body for `users:onboard` with a new address. */
 export const onboardBody = (given: object = {}) => ({
   email: `${newId()}@acme.example`,
   first_name: 'Ada',
@@ -64,7 +66,7 @@ export const onboardBody = (given: object = {}) => ({
   ...given,
 })
 
-/** A body for `:completeOnboarding`. */
+/** Makes a body for `:completeOnboarding`. */
 export const completeBody = (onboarding_token: string, given: object = {}) => ({
   onboarding_token,
   first_name: 'Grace',
@@ -74,7 +76,10 @@ export const completeBody = (onboarding_token: string, given: object = {}) => ({
   ...given,
 })
 
-/** Path and body of a call without a session, or by staff, that succeeds for each caller that may make it. */
+/**
+ * Makes the path and body of a call that needs no session, or that platform admins make. The call succeeds for each
+ * caller with permission.
+ */
 export const signInRequest = async (
   harness: Harness,
   { platformAdmin, workspaceId }: Organization,

@@ -3,8 +3,9 @@ import { type Harness, idIn, listed, type Organization, testCatalog } from './co
 import { platformDestination } from './platform-destination.ts'
 
 /**
- * The catalog of the tests with three advertising platforms. One has test codes, one takes refunds as the rest of a conversion, and one
- * takes denials, and refunds as the refunded amount.
+ * The catalog of the tests with three advertising platforms. The first one has test codes. The second one receives
+ * refunds as the remaining value of a conversion. The third one accepts denied consent, and receives refunds as the
+ * refunded amount.
  */
 export const signalsCatalog = {
   ...testCatalog,
@@ -18,13 +19,13 @@ export const signalsCatalog = {
   ],
 }
 
-/** A destination of an app of `signalsCatalog`; resolves to its resource name. */
+/** Makes a destination for an app of `signalsCatalog`. Resolves to its resource name. */
 export const makePlatform = async ({ administrator, workspaceId }: Organization, slug: string): Promise<string> => {
   const body = { title: slug, app: { name: `catalogDestinations/${slug}` }, settings: { url: 'https://a.example' } }
   return (await administrator.ok(methods.destinations.create, { workspace: workspaceId }, { body })).name
 }
 
-/** Orders of a source, sent to destinations. */
+/** Returns a signal that sends the orders of a source to destinations. */
 export const trialSignal = (source: string, platforms: readonly string[]): SignalDefinition => ({
   trigger: {
     type: 'events',
@@ -45,7 +46,7 @@ export const trialSignal = (source: string, platforms: readonly string[]): Signa
   })),
 })
 
-/** A signal that is disabled, in the place of those before: a workspace has few of them. */
+/** Makes a disabled signal. Removes the previous ones, because a workspace can have only a few. */
 export const makeSignal = async (
   harness: Harness,
   { administrator, workspaceId }: Organization,
@@ -58,7 +59,7 @@ export const makeSignal = async (
 
 const csv = 'event_id,event_time,email,value,currency\r\no1,2026-03-01T00:00:00Z,ada@example.com,5,EUR\r\n'
 
-/** A call about signals that asks for more than its path. */
+/** Makes a call about signals that needs more than its path parameters. */
 export const signalRequest = async (
   harness: Harness,
   organization: Organization,

@@ -36,12 +36,12 @@ import {
 
 type Crm = ReturnType<typeof createHubspot>
 
-/** A row of a table that is synced: its primary key, the identifier, and a value. */
+/** A row of a synced table: its primary key, the identifier, and a value. */
 export type Row = [id: string | null, email: string | null, plan: string | null]
 
 type Peers = { peer: PostgresPeer; mariaDb: MariaDbPeer | undefined }
 
-/** Connects to the destinations. */
+/** Connects to the databases and HubSpot to which the syncs write. */
 const createConnectors = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peers, crm: Crm) => {
   const checked = validateSettings(destination, { ...peer.access, tls: 'off', schema: 'synced' })
   if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
@@ -70,7 +70,7 @@ const createConnectors = async (stack: AsyncDisposableStack, { peer, mariaDb }: 
     ...context,
     settings: { ...context.settings, ...mariaDb.access },
   }
-  /** Hands rows to the connector of their destination. */
+  /** Passes rows to the connector of their destination. */
   return (rows: readonly OutgoingRow[], isForMariaDb: boolean) => {
     if (rows[0]?.object.startsWith('crm/') === true) return hubspot.deliverRows?.(rows, hubspotContext)
     return mariaDbContext !== undefined && isForMariaDb
@@ -156,7 +156,7 @@ const openDelivery = async (stack: AsyncDisposableStack, peers: Peers, crm: Crm,
 
 type Made = { peer: PostgresPeer; harness: Harness; organization: Organization; dataSource: string; target: string }
 
-/** Does a dry run, as its job would. */
+/** Executes a dry run, as its job would. */
 const lookAt = async ({ harness, organization }: Made, name: string, attempt = 1) => {
   const { administrator, workspaceId: workspace } = organization
   const run = { signal: new AbortController().signal, attempt }
@@ -164,7 +164,7 @@ const lookAt = async ({ harness, organization }: Made, name: string, attempt = 1
   return await administrator.ok(methods.syncDryRuns.get, { workspace, dry_run: idIn(name) })
 }
 
-/** The rows of a run or a dry run in the event store. */
+/** Counts the rows of a run or dry run that are in the event store. */
 const leftOf = async ({ harness }: Made, name: string): Promise<number> => {
   const found = await harness.eventStore.query<{ n: number }>(
     `select (select count() from sync_staged where run_id = {run:String}) + (
@@ -178,7 +178,7 @@ const createOpening = (made: Made) => {
   const { peer, harness, organization, dataSource, target } = made
   let tables = 0
 
-  /** A table of its own, a model of it and a sync to a table of the same name. */
+  /** Makes a table, a model that reads it, and a sync to a table of the same name at the destination. */
   const open = async (mode: SyncMode, more: Record<string, unknown> = {}) => {
     const { administrator, workspaceId: workspace } = organization
     const table = `people${++tables}`
@@ -255,7 +255,7 @@ const createOpening = (made: Made) => {
   }
 }
 
-/** A MariaDB as a data source and as a destination. */
+/** Makes a data source and a destination that use MariaDB. */
 const createMariaDbEnds = async ({ administrator, workspaceId: workspace }: Organization, { access }: MariaDbPeer) => {
   const settings = { ...access, tls: 'off' }
   const dataSource = await administrator.ok(
@@ -272,8 +272,9 @@ const createMariaDbEnds = async ({ administrator, workspaceId: workspace }: Orga
 }
 
 /**
- * Control with PostgreSQL as source and destination, and HubSpot as a destination, whose delivery tests can hold, break, and have refuse.
- * Syncs run when a test runs them. A MariaDB, where given, is a source and a destination, too.
+ * Starts the control plane with PostgreSQL as a data source and destination, and HubSpot as a destination. Tests can
+ * hold or break their deliveries, or make them refuse rows. Syncs run only when a test runs them. If a MariaDB is
+ * given, it is also a data source and a destination.
  */
 export const startSyncEngine = async (postgresUrl: string, mariaDb?: MariaDbPeer) => {
   const stack = new AsyncDisposableStack()
@@ -331,7 +332,7 @@ export const startSyncEngine = async (postgresUrl: string, mariaDb?: MariaDbPeer
     hubspotTarget,
     crm,
     ...createOpening(made),
-    /** Resets everything that tests have set. */
+    /** Resets everything that tests have changed. */
     calm: (): void => {
       setFaultHandler(undefined)
       delivery.state.held = false
@@ -343,7 +344,7 @@ export const startSyncEngine = async (postgresUrl: string, mariaDb?: MariaDbPeer
   }
 }
 
-/** Whether each row that a run has read counts once. */
+/** Whether the counts of a run add up to the number of rows that it has read. */
 export const sums = ({ counts }: SyncRun): boolean => {
   if (counts === null) return false
   const { read, added, changed, updated, sent_again, unchanged, skipped, invalid, rejected, waiting, not_sent } = counts
@@ -351,12 +352,15 @@ export const sums = ({ counts }: SyncRun): boolean => {
   return read === written + unchanged + skipped + invalid + rejected + waiting + not_sent
 }
 
-/** Rows of a first run, and of a second one: one is unchanged, one has changed, one is removed, and one is new. */
+/**
+ * The rows of a first run. In `second`, one of them is unchanged, one has changed, one is missing, and one row is new.
+ */
 export const first: Row[] = [
   ['1', 'ada', 'pro'],
   ['2', 'bob', 'free'],
   ['3', 'cyd', 'free'],
 ]
+/** The rows of a second run after `first`. */
 export const second: Row[] = [
   ['1', 'ada', 'pro'],
   ['2', 'bob', 'pro'],

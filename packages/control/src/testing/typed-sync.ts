@@ -4,7 +4,7 @@ import type { startSyncEngine } from './sync-engine.ts'
 
 type Engine = Awaited<ReturnType<typeof startSyncEngine>>
 
-/** The settings of a sync of a query with two columns: `query` returns `k`, the identifier, and `v`. */
+/** The settings of a sync whose query returns two columns: `k`, the identifier, and `v`. */
 type Given = {
   query: string
   table: string
@@ -15,7 +15,10 @@ type Given = {
   more?: Record<string, unknown>
 }
 
-/** Opens a sync of a query to a table of a destination, by the field `k`; PostgreSQL to PostgreSQL unless others are named. */
+/**
+ * Makes a sync of a query to a table of a destination, with the identifier `k`. By default, both are PostgreSQL
+ * databases.
+ */
 export const openTypedSync = async (engine: Engine, given: Given) => {
   const { harness, organization, dataSource, target } = engine
   const { administrator, workspaceId: workspace } = organization
@@ -57,7 +60,7 @@ export const openTypedSync = async (engine: Engine, given: Given) => {
   return {
     params,
     update: (body: Record<string, unknown>) => administrator.ok(methods.syncs.update, params, { body }),
-    /** Runs it once; a run that waits for approval is approved. */
+    /** Runs the sync once. Approves a run that waits for approval. */
     run: async (resync = false): Promise<SyncRun> => {
       const work = () => harness.runSync({ sync: params.sync }, { signal: new AbortController().signal, attempt: 3 })
       await administrator.ok(methods.syncs.run, params, { body: { resync } })

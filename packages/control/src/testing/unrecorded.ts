@@ -1,8 +1,8 @@
 import type { Method } from '@tributary/contract'
 
 /**
- * Writes without an audit record. A requested code changes nothing yet, and the mail itself is stored. The inbox and drafts concern only
- * their user. An opened card form adds nothing yet.
+ * Writing methods that leave no audit record. Requesting a code changes nothing yet, and its mail is stored. The inbox
+ * and drafts concern only their user. Opening a card form adds nothing yet.
  */
 const unrecorded: readonly string[] = [
   'users.sendOtp',
@@ -15,7 +15,10 @@ const unrecorded: readonly string[] = [
   'paymentMethods.setup',
 ]
 
-/** Reads with an audit record: they show staff the people of organizations that are not theirs, or all data of a person. */
+/**
+ * Reading methods that leave an audit record. They show platform admins people of foreign organizations, or all data of
+ * a person.
+ */
 const recordedReads: readonly string[] = ['workspaces.find', 'profileExports.get']
 
 /** Whether a call of the method leaves an audit record. */

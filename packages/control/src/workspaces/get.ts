@@ -14,7 +14,7 @@ export const readWorkspace = async (db: Db, id: string): ReturnType<Handler<type
   return presentWorkspace(row, organization)
 }
 
-/** Reads a workspace with its organisation. */
+/** Reads a workspace with its organization. */
 export const getWorkspace =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.get> =>
   async ({ workspace: { id } }) => {

@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readWorkspace } from './get.ts'
 
-/** Changes the title. Administrators of the organisation only. */
+/** Changes the title. Administrators of the organization only. */
 export const updateWorkspace =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.update> =>
   async ({ actor, workspace: { id, organizationId, roles }, body }) => {

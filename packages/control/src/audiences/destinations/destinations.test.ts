@@ -117,7 +117,7 @@ const connect = (changes_only = false) =>
   )
 const list = () => organization.guest.ok(methods.audiences.listDestinations, { workspace, audience })
 
-test('a connected destination receives the current members, counted before, and then each entry and exit once', async () => {
+test('a connected destination receives the current members, whose number is known before, and then each entry and exit once', async () => {
   await receive({ userId: 'ada' }, { userId: 'bob' })
   expect((await list()).available.map(({ name }) => name)).toContain(destination)
   expect(await connect()).toEqual({ fill_count: 2 })
@@ -284,7 +284,7 @@ test('a deleted profile exits once with its former identifiers as of the deletio
   expect(stream.sent).toHaveLength(4)
 })
 
-test('a resend is a run with count, progress, and cancellation; it covers sent changes, and later changes follow', async () => {
+test('a resend is a run with count, progress, and cancellation; it sends the members as of the last sent change, and later changes follow', async () => {
   await receive({ userId: 'ada' }, { userId: 'bob' })
   await connect()
   const stream = createStream()

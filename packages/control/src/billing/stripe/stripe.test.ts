@@ -81,7 +81,7 @@ const webhook = async (made: Organization, given: Parameters<StripePeer['webhook
   )
 
 describe('with Stripe', () => {
-  test("a plan is bought with a card of Stripe's form, its invoice has an address, and each change has a key", async () => {
+  test("a plan is bought with a card from Stripe's form, its invoice has a web address, and each change is requested with a key", async () => {
     const made = await startPaying()
     const { administrator, params } = made
     expect(await administrator.ok(methods.paymentMethods.list, params)).toMatchObject({
@@ -215,7 +215,7 @@ describe('with Stripe', () => {
     expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
   })
 
-  test('an upgrade that needs confirmation applies after it at the shown amount, and changes nothing without it', async () => {
+  test('an upgrade that needs confirmation applies at the shown amount after the confirmation, and changes nothing without it', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -267,7 +267,7 @@ describe('with Stripe', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'an unconfirmed upgrade that is interrupted %s Stripe has it can be repeated, and applies once',
+    'if an unconfirmed upgrade is interrupted %s Stripe has received it, it can be repeated, and applies once',
     async (when) => {
       const made = await startPaying()
       await buy(made, 'plans/team')
@@ -332,7 +332,7 @@ describe('with Stripe', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a plan change whose call is interrupted %s Stripe has it is pending, and leads to one subscription',
+    'if a plan change is interrupted %s Stripe has received it, it stays pending, and leads to one subscription',
     async (when) => {
       const made = await startPaying()
       peer.cut = ({ method, path }) => (method === 'POST' && path === 'subscriptions' ? when : undefined)

@@ -30,7 +30,7 @@ type Wanted = {
 
 /**
  * Finds the row of a query that has a key, and returns it with the current columns. Reads a limited number of rows;
- * `more` tells whether there are further rows. Throws the errors of the session, and MissingColumn.
+ * `more` is true if there are further rows. Throws the errors of the session, and MissingColumn.
  */
 export const findRow = async (
   session: Pick<DataSourceSession, 'describe' | 'read'>,

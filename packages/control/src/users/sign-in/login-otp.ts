@@ -11,8 +11,8 @@ import { createSignInRecords } from './sign-in-records.ts'
 
 /**
  * Number of wrong codes per hour after which each further attempt must wait longer. No number of them invalidates a
- * code: its 60 bits cannot be guessed. Otherwise, anyone who knows an address could lock out its owner. For the same
- * reason, attempts from other places do not count against an address.
+ * code: its 60 bits cannot be guessed. Otherwise, an attacker with only the address could lock out its owner. For the
+ * same reason, attempts from other places do not count against an address.
  */
 export const codeTryLimits = { perEmailAndIp: 5, perEmail: Number.POSITIVE_INFINITY, perIp: 200 } as const
 

@@ -122,7 +122,7 @@ describe('logging in with a code', () => {
     expect((await harness.call(reply.body.access_token, 'GET', `/users/${person.userId}`)).status).toBe(200)
   })
 
-  test('logging in accepts the code under its other name', async () => {
+  test('logging in also accepts the code in the field otp', async () => {
     const person = await harness.person()
     const otp = await harness.codeFor(person.email, 'login')
     expect((await post('loginOtp', { email: person.email, otp })).status).toBe(200)
@@ -223,7 +223,7 @@ describe('requesting another code', () => {
     expect((await send(email, 'sign up')).status).toBe(200)
   })
 
-  test('a new code is refused after too many for one address, or from one network', async () => {
+  test('a new code is refused after too many requests for one address, or from one network', async () => {
     const email = address()
     // Both kinds each half minute: in all within the quarter of an hour that is counted.
     for (let count = 0; count < sendLimits.perEmail; count++) {

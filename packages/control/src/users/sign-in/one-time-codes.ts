@@ -21,7 +21,7 @@ export const makeCode = (): string =>
 export type OneTimeCodes = {
   /**
    * Makes a code for an address (in lower case) and an action, and ends the previous one. Throws 429 if the previous
-   * one is younger than 30 seconds. Of several concurrent calls, only one gets a code.
+   * one is younger than 30 seconds. If several calls are made at once, only one gets a code.
    */
   make(tx: Tx, email: string, action: CodeAction): Promise<{ code: string; expireTime: Date }>
   /**

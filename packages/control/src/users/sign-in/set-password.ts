@@ -71,7 +71,7 @@ export const setPassword = (
     }
     const passwordHash = await passwords.hash(body.password)
     await db.transaction().execute(async (tx) => {
-      // Of several concurrent calls with one token, the first one to lock the user finds the token.
+      // If several calls use one token at once, the first one to lock the user finds the token.
       const user = await tx
         .selectFrom('users')
         .select(['email', 'password_hash'])
