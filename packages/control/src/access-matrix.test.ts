@@ -16,7 +16,10 @@ import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
 import { signalsCatalog } from './testing/signals.ts'
 import { isRecorded } from './testing/unrecorded.ts'
 
-/** Statuses for: no session, another organization's administrator, guest, collaborator, administrator, platform admin. */
+/**
+ * The expected statuses for six callers: without a session, administrator of another organization, guest, collaborator,
+ * administrator, and platform admin.
+ */
 type Row = readonly [
   none: number,
   outsider: number,
@@ -28,7 +31,10 @@ type Row = readonly [
 
 const wrongRole: Record<Role, number> = { ORG_GUEST: 403, ORG_COLLABORATOR: 403, ORG_ADMIN: 403 }
 
-/** The row that follows from the access of a method. The user of a path is the administrator. */
+/**
+ * Returns the row that follows from the declared access of a method. If a path contains a user, it is the
+ * administrator.
+ */
 const declared = (access: Access): Row => {
   switch (access.scope) {
     case 'anybody':
@@ -52,13 +58,13 @@ const declared = (access: Access): Row => {
   }
 }
 
-/** Methods whose handlers check more than their path. */
+/** The rows of methods whose handlers check more than the path. */
 const askedByHandlers: Readonly<Record<string, Row>> = {
   // The membership of another member.
   'memberships.delete': [401, 404, 403, 403, 200, 200],
   // The workspaces of the administrator.
   'workspaces.list': [401, 403, 403, 403, 200, 200],
-  // In the organization of the body.
+  // The body names the organization.
   'workspaces.create': [401, 404, 403, 403, 200, 200],
 }
 
@@ -120,7 +126,7 @@ test('API-52: every call that is not public is refused without a token, and with
 describe('an API key may call only the listed methods', () => {
   const keys = { outsider: '', guest: '', full: '' }
   let fullId = ''
-  /** For each area, a key that has all other areas. */
+  /** For each area, an API key that has all areas except this one. */
   const without = new Map<string, string>()
   beforeAll(async () => {
     const { outsider, otherOrganizationId } = organization
@@ -136,7 +142,10 @@ describe('an API key may call only the listed methods', () => {
     }
   })
 
-  /** Statuses for a key of another organization, of a guest, without the area, and with all permissions. */
+  /**
+   * Returns the expected statuses for four API keys: of another organization, of a guest, without the area of the
+   * method, and with all permissions.
+   */
   const declaredForKeys = (method: Method): number[] => {
     const [, outsider, guest, , administrator] = askedByHandlers[method.name] ?? declared(method.access)
     return [outsider, guest, 403, administrator]
@@ -156,7 +165,7 @@ describe('an API key may call only the listed methods', () => {
     const statuses: number[] = []
     for (const key of [keys.outsider, keys.guest, without.get(area ?? '') ?? keys.guest, keys.full])
       statuses.push((await harness.call(key, method.verb, called, given)).status)
-    // Calls for people alone have no body here, and are refused for one or the other.
+    // Calls that only people can make have no valid body here, so they are refused for the body or for the key.
     if (area === undefined) return expect(statuses.filter((status) => status !== 400 && status !== 403)).toEqual([])
     expect(statuses).toEqual(special[name] ?? declaredForKeys(method))
     if (!isRecorded(method) || statuses.at(-1) !== 200) return
@@ -171,12 +180,12 @@ describe('OPEN-40: only the listed callers may call a method', () => {
     everyone = await callers()
   })
 
-  // Last of all, since it ends the sessions.
+  // Logging out comes last, because it ends the sessions.
   const ordered = methodList.toSorted((a, b) => Number(a.name === 'users.logout') - Number(b.name === 'users.logout'))
   test.each(ordered.map((method) => [method.name, method] as const))('%s', async (name, method) => {
     const statuses: number[] = []
     const recorded: boolean[] = []
-    /** A request that was made and refused. */
+    /** A request that a caller made without success, for the next caller. */
     let kept: Awaited<ReturnType<RequestOf>> | undefined
     for (const caller of everyone) {
       const request = kept ?? (await requestOf(name, caller))

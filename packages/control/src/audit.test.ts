@@ -67,11 +67,11 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** The tables but codes, whose tries count whatever becomes of them. */
+/** Returns a hash of each table, except for one-time codes, whose attempts count even if a call fails. */
 const contents = async (): Promise<Record<string, string | null>> => {
   const found: Record<string, string | null> = {}
   for (const table of tables) {
-    // Each use extends a session, which is not a write of the method.
+    // Every call extends its session, so only the IDs of sessions are compared.
     const shown = table === 'sessions' ? sql`id::text` : sql`t::text`
     const { rows } = await sql<{ hash: string | null }>`
       select md5(string_agg(${shown}, '|' order by ${shown})) as hash from ${sql.table(table)} t`.execute(harness.db)

@@ -237,7 +237,7 @@ const plant = async (): Promise<void> => {
       workspace_id: workspace,
       key: Buffer.alloc(16, 7),
       origin: 'event',
-      // An order ID, or whatever the signal takes for one.
+      // The event ID is an order ID, or any other value that the signal uses as one.
       event_id: mark,
       source_event: '0-7-0',
       event_time: now,

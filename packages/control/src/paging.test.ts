@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const id = newId()
 const moment = '2026-01-01T00:00:00.000Z'
-/** One of each shape that lists have. */
+/** A valid value of each form that page tokens have. */
 const sound: unknown[] = [
   [moment, id],
   [moment, 'a'.repeat(64)],

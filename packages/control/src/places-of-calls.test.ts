@@ -68,7 +68,7 @@ test('only the listed methods have their own limit of concurrent calls', () => {
 
 describe('calls that hang', () => {
   const hang = () => new Promise<never>(() => undefined)
-  /** Starts work of a method that hangs, so often; resolves to how many were refused at once. */
+  /** Starts `count` calls of a method that hang. Resolves to the number of calls that were refused immediately. */
   const flood = async (method: string, count: number, holders: (index: number) => object) => {
     const queue = createPlacesOfCalls().get(method)
     if (queue === undefined) throw new Error(`${method} has no places`)

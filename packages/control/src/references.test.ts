@@ -87,7 +87,7 @@ const withQuery = (path: string, key: string, value: string): string => {
   return `${address}?${given}`
 }
 
-/** The path of one request with one of its ids replaced: those of the tenant stay. */
+/** Replaces one of the IDs in the path of a request. The IDs of the workspace and organization stay. */
 const withIds = (path: string, ids: () => readonly string[]): string[] => {
   const [address = '', query] = path.split('?')
   const segments = address.split('/')

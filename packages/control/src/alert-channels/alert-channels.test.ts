@@ -51,7 +51,7 @@ const newSync = async (of = organization) => {
   return await makeSync(harness, of, destination.name)
 }
 
-/** Queues an alert of a sync, and resolves to the IDs of the messages that are to be sent. */
+/** Queues an alert of a sync. Resolves to the IDs of the messages to send. */
 const queueAlert = async (syncId: string, { workspaceId } = organization): Promise<string[]> => {
   await harness.db.transaction().execute((tx) =>
     queueAlerts(

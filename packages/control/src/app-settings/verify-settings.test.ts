@@ -48,7 +48,7 @@ test("a setting that the destination rejects is not saved, and the destination's
     status: 400,
     body: { reason: 'VALIDATION', metadata: { value: message, detail: 'syntax error' } },
   })
-  // The check gets the complete settings after the change, secrets included.
+  // The destination gets the complete settings after the change, including secrets.
   expect(asked.at(-1)).toEqual({
     settings: expect.objectContaining({ ...settings, region: 'nowhere' }),
     names: ['region'],

@@ -22,7 +22,7 @@ import {
 } from '../testing/random-audience.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
-/** Queries that are compared with each of some sets of events. */
+/** Number of random queries, and number of sets of events with which each is compared. */
 const cases = soak ? 10_000 : 1000
 const dataSets = soak ? 20 : 1
 const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
@@ -33,13 +33,13 @@ const sourceId = newId()
 let database: TestDatabase
 let eventStore: TestEventStore
 
-/** A workspace with its profiles as a plain evaluation sees them. */
+/** A workspace with its profiles as a plain evaluation uses them. */
 type Data = { workspace: string; profiles: Map<string, NaiveProfile> }
 let data: Data
 
 type Stored = NaiveEvent & { eventId: string; userId: string; anonymousId: string }
 
-/** Events of people who sign in on several devices; some are late, early, of tests, or were not accepted. */
+/** Makes events of people who sign in on several devices. Some are late, in the future, tests, or not accepted. */
 const makeEvents = (random: (below: number) => number): Stored[] =>
   Array.from({ length: 600 }, (_, index): Stored => {
     const name = oneOf(random, randomEvents)
@@ -48,7 +48,7 @@ const makeEvents = (random: (below: number) => number): Stored[] =>
         givenNames.filter(() => random(3) > 0).map((each) => [each, randomValue(random)]),
       )
       const { 'nest.deep': deep, ...rest } = given
-      // A dot in a name, and an object inside.
+      // Some events have a name with a dot, others a nested object with the same path.
       return deep === undefined ? given : random(2) === 0 ? given : { ...rest, nest: { deep, other: 1 } }
     }
     const receivedAt = asOf - random(120) * day + oneOf(random, [-1, 0, 1, 12 * 3_600_000])
@@ -92,7 +92,7 @@ const store = async (workspace: string, events: readonly Stored[]): Promise<void
       traits: event.traits,
       original: '{}',
     }
-    // Another workspace has the same people, who do everything twice.
+    // Another workspace has the same people, and each of their events twice.
     return [
       { ...row, workspace_id: workspace },
       { ...row, workspace_id: newId() },
@@ -188,12 +188,14 @@ afterAll(async () => {
   await eventStore.close()
 })
 
-/** Queries that share conditions on events: most of the time goes into the event store's reading of each condition. */
+/**
+ * Queries of a batch share conditions on events, because reading each condition takes most of the event store's time.
+ */
 const batch = 500
 const eventsOfBatch = 60
 /**
- * Queries per statement of the relational store, and the interval at which a query also runs alone, as for the count of
- * an audience.
+ * Number of queries in a statement of the relational store; and every how many queries one also runs alone, as for a
+ * count.
  */
 const together = 50
 const alone = 5
@@ -206,7 +208,7 @@ const rowsOf = async <Row>(statement: ProfilesStatement, sets: ProfileSets, text
   })
 }
 
-/** The statement with answers of a few profiles a row, as a large audience has them. */
+/** Makes the statement return few profiles per row, as it does for a large audience. */
 const inSmallChunks = (statement: EventsStatement): EventsStatement => ({
   ...statement,
   params: { ...statement.params, chunk: 5 },
@@ -225,7 +227,7 @@ const compareAll = async ({ workspace, profiles }: Data, random: Random): Promis
     const chunks = Array.from({ length: batch / together }, () => {
       const queries = Array.from({ length: together }, () => {
         const query = randomAudience(random, { audiences: [...saved.keys(), 'gone'], events })
-        // Those that were made first are named by others.
+        // Later queries refer to the first five as other audiences.
         if (saved.size < 5) saved.set(`audience-${saved.size}`, query)
         return query
       })
@@ -274,7 +276,7 @@ test(`a compiled random query finds the same profiles as a plain evaluation (see
   for (let at = 0; at < dataSets; at++) {
     const own = at === 0 ? data : await makeData(seed + 1000 * at)
     expect(own.profiles.size).toBeGreaterThan(10)
-    // Some audience is neither empty nor the whole population.
+    // Several different counts show that some audiences are neither empty nor complete.
     expect((await compareAll(own, createRandom(seed + 1000 * at + 1))).size).toBeGreaterThan(10)
   }
 }, 3_600_000)

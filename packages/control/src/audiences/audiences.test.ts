@@ -12,7 +12,7 @@ let organization: Organization
 let workspace: string
 /** The error that the event store returns for queries of audiences, if set. */
 let broken: Error | undefined
-/** Runs while a query of the event store reports its progress, which waits for it. */
+/** A function that runs while a query of the event store reports its progress. The query waits for it. */
 let whileReading: ((onProgress: NonNullable<QueryOptions['onProgress']>) => Promise<void>) | undefined
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ describe('an audience', () => {
     expect(again.progress).toEqual({ step: 'waiting', share: null })
     whileReading = undefined
     await compute(name)
-    // An audience that is up to date stays so while a whole computation runs.
+    // An audience that is up to date stays live during a complete computation.
     whileReading = async () => {
       expect(await get(name)).toMatchObject({ state: 'live', progress: null })
     }
@@ -135,7 +135,7 @@ describe('an audience', () => {
     expect(await members(buyers.name)).toEqual(['ada', 'device'])
     await compute(others.name)
     expect(await members(others.name)).toEqual(['bob'])
-    // A merge: no profile enters twice, and one profile is left.
+    // After a merge, no profile enters twice, and one profile leaves.
     await receive({ userId: 'ada', anonymousId: 'device', event: 'Order Completed' })
     expect(await compute(buyers.name)).toMatchObject({ size: 1, entered_count: 0, left_count: 1 })
     expect(await members(buyers.name)).toEqual(['ada'])
@@ -156,7 +156,7 @@ describe('an audience', () => {
         { workspace },
         { body: { kind, identifiers: [{ type: 'user_id', value }] } },
       )
-    // At once, and counted when it is computed.
+    // The user leaves the list immediately, and the size with the next computation.
     expect(await members(seen.name)).toEqual(['cleo'])
     expect(await compute(seen.name)).toMatchObject({ size: 1, left_count: 2 })
     expect(await members(seen.name)).toEqual(['cleo'])

@@ -8,13 +8,13 @@ const workspaceId = '00000000-0000-4000-8000-000000000001'
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
 const noOther = () => undefined
 
-/** All forms of a statement. */
+/** Returns all forms of a statement. */
 const formsOf = ({ text }: ProfilesStatement): string[] =>
   [false, true].flatMap((few) => [false, true].map((stored) => text({ few, stored })))
 
 const compile = (query: AudienceQuery) => compileAudience(query, { workspaceId, asOf, queryOf: noOther })
 
-/** An event three times in 30 days, a trait, and not another event in 7 days. */
+/** The query: an event three times in 30 days, a trait, and not another event in 7 days. */
 const typical = audienceQuery.parse({
   groups: {
     aaaa: {

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const hour = 3_600_000
 const receive = (...events: Record<string, unknown>[]): Promise<void> => receiveEvents(harness, workspace, events)
-/** Events so old that they will soon be outside of the last day. */
+/** Receives events that are nearly a day old, so that they soon leave the last day. */
 const receiveLongAgo = (...events: Record<string, unknown>[]): Promise<void> =>
   receiveEvents(harness, workspace, events, 23.5 * hour)
 
@@ -115,7 +115,7 @@ describe('the history of an audience', () => {
     await note('back', 'entered', 401)
     await note('gone lately', 'entered', 600)
     await note('gone lately', 'left', 399)
-    // A destination that has not received the exit yet.
+    // This destination has not received the exit yet.
     const behind = await create(did('Seen'), 'Behind')
     const entered = await note('untold', 'entered', 800, behind)
     await note('untold', 'left', 700, behind)
@@ -248,7 +248,7 @@ describe('the explanation why a profile is in an audience', () => {
     const query = { profile: `workspaces/${workspace}/profiles/${await profileOf(userId)}` }
     return await caller.ok(methods.audiences.explain, { workspace, audience: idIn(name) }, { query })
   }
-  /** Did something in the last day, and has an email. */
+  /** A query for profiles with this event in the last day and an email. */
   const both = (event: string, includeAnonymous = true): AudienceQuery => {
     const query = did(event)
     const [seen] = queriesOf(query)

@@ -23,9 +23,9 @@ import { trialAudience } from '../testing/requests.ts'
 let harness: Harness
 let organization: Organization
 let workspace: string
-/** Whether received events are stored, as reported by the pipeline. */
+/** Whether the pipeline reports received events as stored. */
 let stored = true
-/** Whether it is behind by more than a moment. */
+/** Whether the event store is behind by more than a moment. */
 let behind = false
 /** Runs once, after the event store has returned the result of a query. */
 let afterQuery: (() => Promise<void>) | undefined
@@ -55,7 +55,7 @@ afterEach(() => setFaultHandler(undefined))
 
 const hour = 3_600_000
 const receive = (...events: Record<string, unknown>[]): Promise<void> => receiveEvents(harness, workspace, events)
-/** Events so old that they will soon be outside of the last day. */
+/** Receives events that are nearly a day old, so that they soon leave the last day. */
 const receiveLongAgo = (...events: Record<string, unknown>[]): Promise<void> =>
   receiveEvents(harness, workspace, events, 23.5 * hour)
 
@@ -136,7 +136,7 @@ describe('a live audience', () => {
     await receive({ type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } })
     await pass()
     expect(await members(reachable)).toEqual(['ada@example.com'])
-    // Trait and title of the identify call that comes last.
+    // The next identify call changes the trait and the title.
     await receive({ type: 'identify', userId: 'ada', traits: { email: null } })
     await pass()
     expect(await members(reachable)).toEqual([])
@@ -267,7 +267,7 @@ describe('a live audience', () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const seen = await create(did('Seen'))
     const orders = await create(never('Order Completed'))
-    // All profiles are evaluated, and meanwhile one enters and one leaves.
+    // During the evaluation of all profiles, one profile enters and one leaves.
     for (const name of [seen, orders]) {
       afterQuery = async () => {
         await receive({ userId: `cleo-${idIn(name)}` }, { userId: 'bob', event: 'Order Completed' })
@@ -288,7 +288,7 @@ describe('a live audience', () => {
     const body = { title: 'New', query: did('Seen') }
     const { name } = await organization.collaborator.ok(methods.audiences.create, { workspace }, { body })
     expect(await get(name)).toMatchObject({ state: 'preparing', size: null })
-    // The second look, which takes up what happened meanwhile, does not come.
+    // The second evaluation, which would include these changes, does not run.
     let asked = 0
     const { query } = harness.eventStore
     harness.eventStore.query = async (...call) => {
@@ -398,13 +398,13 @@ test('recorded profile changes are kept until every audience has evaluated them'
 test('after each incremental evaluation, random audiences contain the same profiles as a complete computation', async () => {
   const random = createRandom(7)
   const evaluation = createEvaluation({ db: harness.db, eventStore: harness.eventStore })
-  // Changes by the calendar need a complete computation.
+  // Audiences that change with the calendar are left out, because they need a complete computation.
   const queries = Array.from({ length: 30 }, () => randomAudience(random))
     .filter((query) => !comparesWithNow(query, () => undefined))
     .slice(0, 12)
   const names: string[] = []
   for (const query of queries) names.push(await create(query))
-  /** One of many users, known by either ID or by both; sometimes a device is that of another user. */
+  /** Makes one of many users with one ID or both. Sometimes the anonymous ID is that of another user. */
   const person = (): Record<string, unknown> => {
     const [user, kind] = [random(25), random(4)]
     const device = random(12) === 0 ? random(25) : user

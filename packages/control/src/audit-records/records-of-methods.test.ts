@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** A text in which values that differ between two runs are replaced by names. */
+/** Replaces values that differ between two runs by names. */
 const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
   text
     .replace(uuid, (id) => names.get(id) ?? '<id>')
@@ -39,7 +39,7 @@ const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
 
 test('the record of each method has its actor, action, resource, place, details, and time', async () => {
   const lines: string[] = []
-  // The product makes no other calls meanwhile: each new record is of the call.
+  // The product makes no other calls meanwhile, so each new record belongs to the call.
   for (const { name, verb, access } of methodList.filter(isRecorded)) {
     const isForStaff = access.scope === 'staff' || ('roles' in access && access.roles.length === 0)
     const caller = isForStaff

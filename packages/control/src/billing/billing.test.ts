@@ -36,7 +36,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const paying = async (number?: string): Promise<Organization & { params: { organization: string } }> => {
   ahead = 0
   const made = await startOrganization(harness)
-  // For as long as periods last.
+  // Sessions must last as long as the tested periods.
   await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
   await addCard(made.administrator, made.organizationId, number)
   return { ...made, params: { organization: made.organizationId } }
@@ -116,7 +116,7 @@ describe('the sandbox', () => {
     const card = { ...trialCard, client_secret: setup.body.client_secret }
     const confirm = () => administrator.call('POST', `/${organization}:confirmSandboxCard`, card)
     expect(await confirm()).toMatchObject({ status: 200 })
-    // A secret adds one card.
+    // A second card cannot be added with the same secret.
     expect(await confirm()).toMatchObject({ status: 400, body: { reason: 'SETUP_OVER' } })
     const listed = await administrator.call('GET', `/${organization}/paymentMethods`)
     expect(listed.body).toEqual({
@@ -184,7 +184,7 @@ describe('changing the plan', () => {
     })
     const { invoices } = await administrator.ok(methods.invoices.list, params)
     expect(invoices).toMatchObject([{ status: 'paid', total: '120.00', currency: 'USD' }])
-    // It opens without a session, and only by its whole address.
+    // The invoice opens without a session, but only by its complete address.
     const path = invoices[0]?.invoice_url ?? ''
     expect(await harness.call('', 'GET', path)).toMatchObject({ status: 200, body: { total: '120.00' } })
     expect((await harness.call('', 'GET', path.slice(0, -1))).status).toBe(404)
@@ -256,7 +256,7 @@ describe('changing the plan', () => {
   test('an upgrade applies immediately and is prorated; the lines of each invoice add up', async () => {
     const { administrator, organization, organizationId } = await paying()
     await buy(administrator, organization, 'plans/team')
-    // The middle of 31 days.
+    // Half of a period of 31 days has passed.
     ahead = 15.5 * day
     expect(await buy(administrator, organization, 'plans/business')).toMatchObject({ body: { amount: '600.00' } })
     expect(await buy(administrator, organization, 'plans/business', 'ANNUALLY')).toMatchObject({
@@ -399,7 +399,7 @@ describe('changing the plan', () => {
       'change plans/business unconfirmed',
       'change plans/team done',
     ])
-    // Which plan is next is decided: it is kept first.
+    // Another price is scheduled for the end of the period, so the current plan must be kept before the upgrade.
     await buy(administrator, organization, 'plans/team')
     const yearly = { plan: 'plans/business', recurring_interval: 'ANNUALLY' }
     expect(await administrator.call('PATCH', `/${organization}/subscription`, yearly)).toMatchObject({
@@ -421,7 +421,7 @@ describe('changing the plan', () => {
       await harness.db.selectFrom('sandbox_payment_methods').select('id').where('last4', '=', '3155').execute(),
     ).toEqual([])
     expect((await add({ confirmed: true })).status).toBe(200)
-    // Only then: it pays without another question.
+    // The card can pay only now, and needs no further confirmation.
     expect((await buy(administrator, organization, 'plans/team')).status).toBe(200)
     expect((await rowsOf(organizationId)).invoices).toMatchObject([{ status: 'paid' }])
   })
@@ -441,7 +441,7 @@ describe('changing the plan', () => {
     expect(await status()).toBe('open')
     const elsewhere = path.replace(organizationId, other.organizationId)
     expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
-    // The same card, which works again.
+    // The bank accepts charges of the same card again.
     await harness.db.updateTable('sandbox_payment_methods').set({ declines: false }).where('id', '=', bad).execute()
     expect((await administrator.call('POST', path, {})).status).toBe(200)
     expect((await administrator.call('POST', path, {})).status).toBe(200)

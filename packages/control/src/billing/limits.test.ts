@@ -22,7 +22,7 @@ const billing = {
   freeOrganizations: 3,
 } as const
 let harness: Harness
-/** On the free plan, which allows five members, with four of them. */
+/** An organization on the free plan, which allows five members, with four members. */
 let organization: Organization
 beforeAll(async () => {
   harness = await startControl({ billing })
@@ -218,7 +218,7 @@ test('one person can create only a limited number of free organizations, also co
     status === 200 ? [body.organization as { name: string; title: string }] : [],
   )
   expect(await begin('More Inc')).toMatchObject({ status: 409, body: { reason: 'TOO_MANY_ORGANIZATIONS' } })
-  // The same request again makes none.
+  // Repeating the same request creates no second organization.
   expect((await begin(made[0]?.title ?? '')).status).toBe(200)
   // Organizations that other users began do not count, and other users begin theirs.
   expect((await begin('Other Inc', await harness.person({ [organization.organizationId]: 'ORG_ADMIN' }))).status).toBe(

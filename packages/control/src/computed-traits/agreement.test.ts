@@ -74,7 +74,7 @@ const makeEvent = (): Stored => {
       ['total', 'code'].filter(() => random(5) > 0).map((name) => [name, oneOf(random, values)]),
     ),
     receivedAt,
-    // Late ones, and some of the future.
+    // Some events are late, and some are in the future.
     timestamp: receivedAt - oneOf(random, [0, 0, day, 6 * day, 40 * day, -day]),
     status: oneOf(random, ['accepted', 'accepted', 'accepted', 'blocked', 'rejected']),
     test: random(8) === 0,
@@ -84,7 +84,7 @@ const makeEvent = (): Stored => {
 const time = (ms: number): string => new Date(ms).toISOString()
 const storedTime = (ms: number): string => time(ms).replace('T', ' ').replace('Z', '')
 
-/** The events of the event store, without regard to deletions. */
+/** The events of the event store, including those of deleted users. */
 let stored: Stored[] = []
 
 const createWorld = (pageProfiles = 8) => {
@@ -147,7 +147,7 @@ const createWorld = (pageProfiles = 8) => {
           timestamp: time(event.timestamp),
         }),
       }))
-    // They may come again.
+    // The same events may be received twice.
     for (const batch of random(3) === 0 ? [accepted, accepted] : [accepted]) {
       await learn(batch)
       await note(batch, 0)
@@ -301,7 +301,7 @@ test(`after any events, merges, splits, and deletions, computed values equal tho
     const right = sorted(await expected(definitions))
     expect(sorted(await found()), JSON.stringify({ round, definitions: [...definitions] })).toEqual(right)
     sizes.add(right.length)
-    // Windows move; the daily pass of everything must not be what makes it right.
+    // Time windows move. The daily computation of all profiles is prevented, because values must be right without it.
     now += oneOf(random, [1, 1000, 3_600_000, 20 * 3_600_000, 3 * day])
     await sql`update computed_traits set compute_time = ${new Date(now)}`.execute(database.db)
   }
@@ -338,7 +338,7 @@ test('a killed computation continues with the remaining profiles, and computed v
   const right = await own(expected(new Map([[id, definition]])))
   expect(await own(found())).toEqual(right)
   expect(right.length).toBeGreaterThan(5)
-  // Deleted ones go with their values, and no others.
+  // Deleted computed traits disappear with their values, and no others do.
   const others = (await found()).size - right.length
   await sql`update computed_traits set delete_time = now() where id = ${id}::uuid`.execute(database.db)
   await second.worker.catchUp()

@@ -28,7 +28,7 @@ let ahead = 0
 let broken: Error | undefined
 /** The workspaces of the queries that the event store received, in their order. */
 let askedFor: string[] = []
-/** Below which offset requests are stored. */
+/** The offset below which requests are stored. */
 let storedUpTo = Number.POSITIVE_INFINITY
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ const makeWorkspace = async (): Promise<void> => {
   workspace = idIn(made.name)
 }
 
-/** Counts requests, whose offsets are in the IDs of events. */
+/** The number of requests so far. It is the offset in the IDs of events. */
 let serial = 0
 
 /** Puts an event into the stream and the event store, received a minute ago. */
@@ -133,7 +133,7 @@ const compute = async (): Promise<void> => {
   await worker.catchUp()
 }
 const profileOf = async (search: string, caller = organization.collaborator) => {
-  // A guest finds nothing by a value.
+  // A guest cannot find a profile by a value, so a collaborator searches.
   const { profiles } = await organization.collaborator.ok(methods.profiles.list, { workspace }, { query: { search } })
   return await caller.ok(methods.profiles.get, { workspace, profile: idIn(profiles[0]?.name ?? '') })
 }
@@ -342,7 +342,7 @@ test('an event that leaves the time window stops counting at that time, without 
   await compute()
   const later = async (ms: number): Promise<Record<string, unknown>> => {
     ahead = ms
-    // Not by the pass of everything.
+    // The daily computation of all profiles is prevented.
     await harness.db
       .updateTable('computed_traits')
       .set({ compute_time: new Date(harness.now() + ms) })

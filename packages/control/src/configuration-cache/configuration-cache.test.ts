@@ -28,7 +28,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const make = (settings?: Record<string, string>) =>
   makeResources(organization.workspaceId, organization.administrator, settings)
 
-/** A connection of its own, as another process has. */
+/** Opens a separate database connection, as another process does. */
 const connectStore = (
   logger: Logger = silentLogger,
   url: string = harness.database.url,
@@ -75,7 +75,7 @@ describe('the cache of write keys', () => {
       settings: {},
       keyId: idIn(made.writekey.name),
     }
-    // Twice: computed, and remembered.
+    // The first call computes the result, the second one uses the cache.
     for (const _ of [1, 2]) {
       expect(cache.find(made.writekey.key)).toEqual(entry)
       for (const text of ['', 'unknown', `${made.writekey.key} `, made.writekey.key.toLowerCase(), 'x'.repeat(100_000)])
@@ -331,7 +331,7 @@ test('the connector of a destination is loaded before its snapshot', async () =>
 
 describe('a cache that follows changes', () => {
   const startBoth = async (secretBox = harness.secretBox) => {
-    // Each listens on a connection of its own.
+    // Each cache listens on its own connection.
     const store = connectStore(silentLogger, harness.database.url, 6)
     const deps = { ...store, secretBox, pollMs: 3_600_000 }
     const keys = createWriteKeyCache(deps)

@@ -235,10 +235,10 @@ describe('a database behind a data source', () => {
     const other = await startOrganization(harness)
     const theirs = await create({}, other)
     const before = opened.length
-    // One person has eight of these calls under way at most.
+    // One person can have at most eight of these calls running or waiting, so two people make them.
     const ask = (_: unknown, index: number) =>
       organization[index < 8 ? 'administrator' : 'collaborator'].call('POST', `/${slow.name}:validate`, { query: sql })
-    // Two queries run, eight wait, and the eleventh is refused, whichever it is.
+    // Two queries run, eight wait, and one more is refused.
     const asked = Array.from({ length: 11 }, ask)
     expect(await Promise.race(asked)).toMatchObject({ status: 429, body: { reason: 'WORKSPACE_BUSY' } })
     expect(opened.length).toBe(before + 2)

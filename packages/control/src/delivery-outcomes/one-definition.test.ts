@@ -22,7 +22,7 @@ const hour = 3_600_000
 const first = Date.parse('2026-03-02T00:00:00Z')
 const range = { 'start_date.seconds': first / 1000, 'end_date.seconds': first / 1000 + 86_400 }
 
-/** The ways an event can go at a destination: status, hours after the start of the period, attempt. */
+/** The histories of an event at a destination, as rows of status, hours after the start of the period, and attempt. */
 const ways = [
   [['delivered', 1, 1]],
   [['delivered', 2, 1]],

@@ -59,7 +59,7 @@ const start = async () => {
   return { place, store, get, source, destination }
 }
 
-/** The same by going through all rows of each event. */
+/** Counts the same outcomes by going through all rows of each event. */
 const bruteForce = (rows: readonly Row[]): Pick<DeliveryOverview, 'current' | 'previous' | 'buckets' | 'reasons'> => {
   const empty = { received: 0, filtered: 0, pending: 0, failed: 0, delivered: 0, first_try: 0, p95_latency_ms: null }
   const result = { current: { ...empty }, previous: { ...empty } }

@@ -149,7 +149,7 @@ describe('a destination', () => {
     })
     const set = (name: string, value: unknown) =>
       administrator.call('POST', `/${made.name}/app:updateSetting`, { name, value })
-    // In any order, each checked by itself.
+    // Settings can be set in any order; each is checked on its own.
     expect((await set('batch_size', 100)).status).toBe(400)
     expect((await set('batch_size', 20)).status).toBe(200)
     expect((await set('signing_secret', 'kept')).status).toBe(200)

@@ -66,7 +66,7 @@ describe('the events of a source', () => {
       'events',
       times.map((time, index) => event(workspaceId, id, `1-${index}-0`, time)),
     )
-    // Neither another source's nor another workspace's.
+    // Events of another source and of another workspace, which must not be listed.
     await store('events', [
       event(workspaceId, newId(), '2-0-0', now),
       event(organization.otherWorkspaceId, id, '3-0-0', now),
@@ -377,7 +377,7 @@ describe('one event', () => {
     )
     expect(accepted.body).toContain(`"payload":${accepted.text},`)
     expect(accepted.text).toMatch(/^\{"eventId":"exact-0","messageId":"m-exact-0","type":"track",/)
-    // A rejected event never had that form.
+    // A rejected event was never in the form for destinations.
     expect((await read('exact-1')).body).toContain(`"payload":${original},`)
     expect((await read('exact-1')).text).toBe(original)
   })

@@ -40,7 +40,7 @@ const chunk = (kind: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum])
 }
 
-/** A PNG of nothing but zeros, with the sides that its header says. */
+/** Makes a PNG that contains only zeros, with the size in its header. */
 const blackPng = (width: number, height: number, depth: 1 | 8 | 16, colourType: number, rowBytes: number): Buffer => {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -290,13 +290,13 @@ describe('an uploaded picture', () => {
         expect(await sizeOfStored(bytes), name).toMatchObject({ type: 'webp' })
         return (peakBytes(process.pid) - before) / 1024 ** 2
       }
-      // Other work of the process only adds to the count, so the lowest of a few counts is used.
+      // Other work of the process can only increase the measured memory, so the lowest of a few measurements is used.
       let least = await measure()
       for (let more = 0; more < 2 && least >= 100; more++) least = Math.min(least, await measure())
       grown[name] = least
     }
     for (const [name, mebibytes] of Object.entries(grown)) expect(mebibytes, name).toBeLessThan(100)
-    // The measure shows the decoding.
+    // A measurable increase shows that the measurement includes the decoding.
     expect(Math.max(...Object.values(grown))).toBeGreaterThan(30)
   })
 
@@ -334,7 +334,7 @@ describe('the logo of an organization', () => {
     expect((await get()).extra.logo).toBe(path)
     expect(await harness.readImage(keyOf(path), {})).toMatchObject({ contentType: 'image/webp' })
     const second = (await upload(await picture(20, 10).png())).body.extra as { logo: string }
-    // The same picture again is one of its own.
+    // A picture that is uploaded again is stored separately.
     expect(second.logo).not.toBe(path)
     expect(await harness.readImage(keyOf(path), {})).toBeUndefined()
     expect(await administrator.call('POST', `/${name}:removeLogo`, {})).toMatchObject({

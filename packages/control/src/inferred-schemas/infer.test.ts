@@ -4,7 +4,7 @@ import { formatSourceSchema, parseSourceSchema, schemaLimits, validateEvent } fr
 import { describe, expect, test } from 'vitest'
 import { inferSchema, type Sample } from './infer.ts'
 
-/** This many events `E` with what `make` says of each. */
+/** Makes this number of events `E` with the values that `make` returns. */
 const times = (count: number, make: (index: number) => object, title = 'E'): Sample[] =>
   Array.from({ length: count }, (_, index) => ({ title, values: { ...make(index) } }))
 

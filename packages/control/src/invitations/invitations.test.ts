@@ -323,7 +323,7 @@ describe('accepting an invitation', () => {
       .selectAll()
       .where('organization_id', '=', organizationId)
       .execute()
-    // The creator of the organization and the other administrator, and not the new one; none of a lower role.
+    // The notice goes to the creator and the other administrator, but neither to the new member nor to lower roles.
     expect(notices).toHaveLength(2)
     expect(notices.find((each) => each.user_id === administrator.userId)).toMatchObject({
       kind: 'invitation_accepted',

@@ -15,7 +15,7 @@ beforeAll(async () => {
   harness = await startControl()
 })
 afterAll(() => harness[Symbol.asyncDispose]())
-// With an administrator who made it, and one of each role.
+// The organization has the administrator who created it, and one person of each role.
 beforeEach(async () => {
   organization = await startOrganization(harness)
 })
@@ -226,7 +226,7 @@ describe('the last administrator', () => {
       ])
       const statuses = replies.map((reply) => reply.status).toSorted()
       expect(statuses[0]).toBe(200)
-      // Refused as the last one, or because the other was quicker.
+      // The second call is refused because its target is the last administrator, or because the first call was faster.
       expect([403, 404, 409]).toContain(statuses[1])
       const left = await harness.db
         .selectFrom('memberships')

@@ -17,7 +17,7 @@ import { loopbackUrl, openIdSettings } from '../testing/sign-ins.ts'
 
 let harness: Harness
 let provider: OpenIdProvider
-/** When the oldest record of the logs arrived. */
+/** Receipt time of the oldest record in the logs. */
 let oldest = Number.POSITIVE_INFINITY
 beforeAll(async () => {
   provider = await startOpenIdProvider()
@@ -53,7 +53,7 @@ const storeRows = async ({ workspaceId }: Organization): Promise<void> => {
     )
 }
 
-/** Something of each kind that an organization and a workspace have. */
+/** Creates one of each resource that an organization and a workspace can have. */
 const fill = async (made: Organization): Promise<void> => {
   const requestOf = await createRequests(harness, made, provider)
   // Requests of these methods make the resource that they read.

@@ -27,7 +27,7 @@ const body = { title: 'Acme', industry: 'gaming', workspace_title: 'Production' 
 describe('an organization', () => {
   test('an organization belongs to its creator, who is immediately its administrator', async () => {
     const person = await harness.person()
-    // Remembered without memberships.
+    // The session lookup caches that the person has no memberships.
     expect(await person.ok(methods.workspaces.list, {})).toEqual({ workspaces: [], next_page_token: '' })
     const made = await person.ok(methods.organizations.create, {}, { body })
     expect(made).toMatchObject({
@@ -204,7 +204,7 @@ describe('an organization with automatic joining by domain', () => {
       kind: 'invitation_accepted',
       body: `${person.email} joined with an address of example.com and is now a Collaborator.`,
     })
-    // Once more changes nothing.
+    // Joining a second time changes nothing.
     expect((await join(person, name)).status).toBe(200)
   })
 
@@ -281,7 +281,7 @@ test('creating and changing a workspace checks the current role, not the role at
     (await administrator.call('PATCH', `/workspaces/${workspaceId}`, { title: 'Renamed' })).status,
   ]
   expect(await attempts()).toEqual([200, 200])
-  // Another process changes it: what this one remembers of the session still says administrator.
+  // Another process changes the role, while the cached session here still has the role administrator.
   await harness.db
     .updateTable('memberships')
     .set({ role: 'ORG_GUEST' })

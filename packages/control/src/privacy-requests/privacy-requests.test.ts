@@ -20,11 +20,11 @@ import {
 let harness: Harness
 let organization: Organization
 let workspace: string
-/** Stands in the event store's place of the job. */
+/** Replaces parts of the event store that the deletion job uses. */
 const stored = {
   fails: false,
   commands: [] as string[],
-  /** Runs while deliveries learn of deleted users, and when events were removed. */
+  /** Functions that run while deliveries learn of deleted users, and after events were removed. */
   delivering: async (): Promise<void> => {},
   removing: async (): Promise<void> => {},
 }
@@ -53,7 +53,7 @@ beforeEach(async () => {
 })
 
 afterEach(() => setFaultHandler(undefined))
-/** Breaks off whatever passes a point, once. */
+/** Interrupts the next work that reaches this point, once. */
 const breakAt = (point: string): void =>
   setFaultHandler((name) => {
     if (name !== point) return
@@ -586,7 +586,7 @@ describe('a deletion', () => {
   })
 
   describe('a deletion that is applied again to a restored database', () => {
-    /** Removes changes since a time of the ledger's hashes from the database, as a restore does. */
+    /** Removes changes of the ledger's hashes since a time from the database, as restoring a backup does. */
     const restore = async (erasures = 0): Promise<void> => {
       await sql`delete from privacy_hashes where workspace_id = ${workspace}::uuid and changed > ${erasures}
         `.execute(harness.db)
@@ -620,7 +620,7 @@ describe('a deletion', () => {
       expect(made).toMatchObject([{ kind: 'delete', profile_count: 1 }])
       expect(await events()).not.toContain(old[0]?.eventId)
       await erase(made[0]?.name ?? '')
-      // The one that came after the deletion.
+      // Only the event that was received after the deletion stays.
       expect(await events()).toHaveLength(2)
       await harness.reapplyForgotten()
       expect(await again()).toHaveLength(1)

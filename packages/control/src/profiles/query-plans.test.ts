@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPersonIdentifiers, readPersonTraits } from '../profile-api/read-person.ts'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 
-/** The number of profiles, with two identifiers and three traits each, and the number that the statistics of PostgreSQL say. */
+/**
+ * The number of profiles, each with two identifiers and three traits, and the number in the statistics of PostgreSQL.
+ */
 const profiles = 2000
 const claimedProfiles = 200_000
 
@@ -60,7 +62,7 @@ beforeAll(async () => {
     // One has a trait by both identifiers.
     `insert into profile_traits (workspace_id, identifier, name, value, time, event_id, source_id)
      select $1, 9 + ${profiles}, 'plan', '"free"', now(), '0-0-0', $1`,
-    // None of the users that the test asks for.
+    // None of these users occurs in the queries of the test.
     `insert into privacy_hashes (workspace_id, hash, type, identifier, suppress_time, request_id)
      select $1, md5('h' || n), 'user_id', n, now(), $1 from generate_series(${profiles / 2}, ${profiles}) as n`,
   ]

@@ -106,7 +106,7 @@ const start = async () => {
     collaborator.ok(methods.replays.preview, params, { body: { ...scope, ...more } })
   const create = (more: Partial<MethodRequest<typeof methods.replays.create>> = {}) =>
     collaborator.ok(methods.replays.create, params, { body: { ...scope, events_per_second: 5000, ...more } })
-  /** Resolves when all of the replay is due: no delivery runs here. */
+  /** Resolves when all events of the replay are due. No delivery runs in this test. */
   const allDue = ({ name }: { name: string }) =>
     eventually('all of it is due', async () => {
       const replay = await collaborator.ok(methods.replays.get, { ...params, replay: idIn(name) })
@@ -176,7 +176,7 @@ test('dead letters are selected by type, conditions, source, time, and reason to
   expect((await preview({ ...byName(orders), start_time: new Date(0).toISOString() })).event_count).toBe(4)
   const { source } = await makeResources(ids.workspaceId, organization.administrator)
   expect((await preview({ ...byName(orders), source: source.name })).event_count).toBe(0)
-  // No condition at all asks nothing of events.
+  // A filter without conditions requires no reading of events.
   expect((await preview({ filter: { match: 'all', conditions: [] } })).event_count).toBe(6)
   expect(await preview(byName(orders))).toMatchObject({
     event_count: 3,
@@ -193,7 +193,7 @@ test('unreadable events are counted and stay dead: those of ranges, of letters m
   await deadLetter(harness, ids, 5_000_000, { end: 5_000_010, events: 50 })
   await deadLetter(harness, ids, 6_000_000, { events: 3 })
   expect(await preview(byName(orders))).toMatchObject({ event_count: 3, unreadable_count: 54 })
-  // Without conditions all of them go, as ever.
+  // Without conditions, all events are sent, including unreadable ones.
   expect(await preview()).toMatchObject({ event_count: 58, unreadable_count: 0 })
   const replay = await create(byName(orders))
   run()
@@ -296,7 +296,7 @@ test('an invalid replay is refused with code, reason, message, and metadata, and
   }
   expect(await refused({ event: 'Nothing' }, path)).toEqual([400, 'VALIDATION'])
   expect(await refused({ event: orders, expected_event_count: -1 }, path)).toEqual([400, 'VALIDATION'])
-  // Another number than was counted.
+  // The expected number of events differs from the actual one.
   expect(await refused({ event: orders, expected_event_count: 2 }, path)).toEqual([409, 'REPLAY_CHANGED'])
   expect(await rows('dead')).toEqual(before)
   expect(await rows('waiting')).toEqual([])

@@ -24,7 +24,7 @@ const hour = 3_600_000
 const at = (ms: number): string => new Date(ms).toISOString()
 const storedTime = (ms: number): string => at(ms).replace('T', ' ').slice(0, 23)
 
-/** A destination and a source of their own, and the last hour. */
+/** Makes a destination and a source for one test, and the period of the last hour. */
 const start = async () => {
   const { administrator, collaborator, workspaceId } = organization
   const { source, destination } = await makeResources(workspaceId, administrator)
@@ -90,11 +90,11 @@ test('by event time, events that happened in the period are counted whenever the
   const { ids, row, now, history, preview, create, params } = await start()
   const happened = (minutesAgo: number) => ({ timestamp: storedTime(now - minutesAgo * 60_000) })
   await insertRows(harness, 'events', [
-    // Received days after it happened, and before the period.
+    // These events were received days after they happened, or happened before the period.
     row('9-0000000011-0000', 50, happened(3 * 24 * 60)),
     row('9-0000000011-0001', 2 * 24 * 60, happened(3 * 24 * 60 - 10)),
     row('9-0000000011-0002', 1, happened(30)),
-    // A clock that is ahead: it happened when it was received.
+    // The clock of the sender is ahead, so the events count as of their receipt.
     row('9-0000000011-0003', 40, happened(-600)),
     row('9-0000000011-0004', 90, happened(-600)),
     row('9-0000000011-0005', 50, happened(70)),
@@ -196,7 +196,7 @@ test('an event that is stored after the preview is not part of the replay', asyn
   try {
     const counted = await preview(history)
     expect(counted).toMatchObject({ event_count: 2, stored_before: bound })
-    // Received in that time, but stored only now.
+    // This event was received in the period, but is stored only now.
     await insertRows(harness, 'events', [row('7-0000000002-0000', 10)])
     bound = '7-0000000003-'
     expect((await preview(history)).event_count).toBe(3)
@@ -217,7 +217,7 @@ test('in a workspace with several partitions, the preview bounds each partition 
     await insertRows(harness, 'events', [row('7-0000000002-0000', 10), row('8-0000000002-0000', 10)])
     bound = '7-0000000003-,8-0000000002-'
     expect((await preview(history)).event_count).toBe(3)
-    // It has come into another one since the preview.
+    // The workspace has used another partition since the preview.
     bound = '7-0000000003-,8-0000000003-,9-0000000000-'
     expect((await preview(history)).event_count).toBe(4)
     const made = await create({ ...history, stored_before: counted.stored_before })

@@ -98,7 +98,7 @@ const sentIds = async () => (await records()).flatMap(({ events }) => events.map
 const at = (ms: number): string => new Date(ms).toISOString()
 const eventId = (n: number): string => `9-${String(n).padStart(10, '0')}-0000`
 
-/** A destination of its own with `count` events of its source, one a second, in a workspace of an organization. */
+/** Makes a destination and a source with `count` events, one per second, in a workspace of an organization. */
 const start = async (count: number, { administrator, workspaceId } = organization) => {
   const { source, destination } = await makeResources(workspaceId, administrator)
   const ids = { workspaceId, sourceId: idIn(source.name), destinationId: idIn(destination.name) }
@@ -134,7 +134,7 @@ const start = async (count: number, { administrator, workspaceId } = organizatio
       pause: () => administrator.ok(methods.replays.pause, of, { body: {} }),
       resume: () => administrator.ok(methods.replays.resume, of, { body: {} }),
       cancel: () => administrator.ok(methods.replays.cancel, of, { body: {} }),
-      /** Waits until all of it is sent; no destination takes it here. */
+      /** Waits until the replay has sent all events. No destination receives them in this test. */
       untilSent: () =>
         eventually('it has sent all', async () => {
           const row = await harness.db
@@ -339,7 +339,7 @@ test('a replay waits while deliveries lag far behind it or the disk is nearly fu
   run({ mayAppend: () => room, settings: { stepEvents: 10, aheadSeconds: 0, aheadEvents: 25 } })
   const other = await start(0)
   await deadLetter(harness, other.ids, 1)
-  // Dead letters take no room.
+  // Replays of dead letters need no room in the log.
   await (await other.create({ kind: 'dead' })).untilSent()
   expect((await replay.get()).sent_count).toBe(0)
   room = true
@@ -362,7 +362,7 @@ test('a replay waits while deliveries lag far behind it or the disk is nearly fu
 
 test('replays of one workspace take turns with those of others, whatever their number and order of arrival', async () => {
   const settings = { replays: 2, stepEvents: 10, aheadSeconds: 0, aheadEvents: 25 }
-  // None of them is ever done: their deliveries do not follow.
+  // None of these replays ends, because deliveries do not keep up.
   const many = await Promise.all([start(100), start(100), start(100)])
   const replays: Awaited<ReturnType<(typeof many)[number]['create']>>[] = []
   for (const { create } of many) replays.push(await create())
@@ -390,7 +390,7 @@ test('dead letters become due in steps, each once, even if they fail again meanw
   run()
   await eventually('the oldest, a range, is due', async () => (await replay.get()).sent_count === 50)
   const changed = (await rows()).filter((row) => row.state === 'waiting' && row.replay_id === replay.id)
-  // Behind live events, too.
+  // The dead letters come after live events, too.
   expect(changed.map((row) => [Number(row.log_offset), row.attempts, row.bulk])).toEqual([[10, 0, true]])
   expect(changed[0]?.first_time.getTime()).toBeGreaterThan(Date.now() - 10_000)
   // It fails for good once more.
@@ -411,7 +411,7 @@ test('a replay whose conditions used their CPU share waits for its turn, without
   const plain = await start(5)
   const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'exists' } as const]
   const [one, two] = [await slow.create({ filter: { conditions } }), await plain.create()]
-  // Time passes by asking events alone, 40 ms each, and by hand.
+  // Time passes only when events are read, 40 ms each, or when the test advances it.
   let time = 0
   let asked = 0
   const share = createWorkShare({ share: 0.25, together: 0.5, burstMs: 50 }, () => time)

@@ -20,7 +20,7 @@ const schemaOf = (index: number) =>
     },
   })
 
-/** A source whose schema was saved so many times; its parameters and name. */
+/** Makes a source and saves its schema `saves` times. Resolves to its parameters and name. */
 const start = async (saves: number) => {
   const { administrator, workspaceId } = organization
   const { name } = await administrator.ok(

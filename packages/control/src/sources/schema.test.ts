@@ -315,7 +315,7 @@ describe('saving a schema', () => {
       },
     })
     expect(await read(name)).toEqual(current)
-    // A change without a version is never refused for that.
+    // A change that names no version is never refused as outdated.
     expect((await save(name, { schema: schemaOf({ Mine: {} }) })).status).toBe(200)
   })
 
@@ -343,7 +343,7 @@ describe('saving a schema', () => {
       Array.from({ length: 6 }, (_, index) =>
         save(name, {
           propertyId: `/events/Order/properties/p${index}`,
-          // Made on the first version, and without the event Kept.
+          // The change is based on the first version, which does not have the event `Kept`.
           schema_version: 1,
           schema: schemaOf({ Order: { properties: { [`p${index}`]: text }, recommended: [`p${index}`] } }),
         }),

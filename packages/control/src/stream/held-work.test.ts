@@ -115,7 +115,7 @@ test('an administrator releases held work for one more attempt, which is recorde
     })
   }
   expect(await list()).toEqual([])
-  // The next block is one more than two.
+  // After the release, one more blocked thread makes three.
   const row = await harness.db.selectFrom('held_work').selectAll().where('id', '=', work).executeTakeFirstOrThrow()
   expect([row.hold_time, row.blocks.length]).toEqual([null, 2])
   const kept = await harness.db.selectFrom('set_aside_requests').select('take_back').executeTakeFirstOrThrow()
@@ -154,7 +154,7 @@ const ok = { status: 200, message: undefined, minutes: 0 }
 /** The clock moves a little with each look. */
 const minutesUntil = (time: string | null | undefined): number =>
   Math.round((Date.parse(time ?? '') - harness.now()) / 60_000)
-/** Holds work again, as its next block does. */
+/** Holds the work again, as its next blocked thread does. */
 const holdAgain = (id: string) =>
   harness.db
     .updateTable('held_work')

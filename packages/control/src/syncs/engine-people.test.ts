@@ -13,7 +13,7 @@ afterAll(() => engine[Symbol.asyncDispose]())
 
 let workspaces = 0
 
-/** A workspace of its own with an audience of who has an email, and a sync of a table of people there. */
+/** Makes a workspace with an audience of users with an email, and a sync from it to a table of people. */
 const openPeople = async (mode: SyncMode, of: 'audience' | 'all', identifier = 'user_id') => {
   const { administrator, organization: owner } = organization
   const made = await administrator.ok(

@@ -89,7 +89,7 @@ test.each(changes)(
     })
     const [row, ...others] = await sync.there()
     expect(others).toEqual([])
-    // A text is there as the model now has it; a number is there as its column writes it.
+    // The destination stores a text as the model now has it, and a number as its column formats it.
     expect(row).toBe(/^[\d.]+$/.test(second) ? `${row?.split(' ')[0]} second` : `${second} second`)
     expect(await sync.run([second, 'second'])).toMatchObject({ state: 'succeeded', counts: { unchanged: 1 } })
     await sync.run()

@@ -104,7 +104,7 @@ const fields = [
   { column: 'plan', target: 'properties.plan' },
 ]
 
-/** A table of its own, a model of it, a source, and a sync of its rows to events of that. */
+/** Makes a table, a model of it, a source, and a sync that turns rows of the table into events of the source. */
 const open = async (more: Record<string, unknown> = {}) => {
   const { administrator, workspaceId: workspace } = organization
   const table = `orders${++tables}`
@@ -224,7 +224,7 @@ test('with Create or update, a changed row becomes another event, and a run that
   const sync = await open({ mode: 'UPSERT_ONLY', to_destinations: true, guard_percent: 50 })
   await sync.fill(first)
   await sync.run()
-  // They go behind live events.
+  // Events of syncs are processed after live events.
   expect([log.requests[0]?.meta.u, log.requests[0]?.meta.h, log.requests[0]?.meta.i]).toEqual([undefined, true, true])
   await sync.fill([['1', 'ada', 'changed'], ...first.slice(1)])
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { changed: 1, unchanged: 2 } })

@@ -52,7 +52,8 @@ describe('login with a password', () => {
     await harness.db.insertInto('users').values({ id: newId(), email: bare, password_hash: null }).execute()
     let place = 1
     const timed = async (email: string) => {
-      // Processor time, which a busy machine does not change: of hashing there is much, of all else little.
+      // Processor time does not depend on how busy the machine is. Hashing takes much of it, and everything else
+      // little.
       const before = process.cpuUsage()
       const reply = await login(email, 'wrong', `10.1.0.${place++}`)
       const { user, system } = process.cpuUsage(before)
@@ -88,7 +89,7 @@ describe('login with a password', () => {
       expect((await login(person.email, 'wrong', '10.2.0.1')).statusCode).toBe(401)
     const waits: string[] = []
     for (const seconds of [1, 2, 4, 8]) {
-      // The first try after the wait is checked; the next is not, and neither counts nor prolongs anything.
+      // The first attempt after the wait is checked. The next ones are refused, and neither count nor prolong the wait.
       expect((await login(person.email, 'wrong', '10.2.0.1')).statusCode).toBe(401)
       for (let again = 0; again < 3; again++) {
         const refused = await login(person.email, testPassword, '10.2.0.1')
@@ -109,7 +110,7 @@ describe('login with a password', () => {
     for (let tries = 0; tries < loginLimits.perEmailAndIp + 2; tries++)
       expect((await login(person.email, 'x', '10.2.2.1')).statusCode).toBe(401)
     expect((await login(person.email, testPassword, '10.2.2.1')).statusCode).toBe(200)
-    // All users of one place, except the one who has signed in there.
+    // All users of this network are slowed down, except for the one who has signed in there before.
     for (let tries = 0; tries <= loginLimits.perIp; tries++) await login(`${tries}@example.com`, 'x', '10.2.2.1')
     expect((await login('one-more@example.com', 'x', '10.2.2.1')).statusCode).toBe(429)
     expect((await login(person.email, testPassword, '10.2.2.1')).statusCode).toBe(200)

@@ -144,7 +144,7 @@ test('events that the log did not accept do not count as sent', async () => {
 test('sent blocked events count as received when they were read: a user deleted before the sending gets no profile', async () => {
   const { params, setSchema, blocked, insert, replay } = await start()
   await setSchema(schemaOf('number'))
-  // One more than goes into a request, so that the deletion is between the reading and the last one.
+  // The events need two requests, so that the deletion can happen between the reading and the second one.
   await insert(Array.from({ length: 501 }, (_, n) => blocked(`${n}`)))
   const { administrator } = organization
   meanwhile = () => {

@@ -31,7 +31,7 @@ const titles = async (text: string): Promise<string[]> => (await search(text)).o
 
 test('a search finds sources and destinations by title, titles that begin with the text first', async () => {
   expect(await titles('SHOP')).toEqual(['Shop floor', 'Shop hook', 'Web shop', 'Payshop_EU'])
-  // The second by its title and its app together.
+  // The second result matches by its title and its app together.
   expect(await titles('shop web')).toEqual(['Web shop', 'Shop hook'])
   expect(await titles('wrhs')).toEqual(['Warehouse'])
 })

@@ -124,7 +124,7 @@ test('a connected destination receives the current members, whose number is know
   expect((await list()).destinations).toMatchObject([{ name: destination, state: 'filling', fill_sent_count: 0 }])
   const { audiences } = await organization.guest.ok(methods.audiences.list, { workspace })
   expect(audiences.find(({ name }) => idIn(name) === audience)).toMatchObject({ destination_count: 1, sync_count: 0 })
-  // A profile that enters before anything was sent is not part of that.
+  // This profile enters before anything was sent, but after the count, so it is not part of the count.
   await receive({ userId: 'cleo' })
   const stream = createStream()
   await senderOf(stream).send()
@@ -266,7 +266,7 @@ test('a deleted profile exits once with its former identifiers as of the deletio
     anonymousId: 'device',
     context: { traits: {} },
   })
-  // The exit has the time of the deletion: by it delivery keeps no sample.
+  // The exit has the time of the deletion, so that delivery stores no sample of it.
   const { create_time } = await organization.administrator.ok(methods.privacyRequests.get, {
     workspace,
     privacy_request: idIn(name),
@@ -274,7 +274,7 @@ test('a deleted profile exits once with its former identifiers as of the deletio
   expect(Date.parse(exits[0]?.event.receivedAt ?? '')).toBe(Date.parse(create_time))
   const { rows } = await sql`select from audience_farewells`.execute(harness.db)
   expect(rows).toEqual([])
-  // A profile that left before gets no second exit.
+  // A profile that left before the deletion gets no second exit.
   await organization.collaborator.ok(
     methods.audiences.disconnectDestination,
     { workspace, audience },

@@ -208,7 +208,7 @@ describe('an imported list', () => {
       )
     expect(await members(name)).toEqual([])
     expect(await countRows('audience_list_entries', name)).toBe(1)
-    // A user that comes back is another profile.
+    // A deleted user who returns is another profile.
     await receive({ userId: 'bob' })
     expect(await members(name)).toEqual([])
   })

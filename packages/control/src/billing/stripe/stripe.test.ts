@@ -236,7 +236,7 @@ describe('with Stripe', () => {
       'plans/team MONTHLY active',
       1,
     ])
-    // The next request replaces it, and it is discarded after a day.
+    // The next request replaces the unconfirmed upgrade. It is discarded after a day.
     const yearly = await asked('plans/team', { recurring_interval: 'ANNUALLY' })
     expect(() => peer.state.confirmPayment(left)).toThrow('over')
     peer.state.advance(peer.state.now + day)
@@ -420,7 +420,7 @@ describe('a webhook of Stripe', () => {
   test('after a webhook, the state is read from Stripe, so late, replayed, or contradicting webhooks change nothing else', async () => {
     const made = await startPaying()
     await buy(made, 'plans/team')
-    // It says that the subscription is canceled, which Stripe does not.
+    // The webhook says that the subscription is canceled, but Stripe does not.
     for (let times = 0; times < 3; times++) expect(await webhook(made)).toBe(200)
     expect(await mirrored(made)).toBe('plans/team')
     const [held] = await heldOf(made)

@@ -21,7 +21,10 @@ const day = 24 * hour
 const { signal } = new AbortController()
 const [free, team, ...paid] = defaultPlans.plans
 if (free === undefined || team === undefined) throw new Error('no plans')
-/** Two profiles and five events are free, a team has three profiles and is billed for more; events are kept for 10 days. */
+/**
+ * A catalog with two profiles and five events on the free plan, and three profiles with overage billing on a paid plan.
+ * Events are stored for 10 days.
+ */
 const billing: ControlDeps['billing'] = {
   plans: {
     ...defaultPlans,
@@ -53,7 +56,7 @@ let source: string
 beforeEach(async () => {
   time = start
   organization = await startOrganization(harness)
-  // For as long as the tests last.
+  // Sessions must last as long as the tests.
   await harness.db.updateTable('sessions').set({ expire_time: '2090-01-01', last_used_time: '2026-12-31' }).execute()
   source = idIn((await makeResources(organization.workspaceId, organization.administrator)).source.name)
 })
@@ -70,7 +73,7 @@ const deps = (): MeasureDeps => ({
 })
 const measure = () => measureOrganization(deps(), organization.organizationId, signal)
 
-/** Stores events of a moment as the pipeline does; resolves to their ids. */
+/** Stores events that were received at a time, as the pipeline does. Resolves to their IDs. */
 const receive = async (
   users: readonly string[],
   {
@@ -92,7 +95,7 @@ const receive = async (
     status,
     receive_time: new Date(at).toISOString().replace('T', ' ').slice(0, 23),
     timestamp: new Date(happened).toISOString().replace('T', ' ').slice(0, 23),
-    // Absent of what an earlier version stored.
+    // Rows that an earlier version stored do not have this column.
     ...(imported === undefined ? {} : { imported }),
     original: JSON.stringify({ type: 'track', event: 'Bought', userId: user_id }),
   }))
@@ -118,7 +121,7 @@ const upgrade = async () => {
     { body },
   )
 }
-/** Which stored events were sent through the pipeline again since, in order. */
+/** Returns the IDs of stored events that were sent through the pipeline again since then, in order. */
 const released = (from: number) => harness.requests.slice(from).flatMap(({ meta }) => meta.p ?? [])
 const release = () =>
   releaseHeld(
@@ -253,7 +256,7 @@ test('the removal of held events is announced with a count 7 days and 1 day befo
     source,
   })
   expect(dropped.dropped_events).toMatchObject([{ reason: 'held_too_long', count: 2, message: /limit of the plan/ }])
-  // They are no longer released, whether or not the event store has removed them yet.
+  // Removed events are not released, even if the event store still has them.
   await upgrade()
   await measure()
   const before = harness.requests.length
@@ -321,7 +324,7 @@ test('if a release is killed at any point, every held event is still sent under 
   await release()
   const sent = released(0).filter((id) => ids.includes(id))
   expect(new Set(sent)).toEqual(new Set(ids))
-  // Events that were sent but not recorded are sent again: one request.
+  // Events that were sent but not recorded are sent again, in one request.
   expect(sent).toHaveLength(1600)
   const before = harness.requests.length
   await release()
@@ -479,7 +482,7 @@ describe('profiles beyond a paid plan', () => {
       },
     ]
     expect(await additional()).toMatchObject(billed)
-    // Later events, the same period again, and the free plan since then are billed no more.
+    // Later events, a repeated billing of the same period, and the free plan add nothing to the bill.
     await receive(
       Array.from({ length: 3 }, (_, index) => `late-${index}`),
       { at: start + day },

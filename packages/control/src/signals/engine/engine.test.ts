@@ -128,7 +128,7 @@ describe('one conversion per signal and event ID', () => {
     await enable()
     const event = order()
     expect((await receive(event)).fresh).toHaveLength(1)
-    // The same event again, as after a kill.
+    // The same event is received again, as after a crash.
     expect(await receive(event)).toEqual({ fresh: [], repeated: [] })
     // The same order of another event: a second server, or the server beside the browser.
     const second = order({}, { order_id: event.properties['order_id'] })

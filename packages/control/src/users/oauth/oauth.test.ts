@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 let addresses = 0
-/** A user of the provider, with an address of its own. */
+/** Makes a user at the provider with a new address. */
 const newcomer = (given: Partial<OpenIdUser> = {}): OpenIdUser => {
   const user = { email: `${newId()}@example.com`, ...given }
   provider.addUser(user)
@@ -177,7 +177,7 @@ describe('signing up through a provider', () => {
   test('signing up ignores names that accounts cannot store', async () => {
     const reply = await signUp(harness, newcomer({ givenName: ' \u202e ', familyName: '👩‍👩‍👧‍👦'.repeat(3) }))
     expect(reply.body.user.first_name).toBe('')
-    // Whole signs only: one of these families has 11 code units.
+    // A name is cut only between complete characters. Each of these family emojis has 11 code units.
     expect(reply.body.user.last_name).toBe('👩‍👩‍👧‍👦')
   })
 })

@@ -10,7 +10,9 @@ import { rememberPlace } from './sign-in-places.ts'
 const signing = { codes: Buffer.alloc(32, 8), inbox: Buffer.alloc(32, 9) }
 const minute = 60_000
 
-/** An account that has signed in from 10.1.0.1 and from 10.2.0.1, and what its tries are counted with. */
+/**
+ * Makes an account that has signed in from 10.1.0.1 and from 10.2.0.1, and the dependencies that count its attempts.
+ */
 const startAccount = async () => {
   const database = await createTestDatabase()
   let now = Date.parse('2026-03-04T05:06:07Z')
@@ -26,7 +28,7 @@ const startAccount = async () => {
     advance: (ms: number) => {
       now += ms
     },
-    /** Counts the tries that are let through. */
+    /** Counts the attempts that are not refused. */
     async letThrough(throttling: LoginThrottling, tries: number, placeOf: (index: number) => string): Promise<number> {
       let passed = 0
       for (let index = 0; index < tries; index++)

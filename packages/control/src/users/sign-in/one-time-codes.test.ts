@@ -225,7 +225,7 @@ describe('requesting another code', () => {
 
   test('a new code is refused after too many requests for one address, or from one network', async () => {
     const email = address()
-    // Both kinds each half minute: in all within the quarter of an hour that is counted.
+    // A request of each kind every 30 seconds stays within the 15 minutes in which requests are counted.
     for (let count = 0; count < sendLimits.perEmail; count++) {
       if (count % 2 === 0) harness.advance(codeLimits.resendMs)
       expect((await send(email, count % 2 === 0 ? 'login' : 'sign up', `10.7.0.${count}`)).status).toBe(200)
@@ -280,7 +280,7 @@ describe('signing up with a code', () => {
     expect(await post('signup', { email: person.email, otp_token: login })).toMatchObject(refused)
     const otp_token = await harness.codeFor(fresh, 'sign up')
     expect(await post('loginOtp', { email: fresh, otp_token })).toMatchObject(refused)
-    // It is not used up by that.
+    // The failed attempt has not used up the code.
     expect((await post('signup', { email: fresh, otp_token })).status).toBe(200)
   })
 
