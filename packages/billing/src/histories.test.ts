@@ -145,7 +145,7 @@ const shown = (held: ProviderSubscription | undefined) =>
         end: held.periodEnd.toISOString(),
       }
 
-/** The number of profiles used in a period, up to nine blocks beyond the plan. It is the same for all providers. */
+/** The number of profiles used in a period, up to nine blocks beyond the plan. All providers get the same number. */
 const profilesIn = (seed: number, begin: Date): number => numbersOf(seed ^ (begin.getTime() / 1000))(100_000)
 
 /**

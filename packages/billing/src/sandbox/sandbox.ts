@@ -34,7 +34,7 @@ export type Sandbox = PaymentProvider & {
     card: { number: string; expMonth: number; expYear: number },
     confirmed?: boolean,
   ): Promise<{ id: string }>
-  /** Confirms a payment, in place of a bank. Throws 400 if the secret has expired. */
+  /** Confirms a payment, as a bank would do. Throws 400 if the secret has expired. */
   confirmPayment(customer: string, clientSecret: string): Promise<void>
   /** Returns the invoice whose address contains this secret. */
   getInvoice(secret: string): Promise<Invoice | undefined>

@@ -56,7 +56,10 @@ export const payLate = async (api: StripeApi, customer: string, card: string): P
     if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
 }
 
-/** Returns how to collect an invoice without due days of its own: in the same way as those of the subscription. */
+/**
+ * Returns the due days of an invoice that has none of its own: those of the invoices of the subscription. Returns
+ * undefined if these are charged.
+ */
 const likeSubscription = async (api: StripeApi, customer: string): Promise<number | undefined> => {
   const held = await findSubscription(api, customer)
   return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
