@@ -39,7 +39,8 @@ export type Realtime = {
    */
   reconnectUser(userId: string): void
   /**
-   * Does the same for every authorized connection of this process. Needed if changes of access may have been missed.
+   * Ends every connection of this process that was authorized for any user. Needed if changes of access may have been
+   * missed.
    */
   reconnectAll(): void
   /** Returns the channels with a subscriber in this process. */
