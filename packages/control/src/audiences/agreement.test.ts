@@ -124,7 +124,9 @@ const store = async (workspace: string, events: readonly Stored[]): Promise<void
   await owners.stop()
 }
 
-/** The latest value of a trait: of each trait that may be an object with it inside the latest value counts. */
+/**
+ * Returns the latest value of a trait. A nested value counts from the latest value of each trait that may contain it.
+ */
 const latestOf = (taught: readonly (Stored & { at: number })[], name: string): unknown => {
   const steps = name.split('.')
   const latest = new Map<string, { value: unknown; place: number }>()

@@ -338,7 +338,7 @@ test('a killed computation continues with the remaining profiles, and computed v
   const right = await own(expected(new Map([[id, definition]])))
   expect(await own(found())).toEqual(right)
   expect(right.length).toBeGreaterThan(5)
-  // Deleted computed traits disappear with their values, and no others do.
+  // Deleted computed traits disappear with their values; the other values stay.
   const others = (await found()).size - right.length
   await sql`update computed_traits set delete_time = now() where id = ${id}::uuid`.execute(database.db)
   await second.worker.catchUp()

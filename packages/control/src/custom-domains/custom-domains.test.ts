@@ -68,7 +68,7 @@ describe('a domain name', () => {
     'a.com.',
     '1.2.3.4',
     'bücher.example',
-    // Letters that look like others, or become them in lower case.
+    // Letters that look like ASCII letters, or become ASCII letters in lower case.
     'exаmple.com',
     '\u212aey.example',
     `${'a'.repeat(64)}.com`,

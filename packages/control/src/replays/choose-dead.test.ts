@@ -198,7 +198,7 @@ test('unreadable events are counted and stay dead: those of ranges, of letters m
   const replay = await create(byName(orders))
   run()
   expect(await allDue(replay)).toMatchObject({ event_count: 3, sent_count: 3 })
-  // A letter of before names no events, and neither do its parts.
+  // A dead letter of an earlier version has no event IDs, and neither do its parts.
   expect(await held('waiting')).toEqual([
     [legacy.offset, [0, 2], [], 2],
     [odd.offset, [0], [odd.ids[0]], 1],

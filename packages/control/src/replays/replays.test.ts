@@ -178,7 +178,7 @@ test('many events are counted in chunks, with and without conditions', async () 
   const { row, now, history, preview } = await start()
   const rows = Array.from({ length: 12_500 }, (_, n) =>
     row(`9-0000000003-${String(n).padStart(4, '0')}`, 0, {
-      // Most in one millisecond, the others far apart.
+      // Most events have the same time, the others are 1.5 s apart.
       receive_time: n < 11_000 ? now - 50 * 60_000 : now - 49 * 60_000 + (n - 11_000) * 1500,
     }),
   )

@@ -17,7 +17,7 @@ export const setPaused = async (
       paused: verb === 'pause',
       next_run_time: nextRunTime(row, now),
       next_run_from: new Date(now),
-      // A schedule that ended with the deletion of its predecessor stays ended.
+      // If the schedule ended because its predecessor was deleted, it stays ended.
       schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
     })
     await audit(tx, syncName(workspace.id, row.id))

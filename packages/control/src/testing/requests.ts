@@ -23,7 +23,7 @@ import { makeSignal, signalRequest } from './signals.ts'
 
 /**
  * Makes the path and body of a call that succeeds for each caller with permission. Each writing call gets resources of
- * its own. Without `caller`, several callers can try the same call until one has succeeded.
+ * its own. If `forCaller` is not set in the result, several callers can try the same call until one has succeeded.
  */
 export type RequestOf = (
   name: string,

@@ -27,7 +27,7 @@ type VersionRow = Pick<Selectable<AudienceVersionsTable>, 'version' | 'title' | 
 const authorOf = ({ email, first_name, last_name }: Pick<VersionRow, 'email' | 'first_name' | 'last_name'>): string =>
   email === null ? '' : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' })
 
-/** A version as the API returns it. */
+/** A version of an audience as the API returns it. */
 export const presentVersion = (
   audience: Pick<AudienceRow, 'id' | 'workspace_id'>,
   row: VersionRow,

@@ -3,7 +3,7 @@ import { type SignalDraft, signalDraft } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
 import { type DraftOwner, readDraft } from '../../drafts.ts'
 
-/** The draft of a caller in a workspace; an empty one if there is none. */
+/** Reads the draft of a caller in a workspace. Returns an empty one if there is none. */
 export const readSignalDraft = async (db: Db, owner: DraftOwner): Promise<SignalDraft> => {
   const row = await readDraft(db, 'signal_drafts', owner)
   return {

@@ -46,7 +46,7 @@ export const rememberPlace = async (
     .execute()
 }
 
-/** Texts in the user agent that identify a browser. Browsers that also name others come first. */
+/** Texts in the user agent that identify a browser. Browsers whose user agent also names other browsers come first. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

@@ -8,8 +8,8 @@ import { requireSignUp } from './may-sign-up.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 
 /**
- * Makes an account for the address that a code confirms, and starts a session. A user who already has an account is
- * signed in, because the code in that mail proves the same.
+ * Makes an account for the address that a code confirms, and starts a session. If the address already has an account,
+ * signs its user in, because the code proves that the address belongs to the caller.
  */
 export const signUp =
   ({
