@@ -10,10 +10,10 @@ const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 const libraries = /[\\/]node_modules[\\/]/
 
-/** A pattern of paths that works with the separators of every system. */
+/** Returns a pattern of paths that matches the separators of every operating system. */
 const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|').replaceAll('/', '[\\\\/]')})`)
 
-/** The modules that only some pages need, with the components that import them: none that all pages share. */
+/** The modules that only some pages need, with the components that import them. None of them is shared by all pages. */
 const parts = {
   markup: at('node_modules/marked/', 'src/lib/format/markup', 'src/ui/code/markup'),
   forms: at('src/components/(catalog-grid|create-flow|docs-panel|settings/(setting-hint|settings-card))'),
@@ -80,7 +80,7 @@ const output = (mode: string) =>
     ? { outDir: '../../.cache/kit', rolldownOptions: { input: 'kit.html' }, chunkSizeWarningLimit: 1500 }
     : { outDir: 'dist', rolldownOptions: { output: { codeSplitting: { groups } } } }
 
-/** Writes down which pages there are, for the server. */
+/** Writes a list of all pages to a file for the server. */
 const pageList: Plugin = {
   name: 'page-list',
   apply: 'build',
@@ -89,7 +89,10 @@ const pageList: Plugin = {
   },
 }
 
-/** Writes down which files the frame of a workspace's pages needs, which no page names before its script has run. */
+/**
+ * Writes a list of the files that the frame of workspace pages needs. A page does not name them before its script has
+ * run.
+ */
 const preloadList: Plugin = {
   name: 'preload-list',
   apply: 'build',
@@ -104,7 +107,7 @@ const preloadList: Plugin = {
   },
 }
 
-/** The texts of the contract for readers of the API's documents: the screens have words of their own. */
+/** The names of texts in the contract that only readers of the API description need: the pages have their own texts. */
 const documentation = new Set(['summary', 'when'])
 
 /** A node of a syntax tree, with the fields that are used here. */
@@ -115,7 +118,9 @@ type Node = { type: string; start: number; end: number; key?: { name?: string };
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
 
-/** The places of documentation texts in a file of the contract: literals that are values of such members. */
+/**
+ * Returns the positions of documentation texts in a file of the contract: literals that are the values of such names.
+ */
 const documentationIn = (node: Node): Node[] => {
   const { type, key, value } = node
   if (
@@ -129,7 +134,9 @@ const documentationIn = (node: Node): Node[] => {
   )
 }
 
-/** Leaves the texts of the API's documents out of the files that browsers load. Every place in a file stays where it was. */
+/**
+ * Removes the texts of the API description from the files that browsers load. All positions in a file stay the same.
+ */
 const withoutDocumentation: Plugin = {
   name: 'without-documentation',
   apply: 'build',
@@ -151,7 +158,8 @@ export default defineConfig(({ mode }) => ({
   build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {
-      // Sign-in compares the return address with the host that the browser has asked.
+      // At sign-in, the server compares the return URL with the host that the browser has called, so the host stays
+      // unchanged.
       '/api': { target: server, changeOrigin: false },
       '/dev': server,
       '/pusher': server,

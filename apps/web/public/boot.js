@@ -1,7 +1,7 @@
-// Runs before everything else: the strict content policy forbids compiled validators, and a chosen theme must not flash
-// the other one. The key is the one of src/lib/browser/ui-store.ts.
+// Runs before all other scripts: the strict content policy forbids compiled validators, and a page with a chosen theme
+// must not first appear in the other theme. The storage key is that of src/lib/browser/ui-store.ts.
 globalThis.__zod_globalConfig = { jitless: true }
-// Where the browser gives no storage, what would be kept there lasts as long as the page.
+// If the browser offers no storage, stores the values in memory, so that they last as long as the page.
 for (const name of ['localStorage', 'sessionStorage'])
   try {
     globalThis[name].getItem('')
@@ -18,5 +18,5 @@ try {
   const theme = JSON.parse(localStorage.getItem('tributary-ui') ?? '{}').state?.theme
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // A broken entry means the system's theme.
+  // If the stored entry is invalid, the theme of the system applies.
 }

@@ -1,8 +1,8 @@
 /// <reference types="vite/client" />
 
 interface ImportMetaEnv {
-  /** Address that relative media paths are put behind; the origin's root when it is not given. */
+  /** Base URL of relative media paths. By default, it is the root of the origin. */
   readonly VITE_MEDIA_BASE?: string
-  /** What tells this build from others in the addresses of pictures. */
+  /** The hash of this build, which distinguishes it from other builds in the URLs of pictures. */
   readonly VITE_BUILD_HASH?: string
 }

@@ -21,7 +21,7 @@ export type Area = {
   letter: string
   /** True if only the path itself belongs to the area, not the paths below it. */
   end: boolean
-  /** Other paths that belong to the area. */
+  /** Further paths that belong to the area. */
   also: readonly string[]
 }
 

@@ -28,7 +28,7 @@ const listen = (signedIn = true) => {
   return { listener, notices, reported, logouts: () => logouts }
 }
 
-test('an ended session is reported once, however many calls fail together, and leads to logout', () => {
+test('an ended session is reported once, even if many calls fail together, and leads to logout', () => {
   const { listener, notices, logouts } = listen()
   listener(expired)
   listener(expired)
@@ -36,7 +36,7 @@ test('an ended session is reported once, however many calls fail together, and l
   expect(logouts()).toBe(1)
 })
 
-test('without a session, no ended session is reported', () => {
+test('a user without a session gets no report about an ended session', () => {
   const { listener, notices } = listen(false)
   listener(expired)
   expect(notices).toEqual([])
@@ -83,7 +83,7 @@ test.each([
     })
   expect(at(100_000)).toBe(true)
   expect(at(105_000)).toBe(false)
-  // Even if the page loads slowly, the next reload is not allowed yet.
+  // The page may load slowly: another reload is not allowed yet.
   expect(at(160_000)).toBe(false)
   expect(at(160_000, { path: '/w/destinations' })).toBe(true)
   expect(at(161_000, { build: 'b2' })).toBe(true)

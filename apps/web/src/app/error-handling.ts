@@ -17,7 +17,7 @@ export const createErrorListener = (deps: {
     if (isSessionExpired(error)) {
       if (isReported || !deps.signedIn()) return
       isReported = true
-      // Reset, because the next session can end, too.
+      // Reports again later, because the next session can end, too.
       setTimeout(() => {
         isReported = false
       }, 5000)

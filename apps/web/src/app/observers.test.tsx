@@ -36,7 +36,7 @@ type Sent = { type: string; properties?: { path: string }; traits?: { email: str
 let asked: string[]
 let sent: Sent[]
 
-/** A fake server with the calls of the observers. */
+/** A fake server that answers the calls of the observers. */
 const serve = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
   const { pathname } = new URL(String(input instanceof Request ? input.url : input), 'http://app.test')
   asked.push(pathname)
@@ -78,7 +78,7 @@ const open = (path: string) => {
   return router
 }
 
-/** The sent events, after the queue is empty. */
+/** Returns the sent events, after the queue is empty. */
 const flushed = async (): Promise<Sent[]> => {
   await waitFor(() => expect(asked).toContain('/api/config'))
   await flushAnalytics()

@@ -12,7 +12,7 @@ import {
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/integrations/error-reporting.ts'
 import { useSession } from '../lib/people/session.ts'
 
-/** Optional: the page works without this code. */
+/** The page works without this code: a failure to load it is ignored. */
 const SignedIn = lazy(async (): Promise<{ default: ComponentType }> => {
   const module = await import('./signed-in.tsx').catch(() => undefined)
   return { default: module?.SignedIn ?? (() => null) }
@@ -51,7 +51,7 @@ export const Observers = () => {
     if (dsn === undefined || environment === undefined) return
     const load = async (options: ReportingOptions) =>
       (await import('../lib/integrations/sentry.ts')).loadReporter(options)
-    // Errors are shown to the user even without the SDK.
+    // Without the SDK, errors are still shown to the user.
     void startErrorReporting({ sentry_dsn: dsn, environment }, load).catch(() => undefined)
   }, [dsn, environment])
 

@@ -6,9 +6,9 @@ import { useSession } from '../lib/people/session.ts'
 import { membershipsQuery, userQuery, workspacesQuery } from '../lib/queries/account-queries.ts'
 
 /**
- * Reloads the user and their memberships whenever the live connection returns. The gateway closes it when a role, a
- * membership or a session changes. So menus and buttons change without a page reload, and a session that was ended
- * elsewhere ends here, too.
+ * Reloads the user and their memberships whenever the live connection is established again. The gateway closes the
+ * connection when a role, a membership or a session changes. So menus and buttons change without a page reload, and a
+ * session that was ended elsewhere ends here, too.
  */
 export const useLiveAccess = (): void => {
   const user = useSession((state) => state.currentUserResourceName) ?? ''
@@ -30,7 +30,7 @@ export const useLiveAccess = (): void => {
       key,
       token,
       onJoined() {
-        // On the first connection, the page has just loaded them.
+        // At the first connection, the page has just loaded the user and the memberships.
         if (!first) read()
         first = false
       },

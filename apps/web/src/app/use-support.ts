@@ -4,7 +4,10 @@ import { useSession } from '../lib/people/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
 import { notify } from '../ui/overlays/toast.tsx'
 
-/** Returns a function that opens the support chat, or else an email to support; undefined if neither is configured. */
+/**
+ * Returns a function that opens the support chat or, if no chat is configured, an email to support. Returns undefined
+ * if neither is configured.
+ */
 export const useSupport = (): (() => void) | undefined => {
   const config = useConfig()
   const { user } = useCurrentUser()

@@ -8,7 +8,7 @@ export const rulesOf =
   async (values) => {
     const { data, error } = await schema.safeParseAsync(values, { error: stockMessage })
     if (error === undefined) return { values: data }
-    // Reversed, so that the first problem of a field is shown.
+    // Reversed, so that the first problem of each field is the one that is shown.
     const problems = error.issues.map(({ path, message }) => [path.join('.'), message] as const).reverse()
     return { problems: Object.fromEntries(problems) }
   }

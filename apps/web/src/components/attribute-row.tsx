@@ -47,7 +47,7 @@ const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
 
 const typeTitles = { text: 'Text', number: 'Number', date: 'Date' } as const
 
-/** The operator if the type supports it, otherwise the first operator of the type. */
+/** Returns the operator if the value type supports it, otherwise the first operator of that type. */
 const ofType = (valueType: ValueType, operator: SelectedAttribute['operator']): Partial<SelectedAttribute> => ({
   valueType,
   ...(attributeOperators[valueType].some((each) => each === operator)

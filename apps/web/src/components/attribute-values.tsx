@@ -22,12 +22,12 @@ export type AttributePart = {
   onChange: (part: Partial<SelectedAttribute>) => void
 }
 
-/** The attributes that mark the control of an invalid field. */
+/** Returns the ARIA attributes of a control whose field is invalid. */
 export type Wrong = (field: string) => { 'aria-invalid'?: true; 'aria-describedby'?: string }
 
 type Part = AttributePart & { wrong: Wrong }
 
-/** A list with more values is edited as text, one value per line. */
+/** A list with more values than this is edited as text, one value per line. */
 const manyValues = 30
 
 const linesOf = (text: string): string[] =>
@@ -53,7 +53,7 @@ const ListInput = ({ attribute: { values }, onChange, wrong }: Part) => {
           id={id}
           rows={5}
           spellCheck={false}
-          // Shows the values if they were changed elsewhere, such as by undo.
+          // Shows the given values if they were changed outside of this input, such as by undo.
           value={linesOf(text).join('\n') === values.join('\n') ? text : values.join('\n')}
           onChange={({ target }) => {
             setText(target.value)
@@ -94,7 +94,7 @@ const ListInput = ({ attribute: { values }, onChange, wrong }: Part) => {
 
 const isDay = (text: string): boolean => /^([0-9]{4}-[0-9]{2}-[0-9]{2})?$/.test(text)
 
-/** A date, or a time that an API call has set as text. */
+/** The input for a date. A time that an API call has set is edited as text. */
 const DateInput = ({
   label,
   value,
@@ -159,7 +159,8 @@ const PlainInput = ({ noun, event, attribute, onChange, wrong }: Part) => {
 }
 
 /**
- * The input for the value of a trait or property, depending on the operator; nothing for an operator without a value.
+ * The input for the value of a trait or property, depending on the operator. Shows nothing if the operator takes no
+ * value.
  */
 export const ValueInput = (part: Part) => {
   const { attribute, onChange, wrong } = part

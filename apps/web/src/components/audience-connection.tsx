@@ -20,7 +20,10 @@ export const ConnectionState = ({ of }: { of: State }) => {
   )
 }
 
-/** The failures of a connection, with the reason of the latest; nothing without any. `to` links to the failures. */
+/**
+ * The failures of a connection, with the reason of the latest one. Shows nothing if there are no failures. `to` links
+ * to the failures.
+ */
 export const ConnectionFailure = ({ of, to }: { of: State; to: string }) => {
   const { waiting_count, dead_count, last_error } = of
   if (waiting_count + dead_count === 0 || last_error === '') return null

@@ -17,7 +17,7 @@ export const BuilderForm = ({
   saving: boolean
   /** Why the object was not saved; undefined if there was no refusal. */
   refusal: ReactNode
-  /** Shown after another user's change. */
+  /** Shown if another user has changed the object in the meantime. */
   conflict?: ReactNode
   onSubmit: () => void
   children: ReactNode

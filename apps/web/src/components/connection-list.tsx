@@ -9,8 +9,8 @@ import { Switch } from '../ui/forms/switch.tsx'
 import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
 
 /**
- * One connection seen from one of its ends: `title` and `to` describe the other end. If seen from neither end, `from`
- * is its source.
+ * One connection, seen from one of its two ends: `title` and `to` describe the other end. On a page that is about
+ * neither end, `from` is the source of the connection.
  */
 export type ConnectionRow = {
   name: string
@@ -19,13 +19,13 @@ export type ConnectionRow = {
   to: string
   icon: string
   appTitle: string
-  /** The label if the other end is off; absent while it is on. */
+  /** The label that the other end is off. Absent if the other end is on. */
   otherOff?: string
   enabled: boolean
 }
 export type ConnectionChoice = { name: string; title: string; icon: string }
 
-/** Chooses an end that is not connected yet. */
+/** A menu for choosing the source or destination to connect. */
 export const ConnectMenu = ({
   label,
   choices,
@@ -37,7 +37,7 @@ export const ConnectMenu = ({
 }: {
   label: string
   choices: readonly ConnectionChoice[]
-  /** The message and the retry when the choices could not be loaded. */
+  /** Shown if the choices could not be loaded: the message, and a button that loads them again. */
   failed?: { text: string; onRetry: () => void } | undefined
   loading: boolean
   onConnect: (name: string) => void
@@ -128,7 +128,7 @@ const ConnectionLine = ({
   </li>
 )
 
-/** The connected ends, each with a switch and a button that disconnects it. */
+/** The connected sources or destinations, each with a switch and a button that disconnects it. */
 export const ConnectionList = ({
   label,
   rows,

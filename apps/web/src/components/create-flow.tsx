@@ -24,7 +24,7 @@ export const ChooseStep = <App,>({
   /** The kind of object, such as "source". */
   noun: string
   description: string
-  /** The page that lists these objects: the way back. */
+  /** The page that lists these objects; a link leads back to it. */
   list: Place
   query: UseQueryResult<readonly App[]>
   cardOf: (app: App) => CatalogCard
@@ -56,8 +56,8 @@ export const FillSkeleton = () => (
 )
 
 /**
- * The frame of a `FillStep`: loads the chosen catalog entry, shows a skeleton meanwhile, and shows no-access to users
- * who cannot create the object.
+ * The frame of a `FillStep`. Loads the chosen catalog entry and shows a skeleton until then. Users who cannot create
+ * the object see the no-access message.
  */
 export const FillPage = <App,>({
   query,

@@ -51,12 +51,12 @@ export const DetailView = ({
   tabs,
 }: {
   title: string
-  /** Its kind, such as "Webhook". */
+  /** The kind of the object, such as "Webhook". */
   kind: string
-  /** Its state if it is exceptional, such as "Paused"; otherwise ''. */
+  /** The state of the object if it is exceptional, such as "Paused"; otherwise ''. */
   state: string
   icon: string
-  /** The catalog entry it was created from, if that has the documentation of the page. */
+  /** The catalog entry of the object, if its documentation is that of the page. */
   app?: string
   /** The page that lists these objects. */
   list: { label: string; to: string }

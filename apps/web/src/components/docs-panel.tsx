@@ -13,7 +13,7 @@ export const DocsPanel = ({
   children,
 }: {
   app: { title: string; description: string; docs_url: string; extra: { app_icon: string } }
-  /** The preparations, in order. */
+  /** The steps of the preparation, in order. */
   steps?: readonly { title: string; text: string; code: string; language: string }[]
   /** Rendered between the description and the preparations. */
   children?: React.ReactNode
@@ -70,7 +70,7 @@ export const DocsPanel = ({
   </aside>
 )
 
-/** The layout of such a page: the form, and the panel beside it (below it on a phone). */
+/** Places a form and a panel beside each other; on a phone, the panel is below the form. */
 export const FormLayout = ({ children, aside }: { children: React.ReactNode; aside: React.ReactNode }) => (
   <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
     {children}

@@ -46,10 +46,11 @@ const Frame = ({
 }
 
 /**
- * Shown instead of content whose query failed. A refresh reloads the page, a retry runs the query again.
- * - `page`: it replaces the whole page, and its title is the page's heading.
- * - `onMissingWorkspace`: action of an additional button if the workspace was not found.
- * - `onUnreachable`: action of an additional button if a database is unreachable.
+ * Shown instead of content whose query failed. Its button either reloads the page (a refresh) or runs the query again
+ * (a retry).
+ * - `page`: the screen replaces the whole page, and its title is the heading of the page.
+ * - `onMissingWorkspace`: an additional button if the workspace was not found.
+ * - `onUnreachable`: an additional button if a database is unreachable.
  */
 export const ErrorScreen = ({
   error,
@@ -132,7 +133,7 @@ export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => 
   </Frame>
 )
 
-/** The last resort for an error inside a workspace page. */
+/** Shown instead of a workspace page that threw an error. */
 export const LastResort = ({ onReset }: { onReset?: () => void }) => (
   <Frame
     icon={TriangleAlert}

@@ -34,7 +34,7 @@ const Loading = () => (
 /** The parts of a bar, from bottom to top. */
 const validations = ['compatible', 'needsAttention', 'incompatible'] as const satisfies readonly Compatibility[]
 
-/** Splits events by their validation result; the remaining ones were not validated. */
+/** Splits counts of events by validation result. Events without a result were not validated. */
 const partsOf = (all: Series, validated: readonly Series[]): ChartPart[] => {
   const rest = all.values.map((value, index) =>
     Math.max(0, value - validated.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
@@ -50,7 +50,7 @@ const partsOf = (all: Series, validated: readonly Series[]): ChartPart[] => {
 
 type EventChartProps = {
   workspace: string
-  /** If set, only events of this source, by their validation result. */
+  /** If set, the chart counts only events of this source, split by validation result. */
   source?: string
   preset: RangePreset
   /** Shown instead of the chart when the range has no events. */

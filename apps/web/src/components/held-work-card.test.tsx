@@ -42,7 +42,7 @@ test('work that is set aside is shown with its reason, and an administrator can 
   expect(asked).toEqual(['/workspaces/w/heldWork/second:release'])
 })
 
-test('an item that was retried too often, or waits for another, shows when it can be retried, and its button is disabled', async () => {
+test('an item that was retried too often, or that waits for another item, shows when it can be retried, and its button is disabled', async () => {
   const later = new Date(Date.now() + 5 * 3_600_000).toISOString()
   const { settled } = openInWorkspace(
     <HeldWorkCard
@@ -58,7 +58,7 @@ test('an item that was retried too often, or waits for another, shows when it ca
   expect([isDisabled('Try First again'), isDisabled('Try Second again')]).toEqual([true, false])
 })
 
-test('other users see the work without the button, and work without a workspace shows the command', async () => {
+test('users without the permission see the work without the button, and work without a workspace shows the command', async () => {
   const { settled } = openInWorkspace(
     <>
       <HeldWorkCard rows={[row('First')]} mayRelease={false} />

@@ -12,7 +12,7 @@ export type ImageInputProps = {
   label: string
   /** Path or URL of the current image; empty if there is none. */
   image: string
-  /** The title whose initials are shown without an image. */
+  /** The title whose initials are shown if there is no image. */
   title: string
   round?: 'md' | 'full'
   /** Stores the chosen image, which is shown until the call has ended. Errors are shown below. */
@@ -24,7 +24,7 @@ export type ImageInputProps = {
 
 const storingLabels = { pick: 'Saving the image', remove: 'Removing the image' } as const
 
-/** Stores or removes an image: which of both runs, the picture that is being stored, and the last error. */
+/** Stores or removes an image. Tells which of the two is running, which image is being stored, and the last error. */
 const useStoring = ({ onPick }: Pick<ImageInputProps, 'onPick'>) => {
   const [busy, setBusy] = useState<keyof typeof storingLabels | undefined>()
   const [error, setError] = useState<string | undefined>()

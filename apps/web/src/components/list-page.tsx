@@ -27,7 +27,9 @@ export const ListPage = <Item,>({
   errorTitle: string
   /** Breadcrumbs, for a list that is part of an area. */
   crumbs?: readonly { label: string; to: string }[]
-  /** The button that creates an object: in the header, and in the empty page. None for readers. */
+  /**
+   * The button that creates an object, shown in the header and in the empty page. Absent for users who can only read.
+   */
   action: ReactNode
   empty: { icon: ReactNode; title: string; text: ReactNode }
   children: (items: readonly Item[]) => ReactNode

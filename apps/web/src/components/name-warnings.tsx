@@ -1,7 +1,7 @@
 import type { NameWarning } from '@tributary/contract'
 import { createContext, useContext } from 'react'
 
-/** Warnings about names that were never received, from the preview of a form. */
+/** Warnings about names that were never received. They come from the preview of a form. */
 export const NameWarnings = createContext<readonly NameWarning[]>([])
 
 const Warnings = ({ warnings }: { warnings: readonly NameWarning[] }) =>
@@ -23,7 +23,7 @@ export const WarningsOf = ({ ids }: { ids: readonly string[] }) => (
   <Warnings warnings={useContext(NameWarnings).filter(({ id }) => ids.includes(id))} />
 )
 
-/** The warnings about one field, found by its name in the body, or the end of that name. */
+/** The warnings about one field, found by the name of the field in the request body, or the end of that name. */
 export const WarningsAt = ({ field, id = '' }: { field: string; id?: string }) => (
   <Warnings
     warnings={useContext(NameWarnings).filter(

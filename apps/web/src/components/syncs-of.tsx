@@ -12,7 +12,7 @@ import { CardList, CardRow } from '../ui/lists/card-list.tsx'
 
 const maxNamed = 5
 
-/** The first titles, and the number of the others. */
+/** Returns the first few titles and, if there are more, the number of the remaining ones. */
 const shortened = (titles: readonly string[]): readonly string[] => {
   const more = titles.length - maxNamed
   return more > 1 ? [...titles.slice(0, maxNamed), `${more} more`] : titles
@@ -20,7 +20,7 @@ const shortened = (titles: readonly string[]): readonly string[] => {
 
 const titlesOf = (syncs: readonly Sync[]): string[] => syncs.map(({ title }) => title)
 
-/** The effect of a deletion on the syncs with these titles, as a sentence; '' without any. */
+/** Describes in a sentence that the syncs with these titles are deleted, too. Returns '' if there are none. */
 export const deletedSyncs = (titles: readonly string[]): string => {
   const [only] = titles
   if (only === undefined) return ''
@@ -30,8 +30,8 @@ export const deletedSyncs = (titles: readonly string[]): string => {
 }
 
 /**
- * The effect of a deletion on the syncs with these titles, which run after a deleted one, as a sentence; '' without
- * any.
+ * Describes in a sentence that the syncs with these titles no longer run because they run after a deleted one. Returns
+ * '' if there are none.
  */
 export const leftSyncs = (titles: readonly string[]): string => {
   const [only] = titles
@@ -63,7 +63,7 @@ export const useDeletedSyncs = (isOf: (sync: Sync) => boolean): string | undefin
   return [deletedSyncs(titlesOf(deleted)), leftSyncs(titlesOf(left))].filter((text) => text !== '').join(' ')
 }
 
-/** The same for deleting one sync itself. */
+/** Describes the effect of deleting one sync on the syncs that run after it. */
 export const useLeftSyncs = (sync: Sync): string | undefined => {
   const { data, isError } = useSyncs()
   if (data === undefined) return isError ? 'Could not load which syncs run after it.' : undefined

@@ -1,7 +1,7 @@
 import { useMask } from '../lib/browser/ui-store.ts'
 import { cn } from '../ui/cn.ts'
 
-/** The used share of a limit, as a bar; nothing without a limit, or while values are masked. */
+/** The used share of a limit, as a bar. Shows nothing if there is no limit, or while values are masked. */
 export const UsageBar = ({ label, used, limit }: { label: string; used: number; limit: number }) => {
   const masked = useMask((state) => state.on)
   if (limit < 0 || masked) return null

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { failureText } from '../lib/api/errors.ts'
 
-/** The message of an error, without the errors of fields. */
+/** Returns the message of an error, without the messages about single fields. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error')
 
-/** Runs calls that a user starts, one at a time: whether one is pending, and the text of its failure. */
+/** Runs calls that a user starts, one at a time. Returns whether a call is pending, and the text of its failure. */
 export const useAttempt = (textOf: (error: unknown) => string = failureText) => {
   const [pending, setPending] = useState(false)
   const [failure, setFailure] = useState<string | undefined>()

@@ -6,8 +6,8 @@ import { connectionsQuery } from '../lib/queries/workspace-queries.ts'
 import { notify, notifyRefusal } from '../ui/overlays/toast.tsx'
 
 /**
- * Connects a source with a destination; switches, filters and removes a connection. `end` is the end that the page is
- * not about.
+ * Creates, switches, filters, and removes connections of a source or destination. `end` is the end of the connection
+ * that the page is not about.
  */
 export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {
   const cache = useQueryClient()

@@ -10,7 +10,7 @@ const organization = {
 const one: Workspace = { name: 'workspaces/w1', title: 'Production', organization, create_time: '2026-01-01T00:00:00Z' }
 const other: Workspace = { name: 'workspaces/w2', title: 'Staging', organization, create_time: '2026-01-01T00:00:00Z' }
 
-test('signing in leads a person with a single workspace to it, and other ways to / do not', () => {
+test('a person with a single workspace is taken to it after signing in, but not after opening / in another way', () => {
   expect(onlyWorkspace([one], justSignedIn)).toBe(one)
   for (const state of [null, undefined, {}, 'justSignedIn', { choosing: true }])
     expect(onlyWorkspace([one], state)).toBeUndefined()

@@ -4,9 +4,9 @@ import { create } from 'zustand'
 import { ask } from './api/client.ts'
 
 type Known = {
-  /** The server's configuration, once it is read. */
+  /** The configuration of the server; undefined until it is loaded. */
   config: ClientConfig | undefined
-  /** Why it could not be read the last time. */
+  /** The error of the last failed attempt to load the configuration. */
   failure: unknown
 }
 
@@ -26,14 +26,14 @@ const read = async (): Promise<void> => {
   }
 }
 
-/** Reads the configuration unless it is known; once for all simultaneous callers. Never throws. */
+/** Loads the configuration unless it is known, once for all simultaneous callers. Never throws. */
 export const readConfig = (): Promise<void> => {
   if (useKnownConfig.getState().config !== undefined) return Promise.resolve()
   reading ??= read()
   return reading
 }
 
-/** The server's configuration, undefined until it is read. After a failure it is not read again. */
+/** Returns the configuration of the server; undefined until it is loaded. After a failure, it is not loaded again. */
 export const useConfig = (): ClientConfig | undefined => {
   const { config, failure } = useKnownConfig()
   useEffect(() => {

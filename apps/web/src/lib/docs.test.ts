@@ -4,7 +4,7 @@ import { docsAddress } from './docs.ts'
 
 const source = '?source=workspaces%2F1%2Fsources%2F2'
 
-/** The anchor of a heading, as the server makes it. */
+/** Returns the anchor of a heading, as the server creates it. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -60,7 +60,7 @@ test("overview and settings of a destination link to its connector's page, and o
   ])
 })
 
-test('a new source or destination links to the page of its kind, and a screen without documentation to none', () => {
+test('a new source or destination links to the page of its kind, and a screen that has no documentation links to none', () => {
   const at = (pathname: string) => docsAddress({ pathname, hash: '' })
   expect(at('/workspaces/1/catalog-sources/node/new')).toBe('/docs/sources/node')
   expect(at('/workspaces/1/catalog-destinations/s3/new')).toBe('/docs/destinations/s3')

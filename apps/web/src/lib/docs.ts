@@ -1,10 +1,12 @@
-/** Stands for the page of a connector. */
+/** A placeholder for the page of the connector. */
 const ofConnector = 'connector'
 
-/** The page of a connector: `catalogDestinations/s3` is `destinations/s3`. */
+/** Returns the path of a connector's page: `destinations/s3` for `catalogDestinations/s3`. */
 const slugPath = (app: string): string => `destinations/${app.replace(/^.*\//, '')}`
 
-/** Parts of the documentation that screens lead to, by the path of the screen below its workspace and its hash. */
+/**
+ * The documentation to which each screen links, by the path of the screen below its workspace, and then by its hash.
+ */
 const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>][] = [
   [/^$/, { '': 'getting-started' }],
   [/^sources$/, { '': 'concepts#source-and-write-key' }],
@@ -93,8 +95,8 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
 const workspacePath = /^\/(workspaces\/[^/]+)(?:\/(.*))?$/
 
 /**
- * The URL of the documentation about a screen, or undefined without one. Code that is read from a source's screen has
- * the key of that source. `app` is the catalog entry of the screen's destination.
+ * Returns the URL of the documentation about a screen; undefined if there is none. On the screen of a source, the URL
+ * names the source, so that examples contain its key. `app` is the catalog entry of the screen's destination.
  */
 export const docsAddress = (
   { pathname, hash }: { pathname: string; hash: string },

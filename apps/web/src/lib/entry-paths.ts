@@ -1,10 +1,10 @@
-/** A query of the parameters that have a value, with its question mark; '' when none has. */
+/** Returns the parameters that have a value as a query with its question mark; '' if none has a value. */
 export const queryOf = (query: Record<string, string | undefined>): string => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
 }
 
-/** Links for visitors without a session. Their first load has only these; `paths` includes them, too. */
+/** Paths for visitors without a session. Their first load contains only these; `paths` includes them, too. */
 export const entryPaths = {
   root: () => '/',
   /** `method: 'otp'` starts with a one-time code instead of the password; `email` fills in the address. */
@@ -17,7 +17,10 @@ export const entryPaths = {
   logout: () => '/auth/logout',
 } as const
 
-/** A path of this application that can be opened after login, or undefined: never another origin, never /auth. */
+/**
+ * Returns a path of this application that may be opened after login. Returns undefined for another origin and for paths
+ * below /auth.
+ */
 export const safeReturn = (path: string | null | undefined): string | undefined => {
   if (path === null || path === undefined || !/^\/(?![/\\])/.test(path) || /[\\\p{Cc}]/u.test(path)) return undefined
   return path === '/' || path === '/auth' || path.startsWith('/auth/') ? undefined : path

@@ -39,13 +39,13 @@ test.each(Object.entries(readers))(
       for (const text of [`${pump.repeat(60_000 / pump.length)}x`, `"${pump.repeat(60_000 / pump.length)}\n/`]) {
         const before = performance.now()
         read(text)
-        // A linear reader takes some milliseconds; quadratic ones took 4 s and more.
+        // Code that takes linear time needs some milliseconds here; code that takes quadratic time needed 4 s and more.
         expect(performance.now() - before, `${pump} …`).toBeLessThan(2500)
       }
   },
 )
 
-/** All texts of up to `longest` of these pieces. */
+/** Returns all texts of up to `longest` of these pieces. */
 const textsOf = (pieces: readonly string[], longest: number): string[] => {
   let texts = ['']
   const all = ['']

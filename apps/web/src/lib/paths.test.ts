@@ -222,7 +222,7 @@ test.each(Object.entries(links))('the link %s leads to its route', (_name, [link
   expect(matchPath(pattern, link.replace(/\?.*/, ''))).not.toBeNull()
 })
 
-test('the pages before sign-in accept an address that is already entered', () => {
+test('the pages before sign-in accept an email address that was entered before', () => {
   expect(paths.login({ method: 'otp', email: 'a+b@example.com' })).toBe(
     '/auth/login?method=otp&email=a%2Bb%40example.com',
   )
@@ -230,7 +230,7 @@ test('the pages before sign-in accept an address that is already entered', () =>
   expect(paths.forgotPassword({ email: '' })).toBe('/auth/forgot-password')
 })
 
-test('a link to a source has the filters of its live events, and no event of the source open', () => {
+test('a link to a source has the filters of its live events and opens no event', () => {
   expect(paths.sourceEvent('workspaces/w1/sources/s1', '', { search: 'a&b', type: '' })).toBe(
     '/workspaces/w1/sources/s1?search=a%26b',
   )

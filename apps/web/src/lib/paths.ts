@@ -2,16 +2,16 @@ import { entryPaths, queryOf } from './entry-paths.ts'
 import type { EventFilters } from './events/event-filters.ts'
 import { slugOf } from './format/names.ts'
 
-/** The filters of a list: a text, the kind and the state of its objects. */
+/** The filters of a list: a search text, and the type and state of its objects. */
 export type ListQuery = { search?: string; type?: string; state?: string }
 
 /** Every link of the application. A page about a resource has the resource's name as its path. */
 export const paths = {
   ...entryPaths,
   onboarding: () => '/onboarding/',
-  /** Where banks lead back to that confirm a card on a page of their own. */
+  /** The page to which banks return that confirm a payment on their own page. */
   paymentSuccess: () => '/payment/success',
-  /** The page to share of an invitation link, by its resource name. */
+  /** The public page of an invitation link (a resource name). */
   invitationLink: (link: string) => `/${link}`,
   /** `user` is a resource name: `users/{id}`. */
   completeOnboarding: (user: string, token: string) =>
@@ -20,7 +20,7 @@ export const paths = {
   shortcut: (name: string) => `/s/${name}`,
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
   workspace: (workspace: string) => `/${workspace}`,
-  /** A list, narrowed by what the address says. */
+  /** A list of sources. The query of the URL filters it. */
   sources: (workspace: string, query: ListQuery = {}) => `/${workspace}/sources${queryOf(query)}`,
   source: (source: string, tab?: SourceTab) => `/${source}${tab === undefined ? '' : `#${tab}`}`,
   events: (workspace: string, filters: { [Name in keyof EventFilters]?: string | undefined } = {}) =>
@@ -42,30 +42,30 @@ export const paths = {
   editAudience: (audience: string) => `/${audience}/edit`,
   /** The schema of a source, at an event or property: `at` is its JSON Pointer, as `propertyIdOf` makes it. */
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
-  /** The history of a source's schema, at one version. */
+  /** The history of a source's schema, with one version open. */
   sourceSchemaVersion: (source: string, version: number) => `/${source}${queryOf({ version: String(version) })}#schema`,
-  /** A source with one of its events open, or none with ''; `event` is the event's ID. `filters` narrow the list. */
+  /** A source with one of its events open; '' opens none. `event` is the ID of the event. `filters` narrow the list. */
   sourceEvent: (source: string, event: string, filters: Record<string, string> = {}) =>
     `/${source}${queryOf({ event, ...filters })}`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
   newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
-  /** `sort` is `failed`: those with the most failures first. */
+  /** With the value `failed` for `sort`, destinations with the most failures come first. */
   destinations: (workspace: string, query: ListQuery & { range?: string; sort?: 'failed' } = {}) =>
     `/${workspace}/destinations${queryOf(query)}`,
   destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
-  /** The form of a new replay of a destination, filled in with `scope`: the dead letters of one reason, for example. */
+  /** The form for a new replay of a destination, with the values of `scope`, such as the dead letters of one reason. */
   newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
     `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
   /**
-   * The deliveries of a destination that ended so, over a range, of one source, audience or signal by its resource name, or of one event or
-   * conversion by its ID.
+   * The deliveries of a destination with one outcome, over a range. Further filters are a source, audience or signal (a
+   * resource name), or the ID of an event or conversion.
    */
   deliveries: (
     destination: string,
     status: string,
     more: { range?: string; source?: string; audience?: string; signal?: string; event_id?: string } = {},
   ) => `/${destination}${queryOf({ status, ...more })}#deliveries`,
-  /** The held deliveries of a destination in one state; dead letters of a range. */
+  /** The held deliveries of a destination in one state. With a range, deliveries that became dead letters in it. */
   failures: (destination: string, query: { state?: string; range?: string }) =>
     `/${destination}${queryOf(query)}#failures`,
   /** The held deliveries of a destination with one cause; `group` is the group's ID. */
@@ -74,11 +74,11 @@ export const paths = {
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
   connections: (workspace: string) => `/${workspace}/connections`,
   syncs: (workspace: string) => `/${workspace}/syncs`,
-  /** The steps to a new sync, of a model where one was chosen before. */
+  /** The form for a new sync. With `model`, that model is already chosen. */
   newSync: (workspace: string, model?: string) => `/${workspace}/syncs/new${queryOf({ model })}`,
   /** The tokens with which orchestrators start syncs. */
   syncTokens: (workspace: string) => `/${workspace}/syncs/tokens`,
-  /** Where alerts of syncs are sent. */
+  /** The channels to which alerts of syncs are sent. */
   alertChannels: (workspace: string) => `/${workspace}/syncs/alerts`,
   sync: (sync: string, tab?: SyncTab) => `/${sync}${tab === undefined ? '' : `#${tab}`}`,
   syncRun: (run: string) => `/${run}`,
@@ -86,25 +86,25 @@ export const paths = {
   dataSource: (dataSource: string, tab?: DataSourceTab) => `/${dataSource}${tab === undefined ? '' : `#${tab}`}`,
   catalogDataSources: (workspace: string) => `/${workspace}/catalog-data-sources`,
   newDataSource: (workspace: string, app: string) => `/${workspace}/catalog-data-sources/${slugOf(app)}/new`,
-  /** The editor of a new model of a data source, of one of its tables where that was chosen before. */
+  /** The editor for a new model of a data source. With `table`, that table is already chosen. */
   newModel: (dataSource: string, table?: { schema: string; name: string; title?: string | undefined }) =>
     `/${dataSource}/new-model${queryOf({ schema: table?.schema, table: table?.name, title: table?.title })}`,
-  /** The prefix of the paths of models; they are listed with their data sources. */
+  /** The prefix of the paths of models. Models are listed with their data sources. */
   models: (workspace: string) => `/${workspace}/models`,
   model: (model: string) => `/${model}`,
   signals: (workspace: string) => `/${workspace}/signals`,
-  /** The sources of signals, which are listed apart; the page of one is that of any source. */
+  /** The list of sources for signals. The page of such a source is that of any source. */
   signalSources: (workspace: string) => `/${workspace}/signals/sources`,
   catalogSignalSources: (workspace: string) => `/${workspace}/signals/sources/new`,
   newSignalSource: (workspace: string, app: string) => `/${workspace}/signals/sources/new/${slugOf(app)}`,
-  /** The steps to a new signal. */
+  /** The form for a new signal. */
   newSignal: (workspace: string) => `/${workspace}/signals/new`,
   /** The settings for all signals of a workspace. */
   signalSettings: (workspace: string) => `/${workspace}/signals/settings`,
-  /** The clicks that conversions of all signals came from. */
+  /** The clicks to which conversions of all signals are attributed. */
   signalAttribution: (workspace: string) => `/${workspace}/signals/attribution`,
   signal: (signal: string, tab?: SignalTab) => `/${signal}${tab === undefined ? '' : `#${tab}`}`,
-  /** The conversions of a signal with one outcome, at one destination; '' is all. */
+  /** The conversions of a signal with one outcome, at one destination; '' means any. */
   signalConversions: (signal: string, query: { status?: string; destination?: string } = {}) =>
     `/${signal}${queryOf(query)}#conversions`,
   settings: (workspace: string) => `/${workspace}/settings`,
@@ -123,7 +123,7 @@ export const paths = {
   customDomain: (workspace: string) => `/${workspace}/settings/admin/custom-domain`,
 } as const
 
-/** Pages that the server shows, outside the application. */
+/** Pages that the server provides outside the application. */
 export const apiPages = { docs: '/api/docs', openApi: '/api/openapi.json' } as const
 
 export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setup' | 'connections' | 'settings'
@@ -133,15 +133,15 @@ export type SignalTab = 'quality' | 'attribution' | 'conversions' | 'settings'
 export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
 /**
- * Patterns of the router, relative to their parent: the root, the workspace, or its settings. An unknown address below an area
- * shows the area (NAV-06 to NAV-11).
+ * Path patterns of the router, relative to their parent: the root, the workspace, or its settings. An unknown path
+ * below an area shows that area (NAV-06 to NAV-11).
  */
 export const patterns = {
   invitation: 'invitations/:invitationId',
   invitationLink: 'organizations/:organizationId/invitationlinks/:invitationLinkId',
   completeOnboarding: 'users/:userId/onboarding/complete',
   userOnboarding: 'users/:userId/onboarding/*',
-  /** Other addresses below users: those of an onboarding without its user, and no page. */
+  /** All other paths below users: an onboarding URL that lacks the user, or no page. */
   users: 'users/*',
   appOauthCallback: 'app-oauth-callback',
   destinationOauthCallback: 'destination-oauth-callback',
@@ -214,8 +214,8 @@ export const patterns = {
 } as const
 
 /**
- * Every page as patterns from the root; `*` stands for any path below. The build writes them down for the server, which
- * answers 404 to all others. Below a workspace every path is a page.
+ * The patterns of all pages from the root; `*` stands for any path below. The build writes them to a file for the
+ * server, which responds with 404 to all other paths. Below a workspace, every path is a page.
  */
 export const pages: readonly string[] = [
   '',
@@ -226,7 +226,7 @@ export const pages: readonly string[] = [
   'onboarding',
   patterns.completeOnboarding,
   patterns.userOnboarding,
-  // The user's ID is missing.
+  // An onboarding URL in which the ID of the user is missing.
   'users//onboarding/*',
   patterns.appOauthCallback,
   patterns.destinationOauthCallback,

@@ -20,6 +20,6 @@ test.each<[string, BlobPart]>([
   await expect(readTextFile(new Blob([part]))).rejects.toThrow('The file is not UTF-8. Save it as UTF-8')
 })
 
-test('a file that is cut at a number of bytes may end inside a character', async () => {
+test('a file of which only the first bytes are read may end inside a character', async () => {
   expect(await readTextFile(new Blob(['aé']), 2)).toBe('a')
 })

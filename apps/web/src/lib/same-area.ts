@@ -18,9 +18,10 @@ const areas = {
 const isArea = (name: string): name is keyof typeof areas => Object.hasOwn(areas, name)
 
 /**
- * The path after switching from one workspace to another (resource names): the same area in the other one. A page of a
- * single object, such as a source, leads to its list. Pages that are the same everywhere, such as catalogs and
- * settings, stay. Settings of an organization lead home when the user cannot see them (`administers`).
+ * Returns the path after switching from one workspace to another (resource names): the same area of the other
+ * workspace. The page of a single object, such as a source, leads to its list. Pages that every workspace has, such as
+ * catalogs and settings, stay open. If the user may not see the settings of the organization (`administers`), these
+ * lead to the home page.
  */
 export const sameArea = (pathname: string, from: string, to: string, administers: boolean): string => {
   const prefix = `${paths.workspace(from)}/`

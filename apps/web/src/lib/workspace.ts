@@ -6,8 +6,8 @@ import { type SessionState, useSession } from './people/session.ts'
 import { membershipsQuery, userQuery } from './queries/account-queries.ts'
 
 /**
- * The workspace that a page is about: the acted-on one while acting on behalf, otherwise the one of the user's with this
- * id. Throws 'Workspace not found' for one that is not the user's.
+ * Returns the workspace of a page: the acted-on one while acting on behalf, otherwise the user's workspace with this
+ * ID. Throws 'Workspace not found' if the user has no such workspace.
  */
 export const resolveWorkspace = (
   workspaceId: string | undefined,
@@ -23,7 +23,7 @@ export const resolveWorkspace = (
 const WorkspaceContext = createContext<Workspace | undefined>(undefined)
 export const WorkspaceProvider = WorkspaceContext.Provider
 
-/** The workspace of the page. Throws outside the workspace area. */
+/** Returns the workspace of the page. Throws outside the workspace area. */
 export const useWorkspace = (): Workspace => {
   const workspace = useContext(WorkspaceContext)
   if (workspace === undefined) throw new Error('no workspace here')
@@ -39,9 +39,9 @@ export const useCurrentUser = () => {
 }
 
 /**
- * Returns whether the user has one of the `allowed` roles in an organization (a resource name); 'unknown' until that is
- * loaded. It is the server's rule: a platform admin always has access, also while acting on behalf of an organization.
- * An empty list allows only platform admins.
+ * Returns a function that checks whether the user has one of the `allowed` roles in an organization (a resource name).
+ * It returns 'unknown' until the roles are loaded. The server has the same rule: a platform admin always has access,
+ * also while acting on behalf of an organization. An empty list allows only platform admins.
  */
 export const useAccessCheck = (): ((
   organization: string | undefined,
@@ -63,18 +63,18 @@ export const useAccessCheck = (): ((
   }
 }
 
-/** The same check for the organization of the page, otherwise for the current one. */
+/** Makes the same check for the organization of the page; outside a workspace, for the organization of the session. */
 export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
   const current = useSession((state) => state.session.organization)
-  // Directly after entering a workspace, the page has the organization earlier than the session.
+  // Right after entering a workspace, the session does not have its organization yet, but the page does.
   const organization = useContext(WorkspaceContext)?.organization ?? current
   return useAccessCheck()(organization?.name, allowed)
 }
 
-/** Administrators and collaborators: those who create and change what lives in a workspace. */
+/** Returns whether the user is an administrator or collaborator. These create and change the objects of a workspace. */
 export const useMayEdit = (): boolean | 'unknown' => useAccess(editors)
 
-/** Administrators: those who manage the organization. */
+/** Returns whether the user is an administrator. Administrators manage the organization. */
 export const useIsAdministrator = (): boolean | 'unknown' => useAccess(administrators)
 
 /** The roles for `RequireAccess` and `useAccess` that admit only platform admins. */

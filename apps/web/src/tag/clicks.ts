@@ -1,17 +1,20 @@
 import { campaignIn, clickIdDays, clickIdsIn } from '@tributary/kernel/browser'
 
-/** The stored part of a visit from an ad: an ID, or the campaign's parameters, and the time in seconds since 1970. */
+/**
+ * A stored value of a visit from an ad: a click ID, or the parameters of the campaign. `at` is the time in seconds
+ * since 1970.
+ */
 export type StoredClick = { readonly value: string; readonly at: number }
-/** Click IDs by the name of their parameter, and under `utm` the parameters of the campaign. */
+/** Click IDs by the name of their URL parameter. The parameters of the campaign are stored under `utm`. */
 export type Clicks = Readonly<Record<string, StoredClick>>
 
 const campaign = 'utm'
 const days = new Map<string, number>([...Object.entries(clickIdDays), [campaign, 90]])
 const daysOf = (name: string): number | undefined => days.get(name)
-/** Characters of all of them in one cookie, of which browsers keep 4,096. */
+/** Maximum number of characters of all clicks in one cookie. Browsers accept 4,096. */
 const roomy = 3000
 
-/** The click IDs and the campaign in the parameters of an address, as of now (seconds). */
+/** Returns the click IDs and the campaign in the parameters of a URL. `now` is in seconds. */
 export const clicksIn = (search: string, now: number): Clicks => {
   const params = new URLSearchParams(search)
   const utm = new URLSearchParams(campaignIn(params)).toString()
@@ -19,7 +22,7 @@ export const clicksIn = (search: string, now: number): Clicks => {
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, { value, at: now }]))
 }
 
-/** Merges stored and new clicks: a click that is seen again, as after a reload, keeps its time. */
+/** Merges stored and new clicks. A click that is read again, such as after a reload, keeps its time. */
 export const mergeClicks = (known: Clicks, fresh: Clicks): Clicks => {
   const merged: Record<string, StoredClick> = { ...known }
   for (const [name, kept] of Object.entries(fresh)) if (known[name]?.value !== kept.value) merged[name] = kept
@@ -27,8 +30,8 @@ export const mergeClicks = (known: Clicks, fresh: Clicks): Clicks => {
 }
 
 /**
- * The unexpired clicks as of now (seconds), newest first, as the text of a cookie; the oldest are dropped when there
- * are too many.
+ * Returns the clicks that are unexpired at `now` (seconds) as the text of a cookie, newest first. If there are too
+ * many, drops the oldest.
  */
 export const formatClicks = (clicks: Clicks, now: number): string => {
   let text = ''
@@ -50,13 +53,13 @@ export const parseClicks = (text: string, now: number): Clicks => {
     try {
       clicks[name] = { value: decodeURIComponent(value), at }
     } catch {
-      // Other code wrote this value.
+      // The stored value is not from the tag, so it is ignored.
     }
   }
   return clicks
 }
 
-/** The parts of an event's context that are about ads. */
+/** Returns the parts of an event's context that describe ad clicks. */
 export const clickContext = (clicks: Clicks): Record<string, unknown> => {
   const { [campaign]: utm, ...ids } = clicks
   const entries = Object.entries(ids)
@@ -71,7 +74,7 @@ export const clickContext = (clicks: Clicks): Record<string, unknown> => {
   }
 }
 
-/** An address without click IDs. */
+/** Returns a URL without its click IDs. */
 export const withoutClicks = (address: string): string => {
   const [, before = '', search = '', hash = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? []
   const kept = search

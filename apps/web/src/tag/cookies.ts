@@ -6,7 +6,7 @@ export const cookieNames = {
   anonymousId: 'trb_aid',
   userId: 'trb_uid',
   clicks: 'trb_clicks',
-  /** Ends with the browser: until then, the others need no renewal. */
+  /** Ends with the browser session. As long as it exists, the other cookies need no renewal. */
   session: 'trb_s',
   fbp: '_fbp',
   fbc: '_fbc',
@@ -22,8 +22,9 @@ export const cookie = (name: string): string => {
 }
 
 /**
- * The domain that a page and a server share: `example.com` for `www.example.com` and `events.example.com`. Undefined
- * for a mere ending such as `com`. Browsers accept no cookie for an ending such as `co.uk`.
+ * Returns the domain that a page and a server share: `example.com` for `www.example.com` and `events.example.com`.
+ * Undefined if they share only a top-level domain such as `com`. For an ending such as `co.uk`, browsers accept no
+ * cookie.
  */
 export const sharedDomain = (page: string, server: string): string | undefined => {
   if (page === server) return page
@@ -40,13 +41,16 @@ const write = (name: string, value: string, age: string, domain: string): void =
   document.cookie = `${name}=${value};path=/;samesite=lax${age}${domain === '' ? '' : `;domain=${domain}`}${secure}`
 }
 
-/** The domains of this page's host that a cookie can have, widest first; '' is the host itself. */
+/** Returns the domains for which this page can set a cookie, widest first; '' is the host itself. */
 const domains = (): string[] => {
   const labels = /^[\d.]+$|:/.test(location.hostname) ? [] : location.hostname.split('.')
   return [...labels.slice(0, -1).map((_, index) => labels.slice(labels.length - 2 - index).join('.')), '']
 }
 
-/** Sets a cookie by script, for the widest domain that the browser allows: browsers keep it for less long than a server's. */
+/**
+ * Sets a cookie by script, for the widest domain that the browser allows. Browsers keep such a cookie for less time
+ * than one that a server sets.
+ */
 export const writeCookie = (name: string, value: string): void => {
   const age = name === cookieNames.session ? '' : `;max-age=${90 * 86_400}`
   for (const domain of domains()) {
@@ -55,7 +59,7 @@ export const writeCookie = (name: string, value: string): void => {
   }
 }
 
-/** Removes a cookie from any domain. */
+/** Removes a cookie from each domain for which it can be set. */
 export const removeCookie = (name: string): void => {
   for (const domain of domains()) write(name, '', ';expires=Thu, 01 Jan 1970 00:00:00 GMT', domain)
 }

@@ -5,6 +5,7 @@ declare const __TRIBUTARY_TAG__: TagConfig
 
 const config = __TRIBUTARY_TAG__
 const script = document.currentScript
-// The address that the page has used, such as the site's own domain, counts before what the server took it for.
+// The origin of the script's URL, which can be on the site's own domain, takes precedence over the origin that the
+// server assumed.
 const address = script instanceof HTMLScriptElement ? /^https?:\/\/[^/]+/.exec(script.src)?.[0] : undefined
 startTag({ ...config, origin: address ?? config.origin })

@@ -1,9 +1,12 @@
-/** Maximum waiting events: the oldest are dropped while nothing can be sent. */
+/** Maximum number of waiting events. If nothing can be sent, the oldest are dropped. */
 const maxWaiting = 200
-/** Bytes of a batch: a browser takes 64 KiB of all requests that outlive their page. */
+/**
+ * Maximum bytes of a batch. A browser accepts 64 KiB for all requests that continue after the page has closed
+ * (`keepalive`).
+ */
 const batchBytes = 30_000
 const batchEvents = 20
-/** Bytes from which an event is sent alone without outliving its page; and from which all servers refuse it. */
+/** From this size in bytes on, an event is sent alone, in a request that ends with the page. */
 const largeBytes = 60_000
 const hugeBytes = 1_000_000
 const soonMs = 300
@@ -12,7 +15,7 @@ const longestPauseMs = 60_000
 /** Sends events as JSON texts. */
 export type Sender = {
   add(event: object): void
-  /** Hands over what waits to the browser, which sends it after the page is gone. */
+  /** Passes the waiting events to the browser, which sends them after the page has closed. */
   leave(): void
 }
 
@@ -24,14 +27,14 @@ const bodyOf = (batch: readonly Waiting[]): string =>
 const isLarge = ([first]: readonly Waiting[]): boolean => first !== undefined && first.bytes > largeBytes
 
 /**
- * Sends events in batches, soon after they happen. Events that the server cannot accept now are sent again, with
- * growing pauses or after the time it names; message IDs prevent duplicates. An event that is too large for a page that
- * can be gone is sent alone, and so are others once such a request has failed. Bodies are plain text, so that no
- * request needs a preflight.
+ * Sends events in batches, soon after they happen. If the server cannot accept events now, sends them again, after
+ * growing pauses or after the time that the server names; message IDs prevent duplicates. An event that is too large
+ * for `keepalive` is sent alone and without it. So are all others after such a request has failed. Bodies are plain
+ * text, so that no request needs a preflight.
  */
 export const createSender = (url: string): Sender => {
   let waiting: Waiting[] = []
-  /** Events on their way that end with the page. */
+  /** Events in a request that ends with the page. */
   let endangered: readonly Waiting[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
@@ -53,9 +56,12 @@ export const createSender = (url: string): Sender => {
     timer = setTimeout(() => void flush(), ms)
   }
 
-  /** Whether a batch needs to be sent again, and after how many seconds at the earliest. */
+  /**
+   * Resolves to undefined if a batch need not be sent again, otherwise to the minimum number of seconds before that.
+   */
   const post = async (batch: readonly Waiting[]): Promise<number | undefined> => {
-    // Other scripts of the page can use up the browser's limit for such requests: after a failure, requests do without.
+    // Other scripts of the page can use up the browser's limit for `keepalive`, so after a failure requests do not use
+    // it.
     const keepalive = failures === 0 && !isLarge(batch)
     endangered = keepalive ? [] : batch
     try {

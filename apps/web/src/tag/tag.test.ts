@@ -128,7 +128,7 @@ test('cookies that a server of another site cannot set are set by a script', asy
   expect(document.cookie).toContain('trb_clicks=gclid')
 })
 
-test('without consent there are no cookies, no click IDs (not in URLs either), and no permanent ID', async () => {
+test('without consent there are no cookies and no permanent ID, and neither events nor URLs contain click IDs', async () => {
   open('https://www.shop.example/?gclid=a&x=1', { consent: 'denied' }).page()
   await settle()
   open('https://www.shop.example/b', { consent: 'denied' }).page()
@@ -155,7 +155,7 @@ test("consent that is given later keeps the page's click and the visitor of its 
   expect(document.cookie).toContain('trb_clicks=gclid')
 })
 
-test('consent that is withdrawn removes the cookies, even those that the server is setting', async () => {
+test('when consent is withdrawn, the cookies are removed, even those that the server is setting', async () => {
   const tag = open('https://www.shop.example/?fbclid=a')
   tag.consent('denied')
   tag.page()
@@ -164,7 +164,7 @@ test('consent that is withdrawn removes the cookies, even those that the server 
   expect(events()[0]?.context['clickIds']).toBeUndefined()
 })
 
-test('consent that is refused on a later page removes the cookies of earlier pages, and no code reads them before', async () => {
+test('when consent is refused on a later page, the cookies of earlier pages are removed, and no code reads them before', async () => {
   open('https://www.shop.example/?gclid=a').identify('user-1')
   await settle()
   const tag = open('https://www.shop.example/b', { consent: 'denied' })
@@ -187,7 +187,7 @@ test('a click in a URL that the page has changed is kept', async () => {
   expect(events()[2]?.context['clickIds']).toEqual({ gclid: 'later' })
 })
 
-test('calls before the tag is loaded are executed with the IDs that they returned; an early consent applies from the beginning', async () => {
+test('calls before the tag is loaded are executed later with the IDs that they returned; an early consent applies from the beginning', async () => {
   visit('https://www.shop.example/?gclid=a')
   window.tributary = Object.assign([
     ['consent', 'i0', ['denied']],
@@ -200,7 +200,7 @@ test('calls before the tag is loaded are executed with the IDs that they returne
   expect(asked()).toEqual([])
 })
 
-test('a call returns the message ID for the pixel, or uses the given message ID', async () => {
+test('a call returns its message ID for the pixel; a given message ID is used instead', async () => {
   const tag = open('https://www.shop.example/')
   const own = tag.newId()
   const ids = [tag.track('A'), tag.track('B', {}, { messageId: own })]
@@ -293,7 +293,7 @@ test('a page with the tag twice sends its events once', async () => {
   expect(events()).toHaveLength(1)
 })
 
-/** A browser's own limit: 64 KiB for all requests that outlive their page. */
+/** Simulates the limit of browsers: 64 KiB for all requests that continue after the page has closed. */
 const takesLittle = (): { tries: number } => {
   const seen = { tries: 0 }
   const bytesOf = (body: string): number => new TextEncoder().encode(body).length
@@ -317,16 +317,19 @@ test.each([
   ['of letters that take three bytes each', '日'.repeat(25_000)],
   ['of pairs of surrogates', '🙂'.repeat(20_000)],
   ['of half a megabyte', 'x'.repeat(500_000)],
-])('an event %s that is too large for keepalive is sent once, like the events around it', async (_, text) => {
-  const seen = takesLittle()
-  const tag = open('https://www.shop.example/', { consent: 'denied' })
-  tag.track('Before')
-  tag.track('Large', { text })
-  tag.track('Behind')
-  await settle()
-  expect(names()).toEqual(['Before', 'Large', 'Behind'])
-  expect(seen.tries).toBe(3)
-})
+])(
+  'an event %s that is too large for keepalive is sent once, and so are the events before and after it',
+  async (_, text) => {
+    const seen = takesLittle()
+    const tag = open('https://www.shop.example/', { consent: 'denied' })
+    tag.track('Before')
+    tag.track('Large', { text })
+    tag.track('Behind')
+    await settle()
+    expect(names()).toEqual(['Before', 'Large', 'Behind'])
+    expect(seen.tries).toBe(3)
+  },
+)
 
 test('many events with letters outside ASCII are sent in batches that a browser accepts', async () => {
   takesLittle()

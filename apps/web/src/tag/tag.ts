@@ -9,8 +9,8 @@ type Options = { messageId?: string; timestamp?: string; context?: object }
 type Properties = Record<string, unknown>
 
 /**
- * The functions for pages. Each call of an event returns its message ID, to be passed to a pixel so that both count
- * once.
+ * The functions for pages. Each function for an event returns a message ID. A pixel that gets this ID does not count
+ * the event twice.
  */
 export type Tag = {
   page(name?: string | Properties, properties?: Properties, options?: Options): string
@@ -18,7 +18,7 @@ export type Tag = {
   identify(userId?: string | number | Properties | null, traits?: Properties, options?: Options): string
   /** Whether the visitor agrees to cookies and to sharing data for ads. */
   consent(choice: 'granted' | 'denied'): void
-  /** Forgets who the visitor is, as after signing out. */
+  /** Forgets the visitor, as after signing out. */
   reset(): void
   /** Creates a message ID in advance, for a page that calls an advertising pixel before it sends the event. */
   newId(): string
@@ -52,7 +52,7 @@ const createVisitor = (config: TagConfig) => {
   const place = `${config.origin}/tag/v1/${encodeURIComponent(config.key)}/cookies`
   const domain =
     sharedDomain(location.hostname, new URL(config.origin).hostname) ?? location.hostname.split('.').slice(-2).join('.')
-  // Meta counts the dots of the domain that the cookie is for: 'com' is 0, 'example.com' is 1.
+  // Meta counts the dots in the domain of the cookie: 0 for 'com', 1 for 'example.com'.
   const prefix = `fb.${/^[\d.]+$|:/.test(location.hostname) ? 1 : domain.split('.').length - 1}.`
   let granted = config.consent === 'granted'
   let anonymousId = newId()
@@ -75,7 +75,7 @@ const createVisitor = (config: TagConfig) => {
         await fetch(place, { method: 'POST', body: JSON.stringify(set), credentials: 'include', keepalive: true })
     }
     const after = (): void => {
-      // Consent can have been withdrawn in the meantime.
+      // Consent may have been withdrawn in the meantime.
       if (!granted) return remove()
       for (const [name, value] of Object.entries(set)) if (cookie(name) !== value) writeCookie(name, value)
     }
@@ -93,7 +93,7 @@ const createVisitor = (config: TagConfig) => {
       [session]: '1',
     })
     const wanted = JSON.stringify(set)
-    // The same request is not sent twice.
+    // Does not send the same request twice.
     if (wanted === askedFor || Object.entries(set).every(([name, value]) => cookie(name) === value)) return
     askedFor = wanted
     ask(set)
@@ -106,7 +106,7 @@ const createVisitor = (config: TagConfig) => {
     try {
       userId = userId || decodeURIComponent(cookie(cookieNames.userId))
     } catch {
-      // Other code wrote this value.
+      // The cookie is not from the tag, so it is ignored.
     }
     clicks = mergeClicks(parseClicks(cookie(cookieNames.clicks), now), clicksIn(location.search, now))
     fbp = fbp || `${prefix}${Date.now()}.${Math.floor(Math.random() * 2_147_483_648)}`
@@ -120,7 +120,7 @@ const createVisitor = (config: TagConfig) => {
   return {
     ids: () => ({ anonymousId, ...(userId === '' ? {} : { userId }) }),
     granted: () => granted,
-    /** The ad data of an event; nothing without consent. */
+    /** Returns the ad data of an event; nothing without consent. */
     context: () =>
       granted
         ? {
@@ -133,11 +133,11 @@ const createVisitor = (config: TagConfig) => {
             }),
           }
         : {},
-    /** Reads the URL again, which pages change without a load. */
+    /** Reads the URL again, because pages can change it without a load. */
     look() {
       if (granted) begin()
     },
-    /** Takes over who the visitor has become on other pages. */
+    /** Adopts the visitor's IDs from cookies that other pages may have changed in the meantime. */
     restore() {
       if (!granted || cookie(cookieNames.anonymousId) === '') return
       userId = ''
@@ -151,7 +151,7 @@ const createVisitor = (config: TagConfig) => {
       if (choice && granted) return
       granted = choice
       if (granted) return begin()
-      // Also removes cookies of earlier pages.
+      // Removes cookies of earlier pages, too.
       clicks = {}
       fbp = ''
       fbc = ''
@@ -179,20 +179,23 @@ const pageOf = (granted: boolean) => {
   }
 }
 
-/** Starts the tag: takes the place of the list of early calls and carries them out. A page that has one keeps it. */
+/**
+ * Starts the tag: replaces the list of early calls by the functions and executes these calls. If the page already has a
+ * tag, keeps that one.
+ */
 export const startTag = (config: TagConfig): void => {
   const tag = window.tributary ?? []
   window.tributary = tag
   if ('started' in tag) return
   Object.assign(tag, { started: true })
   const early = tag.splice(0)
-  // The page's first call can already decide the consent.
+  // If the first call of the page is about consent, it applies from the beginning.
   const [first, , [choice] = []] = early[0] ?? []
   const consent = first !== 'consent' ? config.consent : choice === 'granted' ? 'granted' : 'denied'
   const visitor = createVisitor({ ...config, consent })
   const sender = createSender(`${config.origin}/v1/b?writeKey=${encodeURIComponent(config.key)}`)
   let traits: Properties = {}
-  /** The page view that counts again when the page is restored. */
+  /** The last page view, which is tracked again when the page is restored. */
   let lastPage: [name?: string | Properties, properties?: Properties] | undefined
 
   const send = (type: string, id: string, fields: object, options: Options = {}): string => {
@@ -218,7 +221,8 @@ export const startTag = (config: TagConfig): void => {
         },
       })
     } catch (error) {
-      // Properties that are no JSON: the page's error handlers receive the error, and the page continues.
+      // The properties cannot be written as JSON. The error handlers of the page receive the error, and the page
+      // continues.
       reportError(error)
     }
     return messageId
@@ -258,7 +262,7 @@ export const startTag = (config: TagConfig): void => {
     if (Object.hasOwn(calls, name)) (calls[name as keyof typeof calls] as (...all: unknown[]) => string)(id, ...given)
 
   addEventListener('pagehide', sender.leave)
-  // A page that comes out of the back/forward cache is seen again, and nothing of it runs but this.
+  // When a page is restored from the back/forward cache, the visitor sees it again, but no other code of the tag runs.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return
     visitor.restore()

@@ -21,7 +21,7 @@ const organization: Organization = {
   create_time: '2026-01-01T00:00:00Z',
 }
 
-/** The workspace that pages are tested in, of an organization on the plan. */
+/** Returns the workspace for tests of pages. Its organization has the plan. */
 export const workspaceOn = (plan: string): Workspace => ({
   name: 'workspaces/w1',
   title: 'Production',
@@ -69,10 +69,10 @@ afterEach(() => {
 })
 
 /**
- * Renders a part of a workspace for a member with a role. The server has the user and the configuration; `answers`
- * gives its responses to other paths (without `/api`), a rejection for an unreachable one, and can replace these.
- * Returns the requested paths, in order; `settled` resolves when no response is pending. The test file has `//
- * @vitest-environment happy-dom` on its first line.
+ * Renders a part of a workspace for a member with a role. The fake server has the user and the configuration. `answers`
+ * returns its responses to further paths (without `/api`), and can replace these two; a rejection stands for an
+ * unreachable server. Returns the requested paths in order; `settled` resolves when no response is pending. The test
+ * file needs `// @vitest-environment happy-dom` in its first line.
  */
 export const openInWorkspace = (
   element: ReactNode,
@@ -84,7 +84,7 @@ export const openInWorkspace = (
   }: {
     role?: string
     plan?: string
-    /** The address of the page. */
+    /** The URL path of the page. */
     at?: string
     answers: (path: string, init?: RequestInit) => Response | Promise<Response> | undefined
   },

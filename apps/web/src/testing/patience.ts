@@ -1,4 +1,4 @@
-// Waits longer for a busy machine: the library's one second is too short there.
+// Waits longer than the one second of the library, which is too short on a busy machine.
 import { configure } from '@testing-library/react'
 
 configure({ asyncUtilTimeout: 20_000 })

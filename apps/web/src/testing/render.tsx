@@ -8,8 +8,8 @@ import './patience.ts'
 afterEach(cleanup)
 
 /**
- * Renders into a document of its own for one test, inside a router (starting at `at`) and the tooltips' frame. The test
- * file says `// @vitest-environment happy-dom` on its first line.
+ * Renders into a new document for one test, inside a router (starting at `at`) and the provider of tooltips. The test
+ * file needs `// @vitest-environment happy-dom` in its first line.
  */
 export const renderUi = (element: ReactNode, at = '/'): RenderResult =>
   render(element, {

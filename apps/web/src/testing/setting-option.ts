@@ -1,6 +1,6 @@
 import type { SettingOption } from '@tributary/contract'
 
-/** An optional text setting, changed by `part`. */
+/** Returns an optional text setting, with the fields of `part`. */
 export const settingOption = (part: Partial<SettingOption>): SettingOption => ({
   name: 'url',
   display_name: 'URL',

@@ -30,7 +30,7 @@ export const metaOption: PlatformOption = {
   field_mappings: [],
 }
 
-/** A signal that sends orders to it. */
+/** A signal that sends orders to the destination of Meta. */
 export const aSignal: Signal = {
   name: 'workspaces/w1/signals/g1',
   title: 'Orders',
@@ -79,7 +79,7 @@ export const aSignal: Signal = {
   update_time: time,
 }
 
-/** Its preview: one of two conversions would be sent. */
+/** A preview of the signal: one of two conversions would be sent. */
 export const aPreview: SignalPreview = {
   looked_at_count: 5,
   conversion_count: 2,

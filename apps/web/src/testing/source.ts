@@ -1,9 +1,9 @@
 import { formatSourceSchema, type SourceSchema, type SourceWithSchema } from '@tributary/contract'
 
-/** The resource name of the source that tests of pages work with. */
+/** The resource name of the source in tests of pages. */
 export const sourceName = 'workspaces/w1/sources/s1'
 
-/** That source with this version of its schema. */
+/** Returns the source with this version of its schema. */
 export const sourceWith = (schema: SourceSchema, version: number): SourceWithSchema => ({
   name: sourceName,
   title: 'Shop',

@@ -1,6 +1,6 @@
 import { defaultSyncAlerts, type Model, type Sync, type SyncRun, type SyncRunCounts } from '@tributary/contract'
 
-/** Counts of a run, those not given as 0. */
+/** Returns the counts of a run. All counts that are not given are 0. */
 export const someCounts = (some: Partial<SyncRunCounts> = {}): SyncRunCounts => ({
   read: 0,
   added: 0,
@@ -20,7 +20,7 @@ export const someCounts = (some: Partial<SyncRunCounts> = {}): SyncRunCounts => 
   ...some,
 })
 
-/** A run of a sync, as the server shows it. */
+/** Returns a run of a sync, as the server returns it. */
 export const aRun = (some: Partial<SyncRun> = {}): SyncRun => ({
   name: 'workspaces/w1/syncs/s1/runs/r1',
   state: 'succeeded',
@@ -41,7 +41,7 @@ export const aRun = (some: Partial<SyncRun> = {}): SyncRun => ({
   ...some,
 })
 
-/** A sync, as the server shows it. */
+/** Returns a sync, as the server returns it. */
 export const aSync = (some: Partial<Sync> = {}): Sync => ({
   name: 'workspaces/w1/syncs/s1',
   title: 'Customers to warehouse',
@@ -69,7 +69,7 @@ export const aSync = (some: Partial<Sync> = {}): Sync => ({
   ...some,
 })
 
-/** A model, as the server shows it. */
+/** Returns a model, as the server returns it. */
 export const aModel = (): Model => ({
   name: 'workspaces/w1/models/m1',
   title: 'Paying customers',

@@ -10,7 +10,7 @@ export type CallAnswer = { status?: number; body: unknown }
 
 type UseMutation<Input> = () => { mutateAsync: (input: Input) => Promise<unknown> }
 
-/** Runs a mutation as a page would while `answers` says what the server answers. */
+/** Runs a mutation as a page does. `answers` returns the responses of the server. */
 const mutate = async <Input,>(
   useIt: UseMutation<Input>,
   input: Input,
@@ -20,7 +20,7 @@ const mutate = async <Input,>(
     const answer = answers(path, typeof body === 'string' ? JSON.parse(body) : undefined)
     return Promise.resolve(Response.json(answer.body, { status: answer.status ?? 200 }))
   })
-  // Notices of the test before.
+  // Removes the notices of earlier tests.
   useNotices.setState({ waiting: [] })
   const client = new QueryClient()
   const { result, unmount } = renderHook(useIt, {
@@ -66,7 +66,7 @@ export const tracked = async <Input,>(
     },
     now: () => new Date(),
   })
-  // Earlier events that were still queued.
+  // Sends the events of earlier tests that are still queued.
   await flushAnalytics()
   events.length = 0
   const { unmount } = await mutate(useIt, input, () => answer)

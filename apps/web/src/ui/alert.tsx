@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** An error below what failed; screen readers say it when it appears. */
+/** An error message below the failed element. Screen readers announce it when it appears. */
 export const Alert = ({
   className = 'text-sm break-words',
   children,

@@ -5,7 +5,7 @@ import { cn } from './cn.ts'
 const thumbnail = { maxHeight: 32, maxWidth: 32 } as const
 const sizes = { sm: 'size-7', md: 'size-9', lg: 'size-11' } as const
 
-/** The picture of an app, at most 32 by 32, in a frame. Its name must stand beside it. */
+/** The picture of an app in a frame, at most 32 by 32 px. The name of the app must be shown beside it. */
 export const AppIcon = ({
   icon,
   size = 'sm',

@@ -3,7 +3,7 @@ import { mediaUrl } from '../lib/api/media.ts'
 import { initials } from '../lib/format/text.ts'
 import { cn } from './cn.ts'
 
-/** Twice the largest avatar, for screens with fine pixels. */
+/** Twice the size of the largest avatar, for screens with a high pixel density. */
 const picture = { maxHeight: 128, maxWidth: 128 } as const
 const sizes = { sidebar: 'size-6 text-2xs', xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm' } as const
 const rounds = { md: 'rounded-md', full: 'rounded-full' } as const
@@ -19,14 +19,17 @@ const hueOf = (title: string): number => {
 
 export type AvatarProps = {
   title?: string
-  /** Path or address of a picture; empty for none. */
+  /** Path or URL of a picture; '' if there is none. */
   image?: string
   size?: keyof typeof sizes
   round?: keyof typeof rounds
   className?: string
 }
 
-/** A picture; without one the initials of the title; without both a person. The name must stand beside it. */
+/**
+ * Shows a picture or, if there is none, the initials of the title. Without both, shows the icon of a person. The name
+ * must be shown beside it.
+ */
 export const Avatar = ({ title = '', image, size = 'sm', round = 'full', className }: AvatarProps) => {
   const box = cn(
     'inline-grid shrink-0 place-items-center overflow-hidden font-semibold',

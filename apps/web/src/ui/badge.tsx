@@ -18,7 +18,7 @@ const style = cva('inline-flex h-5 items-center gap-1 rounded-full px-2 text-2xs
 
 export type BadgeTone = NonNullable<VariantProps<typeof style>['tone']>
 
-/** A short state or count. `dot` adds a filled circle in the tone's colour. */
+/** A short state or count. `dot` adds a filled circle in the color of the tone. */
 export const Badge = ({
   tone,
   dot = false,

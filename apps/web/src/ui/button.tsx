@@ -55,7 +55,7 @@ type Look = VariantProps<typeof style>
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> &
   Look & { loading?: boolean; children?: ReactNode; ref?: Ref<HTMLButtonElement> }
 
-/** A button. While loading it shows a spinner in place of its words, keeps its width and takes no clicks. */
+/** A button. While loading, it shows a spinner instead of its text, keeps its width, and ignores clicks. */
 export const Button = ({
   variant,
   size,
@@ -83,7 +83,7 @@ export const Button = ({
   </button>
 )
 
-/** A link that looks like a button; stays a link for keyboard, middle click and screen reader. */
+/** A link that looks like a button. For keyboard, middle click and screen readers it is a link. */
 export const ButtonLink = ({ variant, size, square, className, ...rest }: LinkProps & Look) => (
   <Link className={cn(style({ variant, size, square }), className)} {...rest} />
 )

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from './cn.ts'
 
-/** A framed section with an optional heading, one line of explanation and a row of actions. */
+/** A framed section with an optional heading, an explanation in one line, and a row of actions. */
 export const Card = ({
   title,
   description,

@@ -6,7 +6,7 @@ import { cn } from './cn.ts'
 
 const merge = extendTailwindMerge({ extend: { classGroups: { 'font-size': [{ text: ['2xs'] }] } } })
 
-/** The utilities of this application, without the conditions they stand under. */
+/** Returns the utilities that this application uses, without the conditions before them. */
 const utilities = (): string[] => {
   const found = new Set<string>()
   for (const file of globSync(join(import.meta.dirname, '../**/*.tsx')))
@@ -14,18 +14,21 @@ const utilities = (): string[] => {
       for (const name of text.split(' ')) {
         const conditions = name.replace(/\[.*?\]/g, (part) => '_'.repeat(part.length)).lastIndexOf(':')
         const utility = name.slice(conditions + 1)
-        // A known utility sets a property, so merging it with itself keeps it once.
+        // A known utility sets a property, so merging it with itself leaves only one.
         if (!/^!|!$/.test(utility) && merge(`${utility} ${utility}`) === utility) found.add(utility)
       }
   return [...found]
 }
 
-/** Two that differ only in their value are alike to every third one: `px-2` to `p-1` as `px-4`. */
+/**
+ * Returns a utility without its value. Utilities that differ only in the value have the same conflicts: `px-2` and
+ * `px-4` with `p-1`.
+ */
 const kind = (utility: string): string =>
   utility.replace(/^-/, '').replace(/-(\d.*|[[(].*|(?:ink|accent)(?:-.*)?)$/, '')
 const family = (utility: string): string => kind(utility).replace(/-.*/, '')
 
-test('if two utilities conflict, the later one wins exactly if it sets all properties of the earlier one', () => {
+test('if two utilities conflict, the later one replaces the earlier one exactly if it sets all of its properties', () => {
   const known = utilities()
   expect(known.length).toBeGreaterThan(400)
   const ofEachKind = [...new Map(known.map((utility) => [kind(utility), utility])).values()]

@@ -13,7 +13,10 @@ const words: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([property, utilities]) => utilities.split(' ').map((utility) => [utility, property])),
 )
 
-/** Prefixes of several properties, by their value. Other utilities are named by all but their last part. */
+/**
+ * For prefixes that set several properties, decides the property by the value. For other utilities, the property is the
+ * name without its last part.
+ */
 const values: readonly [utility: RegExp, property: string][] = [
   [/^text-(\d?xs|sm|base|lg|\d?xl|\[.*\])$/, 'font-size'],
   [/^text-(left|center|right)$/, 'text-align'],
@@ -39,7 +42,7 @@ const values: readonly [utility: RegExp, property: string][] = [
   [/^(\[[^:]*:).*/, '$1'],
 ]
 
-/** Further properties that a property of several sides sets. */
+/** By a property for several sides: further properties that it sets. */
 const covered: Readonly<Record<string, readonly string[]>> = {
   p: ['px', 'py', 'pt', 'pr', 'pb', 'pl'],
   px: ['pr', 'pl'],
@@ -81,7 +84,7 @@ const propertyOf = (utility: string): string => {
   return end <= 0 ? utility : utility.slice(0, end)
 }
 
-/** The conditions of a class, such as `max-sm:hover:`, and the properties that it sets. */
+/** Parses a class name: its conditions, such as `max-sm:hover:`, and the property that it sets. */
 const parsed = (name: string): { when: string; property: string } => {
   let start = 0
   for (let index = 0; index < name.length; index++) {
@@ -111,7 +114,7 @@ const merge = (names: string): string => {
 
 const merged = new Map<string, string>()
 
-/** Joins class names; if two set the same property under the same conditions, the later one wins. */
+/** Joins class names. If two of them set the same property under the same conditions, only the later one stays. */
 export const cn = (...given: ClassValue[]): string => {
   const names = clsx(given)
   const known = merged.get(names) ?? merge(names)

@@ -1,6 +1,6 @@
 import { cn } from './cn.ts'
 
-/** A key to press, as it is written on the keyboard. */
+/** A key to press, as it is labeled on the keyboard. */
 export const Kbd = ({ children, className }: { children: string; className?: string }) => (
   <kbd
     className={cn(

@@ -20,12 +20,15 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
-/** The present time, epoch ms, at most a few seconds old: components that use it render again as it changes. */
+/**
+ * Returns the current time (epoch ms), at most a few seconds old. Components that use it render again when it changes.
+ */
 export const useCurrentTime = (): number => useSyncExternalStore(subscribe, () => now)
 
 /**
- * A moment as "2 min ago", kept current, with the exact UTC time on hover. A past moment that is still ahead on this
- * clock is "now". With `upcoming` the moment can be ahead: "in 2 min". `past` is the text once it has come.
+ * A time as "2 min ago", always up to date, with the exact UTC time on hover. If the local clock is behind, a past time
+ * can appear to be in the future; it is then shown as "now". With `upcoming`, the time can be in the future: "in 2
+ * min". `past` is the text after the time has come.
  */
 export const RelativeTime = ({
   time,

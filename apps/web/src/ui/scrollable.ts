@@ -1,2 +1,2 @@
-/** Spread on an element that scrolls, so that a keyboard can reach and scroll it. */
+/** Attributes of an element that scrolls, so that keyboard users can reach and scroll it. */
 export const scrollable = { tabIndex: 0 } as const

@@ -18,7 +18,7 @@ test.each([
   expect(tabOfHash([{ id: 'live' }, { id: 'setup', hash: 'setup' }], hash)).toBe(tab)
 })
 
-test('a tab without a hash is the default tab, at any position in the list', () => {
+test('without a hash in the URL, the tab that has no hash is shown, at any position in the list', () => {
   const tabs = [{ id: 'overview', hash: 'overview' }, { id: 'live' }]
   expect(['', '#live', '#overview'].map((hash) => tabOfHash(tabs, hash))).toEqual(['live', 'live', 'overview'])
 })
@@ -39,7 +39,7 @@ test('UI-34: a tab shows its icon and its name', () => {
   ])
 })
 
-test('navigation can open a tab that the URL does not name, until another tab is chosen', async () => {
+test('navigation can open a tab that the URL does not name, until the user chooses another tab', async () => {
   const router = createMemoryRouter([{ path: '*', element: <Tabs browsable label="Source" tabs={tabs} /> }], {
     initialEntries: [{ pathname: '/s1', state: onTab('settings') }],
   })
@@ -67,7 +67,7 @@ test('if two tabs are chosen in quick succession, the second is shown, even if i
   expect(router.state.location.hash).toBe('#setup')
 })
 
-test('UI-38: outside browsable mode, a tab neither reads nor changes the hash', async () => {
+test('UI-38: outside of browsable mode, a tab neither reads nor changes the hash', async () => {
   renderUi(
     <>
       <Tabs label="Source" tabs={tabs} />

@@ -12,7 +12,10 @@ export type TabItem = {
   content: ReactNode
 }
 
-/** The tab that a URL hash names; without one the tab without a hash, otherwise the first. */
+/**
+ * Returns the tab that the hash of a URL names. If no tab has this hash, returns the tab that has none, otherwise the
+ * first.
+ */
 export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: string): string => {
   const wanted = hash.replace(/^#/, '')
   const found =
@@ -20,7 +23,7 @@ export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: 
   return found?.id ?? ''
 }
 
-/** The state of a visit that selects the first tab when the URL names none. */
+/** Returns the state of a visit that selects a tab if the URL names none. */
 export const onTab = (id: string): { tab: string } => ({ tab: id })
 
 /** The tab that a visit (a location of the router) selects; '' for none. */
@@ -29,7 +32,7 @@ export const tabOfVisit = ({ hash, state }: { hash: string; state: unknown }): s
   return isRecord(state) && 'tab' in state && typeof state.tab === 'string' ? state.tab : ''
 }
 
-/** Fades the ends behind which there are more tabs. */
+/** Fades the left or right end of the strip if there are more tabs behind it. */
 const fade = (list: HTMLElement): void => {
   const left = list.scrollLeft > 1
   const right = list.scrollLeft + list.clientWidth < list.scrollWidth - 1
@@ -39,7 +42,11 @@ const fade = (list: HTMLElement): void => {
       : ''
 }
 
-/** A strip of tabs. Those that do not fit are scrolled to, and the chosen one is in view, also when badges come and change what is before it. In browsable mode the URL hash selects the tab, without one what the visit says, and choosing a tab sets or clears the hash. */
+/**
+ * A strip of tabs. It scrolls if they do not fit; the selected tab stays in view, also when badges appear. In browsable
+ * mode, the hash of the URL selects the tab; without a hash, the state of the visit does. Choosing a tab then sets or
+ * removes the hash.
+ */
 export const Tabs = ({
   tabs,
   browsable = false,
@@ -48,7 +55,10 @@ export const Tabs = ({
 }: {
   tabs: readonly TabItem[]
   browsable?: boolean
-  /** The chosen tab and how it changes, where it outlasts the strip, such as when the page gets another width. */
+  /**
+   * The selected tab and the function that changes it, if the parent stores them, such as when the tabs are mounted
+   * again at another page width.
+   */
   chosen?: readonly [id: string, choose: (id: string) => void]
   label: string
 }) => {
@@ -65,7 +75,7 @@ export const Tabs = ({
     const show = (): void => {
       const shown = strip.querySelector<HTMLElement>(`[data-tab="${active}"]`)
       if (shown !== null) {
-        // As far as it must, and clear of the faded ends.
+        // Scrolls only as far as needed, so that the selected tab is not faded.
         const [start, end] = [shown.offsetLeft - 48, shown.offsetLeft + shown.offsetWidth + 48 - strip.clientWidth]
         strip.scrollLeft = Math.min(Math.max(strip.scrollLeft, end), start)
       }
@@ -74,7 +84,7 @@ export const Tabs = ({
     show()
     const observer = new ResizeObserver(show)
     observer.observe(strip)
-    // A badge makes its tab wider, which moves the tabs behind it and leaves the strip as wide as it was.
+    // A badge makes its tab wider. This moves the later tabs, but does not change the width of the strip.
     for (const tab of strip.querySelectorAll('[data-tab]')) observer.observe(tab)
     return () => observer.disconnect()
   }, [active, shownTabs])
@@ -83,7 +93,8 @@ export const Tabs = ({
     const hash = tabs.find((tab) => tab.id === id)?.hash
     void navigate(
       { pathname: location.pathname, search: location.search, hash: hash ?? '' },
-      // Immediately: while a page is busy, a click on the tab that is still shown would have no effect.
+      // Renders immediately: while a page is busy, a click on the tab that is still shown would otherwise have no
+      // effect.
       { replace: true, preventScrollReset: true, flushSync: true },
     )
   }

@@ -22,7 +22,7 @@ const shown = (text: string, recent: string[] = []) =>
     ...items.map(({ label }) => label),
   ])
 
-test('without input, recent entries come first, then all objects if they are few, pages and actions', () => {
+test('without input, recent entries come first, then all objects (if there are few), pages, and actions', () => {
   expect(shown('', ['Warehouse', 'New source', 'gone'])).toEqual([
     ['Recent', 'Warehouse', 'New source'],
     ['Sources and destinations', 'Web shop'],
@@ -30,7 +30,7 @@ test('without input, recent entries come first, then all objects if they are few
   ])
 })
 
-test('many objects are shown only in a search', () => {
+test('if there are many objects, only a search shows them', () => {
   const many = Array.from({ length: 9 }, (_, index) => command(`Source ${index}`, 'Sources and destinations'))
   expect(commandGroups('', { commands: [], hidden: [], objects: many, recent: [] })).toEqual([])
   const [group] = commandGroups('source', { commands: [], hidden: [], objects: many, recent: [] })
@@ -47,7 +47,7 @@ test('the best match comes first with its heading, and letters in order or synon
   expect(shown('nothing like it')).toEqual([])
 })
 
-test('if two matches are equal, the more recently used one comes first', () => {
+test('if two entries match equally, the one that was used more recently comes first', () => {
   expect(shown('w')[0]).toEqual(['Sources and destinations', 'Web shop', 'Warehouse'])
   expect(shown('w', ['Warehouse'])[0]).toEqual(['Sources and destinations', 'Warehouse', 'Web shop'])
 })

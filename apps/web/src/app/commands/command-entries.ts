@@ -5,12 +5,12 @@ import type { CommandEntry } from '../../ui/lists/command-list.tsx'
 /** An entry with its heading and its additional search words. */
 export type Command = CommandEntry & { heading: string; words?: string; object?: FoundObject }
 
-/** The score for recent use, which is added to the score of the text match. */
+/** Added to the score of the text match of an entry that was used recently. */
 const recentBonus = 12
 const recentShown = 5
-/** Maximum objects that are shown before any input. */
+/** Maximum number of objects that are shown before any input. */
 const fewObjects = 8
-/** Maximum entries per heading during a search. */
+/** Maximum number of entries below each heading during a search. */
 const perHeading = 8
 
 const scoreOf = (command: Command, text: string): number => {
@@ -30,7 +30,10 @@ const underHeadings = (commands: readonly Command[]): Group[] => {
   return [...groups].map(([heading, items]) => ({ heading, items }))
 }
 
-/** The entries of the palette before any input: the last used ones, then all except those that only a search shows. */
+/**
+ * Returns the entries of the palette before any input: the most recently used ones, then all entries except those that
+ * only a search shows.
+ */
 const atRest = (commands: readonly Command[], objects: readonly Command[], recent: readonly Recent[]): Group[] => {
   const known = new Map([...objects, ...commands].map((command) => [command.id, command]))
   const used = recent.flatMap(({ id }) => known.get(id) ?? []).slice(0, recentShown)
@@ -44,9 +47,9 @@ const atRest = (commands: readonly Command[], objects: readonly Command[], recen
 }
 
 /**
- * The entries of the palette for a text. `commands` are pages and actions, `hidden` those that only a search shows,
- * `objects` possible matches of the workspace. The heading with the best match comes first, and in it the best match;
- * of two equal matches, the one that was used last.
+ * Returns the entries of the palette that match a text. `commands` are pages and actions, `hidden` those that only a
+ * search shows, `objects` the objects that may match. The heading with the best match comes first, and below each
+ * heading its best match. If two entries match equally, the one that was used last comes first.
  */
 export const commandGroups = (
   text: string,

@@ -40,7 +40,7 @@ const found = (title: string): FoundObject => ({
 
 let searches: string[]
 let answers: (search: string) => { objects: FoundObject[]; complete: boolean }
-/** A fake server with the calls of the palette. */
+/** A fake server that answers the calls of the palette. */
 const serve = async (input: RequestInfo | URL): Promise<Response> => {
   const { pathname, searchParams } = new URL(String(input instanceof Request ? input.url : input), 'http://app.test')
   if (pathname === '/api/workspaces/w1:search') {
@@ -104,7 +104,7 @@ test('in a workspace with more objects, the server searches for the text after a
   await userEvent.type(screen.getByRole('combobox'), '4711')
   await waitFor(() => expect(shown()).toContain('Source 4711HTTP API · Source'))
   expect(searches.at(-1)).toBe('4711')
-  // The calls for other keys were canceled before they were sent, unless typing paused long enough.
+  // The calls for other texts were canceled before they were sent, unless typing paused long enough.
   expect(new Set(searches).size).toBe(searches.length)
 })
 
@@ -117,7 +117,7 @@ test('a page is found by its name, and actions without permission are not offere
   await waitFor(() => expect(shown()).toEqual(['Change passwordMy Account']))
 })
 
-test('a tab of an object is found by both names, also if the server must find the object', async () => {
+test('a tab of an object is found by the names of both, even if the server must find the object', async () => {
   answers = (search) =>
     search === 'shop' ? { objects: [found('Web shop')], complete: true } : { objects: [], complete: false }
   const router = open()
@@ -128,7 +128,7 @@ test('a tab of an object is found by both names, also if the server must find th
   expect(router.state.location).toMatchObject({ pathname: '/workspaces/w1/sources/web-shop', hash: '#violations' })
 })
 
-test('a text like an ID links to the events of that user; a word that matches a name does not', async () => {
+test('a text that looks like an ID links to the events of that user; a word that matches a name does not', async () => {
   answers = () => ({ objects: [found('Web shop')], complete: true })
   const router = open()
   await waitFor(() => expect(shown()).toContain('Web shopHTTP API · Source'))

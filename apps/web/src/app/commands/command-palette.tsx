@@ -19,10 +19,10 @@ import { copyWriteKey } from './copy-write-key.ts'
 import { matchingParts, objectWords } from './object-parts.ts'
 import { useCommands } from './use-commands.tsx'
 
-/** Maximum objects of a search in a workspace. */
+/** Maximum number of objects that a search in a workspace returns. */
 const foundLimit = 100
 
-/** The objects of a workspace that a search fits, the best match first. */
+/** Finds the objects of a workspace that match a text, the best match first. */
 const searchQuery = (workspace: string, text: string) =>
   query(
     methods.workspaces.search,
@@ -32,7 +32,10 @@ const searchQuery = (workspace: string, text: string) =>
 
 const icon = (picture: string) => <AppIcon icon={picture} className="size-5" />
 
-/** The objects of a workspace for a text: all of them in a small workspace, otherwise those that the server finds. */
+/**
+ * Returns the objects of a workspace that may match a text: all of them in a small workspace, otherwise those that the
+ * server finds.
+ */
 const useObjects = (workspace: string, text: string, open: boolean) => {
   const all = useQuery({ ...searchQuery(workspace, ''), enabled: open })
   const many = all.data?.complete === false
@@ -42,7 +45,7 @@ const useObjects = (workspace: string, text: string, open: boolean) => {
     enabled: open && many && wanted !== '',
     placeholderData: keepPreviousData,
   })
-  // The server only finds objects by 'archive', the first word of 'archive failures'.
+  // For the text `archive failures`, the server can only find objects by `archive`.
   const named = objectWords(wanted)
   const ofPart = useQuery({
     ...searchQuery(workspace, named),
@@ -61,7 +64,9 @@ const useObjects = (workspace: string, text: string, open: boolean) => {
   }
 }
 
-/** A command for each catalog entry that opens its form, for users who can create its objects. */
+/**
+ * Returns a command for each catalog entry that opens the form of that entry, for users who can create such objects.
+ */
 const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => void): Command[] => {
   const mayEdit = useMayEdit() === true
   const sources = useQuery({ ...catalogSourcesQuery(workspace), enabled: open && mayEdit }).data
@@ -108,7 +113,10 @@ const commandOf = (object: FoundObject, navigate: (to: string) => void): Command
 /** Whether a text may be the ID of a user or message: one word that contains a digit or one of `@_-`. */
 const likeAnId = (text: string): boolean => !/\s/.test(text) && /[\d@_-]/.test(text)
 
-/** Links to the events of a user or message with the typed ID; for any word if nothing else matches it. */
+/**
+ * Returns commands that link to the events of the user or message with the typed ID. If nothing else matches (`alone`),
+ * any word counts as an ID.
+ */
 const eventCommands = (workspace: string, typed: string, alone: boolean, navigate: (to: string) => void): Command[] => {
   const text = typed.trim()
   if (text === '' || /\s/.test(text) || !(alone || likeAnId(text))) return []
@@ -159,7 +167,7 @@ export const CommandPalette = ({
   const objects = found.filter(({ kind }) => kind === 'source' || kind === 'destination' || flags[kind])
   const commands = useCommands({ workspace, areas, navigate })
   const catalog = useCatalog(workspace.name, open, navigate)
-  // Recently opened objects are stored locally, even in a workspace with too many objects to load.
+  // Recently opened objects come from local storage, even in a workspace with too many objects to load.
   const names = new Set(objects.map(({ name }) => name))
   const known = !many
     ? objects

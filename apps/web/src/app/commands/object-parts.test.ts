@@ -11,7 +11,7 @@ const object = (kind: FoundObject['kind'], title: string): FoundObject => ({
 const objects = [object('source', 'Web shop'), object('destination', 'Archive'), object('destination', 'Failure log')]
 const found = (text: string) => matchingParts(text, objects).map(({ object: { title }, part }) => [title, part.to])
 
-test('an object and the start of the name of one of its tabs lead to that tab, in any order', () => {
+test('the name of an object and the start of the name of one of its tabs, in any order, lead to that tab', () => {
   expect(found('archive fail')).toEqual([['Archive', '/workspaces/w1/destinations/archive#failures']])
   expect(found('viol shop')).toEqual([['Web shop', '/workspaces/w1/sources/web-shop#violations']])
   expect(found('shop live')).toEqual([['Web shop', '/workspaces/w1/sources/web-shop']])
@@ -22,7 +22,7 @@ test('only a source has a write key as a part, and choosing it copies the key', 
   expect(found('archive key')).toEqual([])
 })
 
-test('the name of an object alone, or of a tab alone, finds no part of an object', () => {
+test('the name of an object without that of a tab, or the reverse, finds no part of an object', () => {
   expect(found('archive')).toEqual([])
   expect(found('failures')).toEqual([])
   expect(found('')).toEqual([])

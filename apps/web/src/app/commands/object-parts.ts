@@ -42,10 +42,10 @@ const partsOf = ({ kind, name }: FoundObject): ObjectPart[] => {
 
 const partNames = [...sourceTabs.map(([name]) => name), 'Copy write key', ...destinationTabs.map(([name]) => name)]
 
-/** The minimum score for a word that matches the start of a word. */
+/** The minimum score for a search word that matches the beginning of a word. */
 const startsWord = 75
 
-/** Splits a search into the words that name a part (by any of these names), and the other words. */
+/** Splits a search into the words that match one of the `names` of a part, and all other words. */
 const splitBy = (text: string, names: readonly string[]): { part: string; object: string } => {
   const words = text.trim().split(/\s+/)
   const naming = words.map((word) => word.length > 2 && names.some((name) => matchScore(name, word) >= startsWord))
@@ -53,15 +53,18 @@ const splitBy = (text: string, names: readonly string[]): { part: string; object
   return { part: join(true), object: join(false) }
 }
 
-/** The words of a search that name the object, when others name a part of it; '' when none or all do. */
+/**
+ * Returns the words of a search that name the object, if its other words name a part of that object. Returns '' if none
+ * or all of the words name a part.
+ */
 export const objectWords = (text: string): string => {
   const { part, object } = splitBy(text, partNames)
   return part === '' ? '' : object
 }
 
 /**
- * The parts of these objects that a search of several words matches: some words match the object's title, the others
- * the part.
+ * Returns the parts of `objects` that a search of several words matches: some words match the title of the object, the
+ * others its part.
  */
 export const matchingParts = (
   text: string,

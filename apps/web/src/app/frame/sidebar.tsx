@@ -17,7 +17,7 @@ import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-/** Whether the open page belongs to a source that feeds signals, once the page has loaded it. */
+/** Whether the open page belongs to a source that feeds signals; false until the page has loaded its source. */
 const useOfSignals = (workspace: Workspace, pathname: string): boolean => {
   const [, open] = /^\/(workspaces\/[^/]+\/sources\/[^/]+)/.exec(pathname) ?? []
   const { data } = useQuery({ ...sourceQuery(open ?? `${workspace.name}/sources/none`), enabled: false })

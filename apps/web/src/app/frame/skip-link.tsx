@@ -1,11 +1,11 @@
 import type { RefObject } from 'react'
 
-/** The first stop of the Tab key: skips the navigation. */
+/** A link that skips the navigation: the first element that the Tab key reaches. */
 export const SkipLink = ({ content }: { content: RefObject<HTMLElement | null> }) => (
   <a
     href="#content"
     onClick={(event) => {
-      // Does not change the hash of the URL, which the tabs of the page use.
+      // Keeps the hash of the URL, which names the tab of the page.
       event.preventDefault()
       content.current?.focus()
     }}

@@ -60,7 +60,7 @@ export const WorkspaceShell = () => {
   }
   const { organization } = workspace
   return (
-    // The loaded data is newer than the session's copy of an acted-on workspace.
+    // The loaded workspace is newer than the copy of the acted-on workspace in the session.
     <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
       <TooltipProvider>
         <UpgradeOffer>

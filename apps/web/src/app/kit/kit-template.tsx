@@ -44,7 +44,7 @@ const written = [
   }),
 ]
 
-/** Settings with code; a change is stored only in this page. */
+/** Settings whose values are code. A change is stored only in this page. */
 const Settings = () => {
   const [values, setValues] = useState<Record<string, SettingValue>>({})
   return (

@@ -30,7 +30,7 @@ const Fill = () => {
   )
 }
 
-/** Both steps of creating an object, the first one in each state. */
+/** Both steps of creating an object; the first step is shown in each of its states. */
 export const CreatePattern = () => {
   const [search] = useSearchParams()
   const step = search.get('step')

@@ -7,7 +7,7 @@ import { isMailedInvitationSaved } from '../../lib/people/saved-invitation.ts'
 import { mayCompleteRegistration } from '../../lib/people/session.ts'
 import { signedOut } from './session-loaders.ts'
 
-/** Waits briefly for the configuration, so that a page that shows some of it does not change visibly. */
+/** Waits briefly for the configuration: a page that depends on it would otherwise change visibly when it arrives. */
 const configured = async (): Promise<ClientConfig | undefined> => {
   const patience = new Promise((resolve) => {
     setTimeout(resolve, 2000)

@@ -19,7 +19,10 @@ type Page<Path extends string> = {
   access?: LoaderFunction
   /** Loads the component. */
   code: () => Promise<ComponentType>
-  /** Starts the queries of the page below a workspace, while its code is still loading; `ids` are those in the path. */
+  /**
+   * Starts the queries of a page below a workspace while the code of the page is loading. `ids` are the IDs in the
+   * path.
+   */
   data?: (workspace: string, ids: Ids<Path>) => Promise<void>[]
 }
 

@@ -32,7 +32,7 @@ test("an error that no route has caught shows the application's error screen, wh
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
 })
 
-/** Navigates from a page inside a frame to one whose code cannot be loaded. */
+/** Navigates from a page inside a frame to a page whose code cannot be loaded. */
 const leaveForMissing = async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const reload = vi.spyOn(window.location, 'reload').mockImplementation(() => undefined)
@@ -62,7 +62,7 @@ const leaveForMissing = async () => {
   return { reload, view }
 }
 
-test('a page whose code cannot load because the server is unreachable shows this in the frame, and loads once it can', async () => {
+test('a page whose code cannot load because the server is unreachable says so in the frame, and loads once the server is back', async () => {
   let away = true
   vi.stubGlobal('fetch', () => (away ? Promise.reject(new TypeError('cut')) : Promise.resolve(new Response('{}'))))
   const { reload } = await leaveForMissing()

@@ -65,7 +65,7 @@ const PageNotLoaded = ({ error }: { error: unknown }) => {
   useEffect(() => {
     let gone = false
     const reload = (): void => window.location.reload()
-    // Browsers remember that a file was missing: importing it again fails without a request.
+    // Browsers remember that a file was missing: importing the file again fails without a request.
     const stop = whenBack((wasAway) => {
       if (wasAway) reload()
     })
@@ -88,8 +88,8 @@ const PageNotLoaded = ({ error }: { error: unknown }) => {
 }
 
 /**
- * Returns a function that opens the same URL again: `.` would be the URL of the boundary's route, which can be a
- * parent.
+ * Returns a function that opens the same URL again. The relative path `.` would lead to the URL of the route of the
+ * boundary, which can be a parent route.
  */
 const useReset = (): (() => void) => {
   const location = useLocation()

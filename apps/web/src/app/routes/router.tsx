@@ -70,7 +70,8 @@ const routes: RouteObject[] = [
 ]
 
 export const router = createBrowserRouter(routes, {
-  // Called for each page that is not below /auth; known routes are not added twice, by their ID.
+  // Called for each page that is not below /auth. The router recognizes routes that it already has by their ID, and
+  // does not add them twice.
   async patchRoutesOnNavigation({ patch }) {
     const { productRoutes, WithQueries } = await import('./product-routes.tsx')
     patch('root', [{ id: 'product', Component: WithQueries, children: productRoutes }])

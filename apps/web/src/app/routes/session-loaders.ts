@@ -6,7 +6,7 @@ import { rememberLocation, useSession } from '../../lib/people/session.ts'
 export const signedIn = ({ request }: Pick<LoaderFunctionArgs, 'request'>): null | Response => {
   if (useSession.getState().accessToken !== null) return null
   const { pathname, search } = new URL(request.url)
-  // A request does not contain the hash. The address bar has it if the visit begins with this page.
+  // A request does not contain the hash. The address bar contains it if the visit begins with this page.
   const hash = window.location.pathname === pathname ? window.location.hash : ''
   rememberLocation(pathname + search + hash)
   return redirect(entryPaths.login())

@@ -12,7 +12,7 @@ import { organizationQuery, usageQuery } from '../../lib/queries/organization-qu
 import { refresh } from '../../lib/queries/query.ts'
 import { type Bank, confirmationOf } from './use-bank.tsx'
 
-/** A requested plan. With the time of a preview, exactly the previewed amount is charged. */
+/** A plan that a user requests. If it has the time of a preview, exactly the previewed amount is charged. */
 export type RequestedPlan = { plan: string; recurring_interval: BillingFrequency; prorate_time?: string }
 
 /** The current charge for a plan change of an organization (a resource name). */
@@ -25,7 +25,7 @@ export const previewChange = (
     body: { plan, recurring_interval },
   })
 
-/** The request after the user accepted a preview. */
+/** Returns the request to send after the user has accepted a preview. */
 export const agreedTo = (asked: RequestedPlan, { prorate_time }: PlanPreview): RequestedPlan =>
   prorate_time === null ? asked : { ...asked, prorate_time }
 
@@ -55,12 +55,12 @@ export const useChangeSubscription = (organization: string, bank?: Pick<Bank, 'c
       await Promise.all([
         cache.invalidateQueries({ queryKey: organizationQuery(organization).queryKey }),
         cache.invalidateQueries({ queryKey: invoicesQuery(organization).queryKey }),
-        // The usage includes the limits of the plan.
+        // The limits in the usage are those of the plan.
         cache.invalidateQueries({ queryKey: usageQuery(organization).queryKey }),
         cache.invalidateQueries({ queryKey: usageReportQuery(organization).queryKey }),
       ])
     },
-    // A failed change is in the history, too.
+    // The history also contains failed changes.
     onSettled: () => cache.invalidateQueries({ queryKey: planChangesQuery(organization).queryKey }),
   })
 }

@@ -34,7 +34,7 @@ export const frequencyText = (
   return `${title ?? 'Your plan'} stays billed ${billed}. To change that, choose Switch to ${other} billing on the Billing page.`
 }
 
-/** Formats an amount, such as `$120.00`; undefined for an invalid one. */
+/** Formats an amount, such as `$120.00`. Returns undefined for an invalid amount. */
 export const moneyText = (amount: string, currency: string): string | undefined =>
   /^-?\d+(\.\d+)?$/.test(amount)
     ? new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(Number(amount))
@@ -53,7 +53,10 @@ export const priceText = ({ amount, currency, interval }: Pick<Plan, 'amount' | 
   return minorUnits(amount, currency) === 0 ? text : `${text} a ${interval === 'MONTHLY' ? 'month' : 'year'}`
 }
 
-/** Each plan once by title, in the order of the list: with the given frequency if it exists, otherwise as listed. */
+/**
+ * Returns one plan for each title, in the order of the list: the one with the given billing frequency if it exists,
+ * otherwise the first one.
+ */
 export const plansAt = (plans: readonly Plan[], frequency: BillingFrequency): Plan[] => {
   const names = [...new Set(plans.map(({ name }) => name))]
   return names.flatMap((name) => {

@@ -148,7 +148,7 @@ describe('the pricing modal', () => {
     expect(screen.getByText(/no money is moved/)).toBeTruthy()
   })
 
-  test('an upgrade of a paid plan shows the charge, and charges it after the user agrees', async () => {
+  test('an upgrade of a paid plan shows the charge first, and charges it after the user agrees', async () => {
     const business = [...plans.slice(0, 3), plan('Business', '600.00')]
     const { sent } = await open('pricing', {
       on: 'plans/team',
@@ -214,7 +214,7 @@ describe('the pricing modal', () => {
       'Team stays billed annually. To change that, choose Switch to monthly billing on the Billing page.',
     ],
   ])(
-    'the pricing modal says that a plan billed %s keeps this billing if %s is chosen',
+    'the pricing modal says that a plan billed %s keeps this billing frequency if %s is chosen',
     async (recurring_interval, chosen, text) => {
       const { settled } = await open('pricing', {
         on: 'plans/team',

@@ -116,7 +116,7 @@ const PlanCard = ({
   )
 }
 
-/** Describes a frequency change of the current plan; nothing without a change. */
+/** Describes a change of the billing frequency of the current plan. Shows nothing if the frequency stays the same. */
 const FrequencyNote = ({
   organization,
   plans,
@@ -170,7 +170,9 @@ const Agreement = ({
   </section>
 )
 
-/** The change to a chosen plan: it asks for a payment method that is missing, and shows the charge before an upgrade. */
+/**
+ * Changes the plan to the chosen one. Asks for a payment method if none exists, and shows the charge before an upgrade.
+ */
 const usePlanChoice = ({
   organization,
   frequency,

@@ -1,7 +1,7 @@
 import { FlaskConical } from 'lucide-react'
 import { useConfig } from '../../lib/config.ts'
 
-/** Shows on each billing page that payments use the sandbox; nothing otherwise. */
+/** Shows on each billing page that payments use the sandbox. Shows nothing if they do not. */
 export const SandboxNote = () =>
   useConfig()?.payment === 'sandbox' && (
     <p className="flex items-start gap-2 rounded-md bg-warning-soft px-3 py-2 text-sm text-warning-ink">

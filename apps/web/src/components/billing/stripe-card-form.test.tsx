@@ -10,7 +10,7 @@ import { PaymentMethodDialog } from './payment-method-dialog.tsx'
 
 const organization = 'organizations/o1'
 const notices = () => useNotices.getState().waiting.map(({ kind, title }) => [kind, title])
-/** A timeout that suffices on a busy machine. */
+/** A timeout that is long enough on a busy machine. */
 const patient = { timeout: 30_000 }
 
 /** A stand-in for Stripe's script with the functions that the form uses; it records their arguments. */
@@ -38,7 +38,7 @@ const standIn = (confirm: () => Promise<object>) => {
 const open = async () => {
   const onClose = vi.fn()
   const asked: string[] = []
-  // Cached beforehand, as on the page that opens the form.
+  // Cached in advance, because the page that opens the form has loaded it, too.
   const known: unknown = { ...config, payment: 'stripe', stripe_publishable_key: 'pk_test_1' }
   if (!isClientConfig(known)) throw new Error('not a configuration')
   useKnownConfig.setState({ config: known, failure: undefined })

@@ -41,7 +41,7 @@ const Widget = ({
     try {
       const { error } = await stripe.confirmSetup({
         elements: elements.current,
-        // The page to which banks return that confirm on their own page.
+        // Some banks confirm a payment on their own page. They then return the user to this page.
         confirmParams: { return_url: new URL(paths.paymentSuccess(), window.location.origin).href },
         redirect: 'if_required',
       })
@@ -49,7 +49,7 @@ const Widget = ({
         await onAdded()
         return
       }
-      // Errors of a field are shown below the field.
+      // Errors of a single field are shown below that field.
       if (error.type !== 'validation_error')
         notify('error', billingTexts.cardFailed, error.message === undefined ? {} : { description: error.message })
     } catch {

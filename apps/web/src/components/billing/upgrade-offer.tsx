@@ -8,8 +8,8 @@ import { LazyPricingDialog } from './lazy-pricing-dialog.ts'
 const noOffers = {}
 
 /**
- * If a form is rejected because of a limit of the plan, offers the plans of the organization (a resource name), if
- * plans can be bought; null offers nothing.
+ * Offers the plans of the organization (a resource name) below a form that is rejected because of a limit of the plan.
+ * Offers nothing if plans cannot be bought, or if `organization` is null.
  */
 export const PlansOffer = ({ organization, children }: { organization: string | null; children: ReactNode }) => {
   const sold = (useConfig()?.payment ?? 'none') !== 'none'
@@ -25,7 +25,8 @@ export const PlansOffer = ({ organization, children }: { organization: string | 
     [],
   )
   const offered = organization !== null && sold
-  // The tree is always the same, so that an open page keeps its focus and state when the configuration arrives.
+  // The element tree is the same with and without offers, so that an open page keeps its focus and state when the
+  // configuration arrives.
   return (
     <RefusalOffers value={offered ? offers : noOffers}>
       {children}

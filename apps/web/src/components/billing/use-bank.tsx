@@ -8,14 +8,19 @@ import { loadStripe } from '../../lib/integrations/stripe-js.ts'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { NotConfirmed } from './not-confirmed.ts'
 
-/** The secret for confirming the payment that a call requires; undefined for any other error. */
+/**
+ * Returns the secret for confirming the payment, if an error says that a call requires this. Returns undefined for any
+ * other error.
+ */
 export const confirmationOf = (error: unknown): string | undefined =>
   error instanceof ApiError && error.body.reason === 'PAYMENT_CONFIRMATION'
     ? error.body.metadata?.client_secret
     : undefined
 
 export type Bank = {
-  /** Asks for confirmation like the sandbox's bank. Rejects with NotConfirmed if the dialog is closed. */
+  /**
+   * Asks the user for confirmation, as the bank of the sandbox does. Rejects with NotConfirmed if the dialog is closed.
+   */
   ask(): Promise<void>
   /** Lets the user confirm a payment with their bank. Rejects with NotConfirmed when that fails or is canceled. */
   confirm(clientSecret: string): Promise<void>

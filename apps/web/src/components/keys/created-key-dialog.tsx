@@ -4,7 +4,7 @@ import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
-/** Shows a new key or token, which is visible only once, with an example. */
+/** Shows a new key or token with an example. The key or token cannot be shown again later. */
 export const CreatedKeyDialog = ({
   noun,
   text,

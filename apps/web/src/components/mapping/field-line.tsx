@@ -47,7 +47,7 @@ type InputProps = {
 
 const ConstantInput = ({ source, row, label, invalid, disabled, onSource }: InputProps) => {
   const value = source.type === 'CONSTANT' ? source.value : ''
-  // The text of the field while a number is typed: `1.` is an unfinished number.
+  // The typed text. A number would lose an unfinished input, such as `1.`.
   const [text, setText] = useState(String(value))
   if (row.target.type === 'boolean')
     return (
@@ -250,7 +250,7 @@ const SourceChoice = ({
     <div
       className={cn(
         'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
-        // A selected list entry cannot be scrolled like typed text, so it gets the whole width.
+        // The text of a selected list entry cannot be scrolled like typed text, so the select box has the whole width.
         source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
       )}
     >
@@ -328,9 +328,9 @@ export const FieldLine = ({
   fields: readonly EventField[]
   variables: DestinationMappings['variables']
   problem: string | undefined
-  /** Shown if there is no problem. */
+  /** Shown if the field has no problem. */
   note: string | undefined
-  /** Whether it was just added by the user: its name gets the focus. */
+  /** Whether the user has just added the field: its name then gets the focus. */
   isNew: boolean
   onChange: ((edit: (field: FieldMapping) => FieldMapping) => void) | undefined
   onRemove: (() => void) | undefined

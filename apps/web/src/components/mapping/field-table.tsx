@@ -58,7 +58,7 @@ const AddField = ({
   )
 }
 
-/** Adds proposals for targets without a source to the mapping; existing sources stay. */
+/** Adds the proposed sources to the mapping for targets that have no source. Existing sources stay. */
 const withProposals = (mapping: EventMapping, proposed: readonly FieldMapping[]): EventMapping => {
   const filled = mapping.field_mappings.filter(({ source }) => !isEmptySource(source))
   const taken = new Set(filled.map(({ target }) => target.name))
@@ -162,7 +162,7 @@ type Props = {
   action: DestinationAction
   fields: readonly EventField[]
   variables: DestinationMappings['variables']
-  /** Undefined while the proposals are unknown. */
+  /** Undefined until the proposals are loaded. */
   proposed: readonly FieldMapping[] | undefined
   problems: MappingProblems
   /** Notes by field ID; they do not prevent saving. */
@@ -183,7 +183,7 @@ export const FieldTable = ({
   onChange,
 }: Props) => {
   const [chooses, setChooses] = useState(false)
-  // Kept while the whole event is chosen, so that switching back loses nothing.
+  // The field mappings, stored while the user sends the whole event, so that switching back loses nothing.
   const kept = useRef<readonly FieldMapping[]>([])
   const [added, setAdded] = useState<string | undefined>()
   const readOnly = onChange === undefined

@@ -21,7 +21,7 @@ export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, ke
 /** A target in the payload of an action, with its description. */
 export type ActionTarget = DestinationAction['targets'][number]
 
-/** A line of the field table: the action's description of the target, and the field mapping, both optional. */
+/** A line of the field table. It has a target that the action describes, a field mapping, or both. */
 export type FieldRow = {
   key: string
   target: MappingTarget
@@ -89,7 +89,9 @@ export const withDuplicate = (mappings: readonly EventMapping[], id: string): re
     each.id === id ? [each, { ...each, id: shortId(mappings.map((other) => other.id)) }] : [each],
   )
 
-/** The list with one mapping moved by a number of places; unchanged at either end. */
+/**
+ * Returns the list with one mapping moved by a number of places. A mapping stays at the beginning or end of the list.
+ */
 export const withMoved = (mappings: readonly EventMapping[], id: string, by: number): readonly EventMapping[] => {
   const from = mappings.findIndex((each) => each.id === id)
   const moved = mappings[from]
@@ -100,7 +102,8 @@ export const withMoved = (mappings: readonly EventMapping[], id: string, by: num
 }
 
 /**
- * Required targets first, then the recommended, both in the action's order; then other mapped fields in their order.
+ * Returns the required targets first, then the recommended ones, both in the order of the action. All other mapped
+ * fields follow in their own order.
  */
 export const fieldRows = (mapping: EventMapping, action: DestinationAction): FieldRow[] => {
   const fields = mapping.field_mappings
@@ -111,7 +114,7 @@ export const fieldRows = (mapping: EventMapping, action: DestinationAction): Fie
   const names = new Set(fixed.map(({ name }) => name))
   const firstOf = (name: string) => fields.find((field) => field.target.name === name)
   const above = fixed.map((known): FieldRow => {
-    // The key stays the same when the field is created, so that typing continues.
+    // The key stays the same when the field is created, so that the input keeps its focus while the user types.
     return { key: known.name, target: known, known, field: firstOf(known.name) }
   })
   const shown = new Set(above.map(({ field }) => field))
@@ -126,7 +129,7 @@ export const fieldRows = (mapping: EventMapping, action: DestinationAction): Fie
   return [...above, ...below]
 }
 
-/** Targets of the action without a line in the table. */
+/** Returns the targets of the action that have no line in the table. */
 export const freeTargets = (mapping: EventMapping, action: DestinationAction): ActionTarget[] => {
   const taken = new Set(mapping.field_mappings.map(({ target }) => target.name))
   return action.targets.filter(
@@ -210,7 +213,7 @@ export const refusedProblems = (
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** The changes of a list of mappings, as text; '' for none. */
+/** Describes the changes of a list of mappings. Returns '' if nothing has changed. */
 export const changeWords = (before: readonly EventMapping[], after: readonly EventMapping[]): string => {
   const old = new Map(before.map((each) => [each.id, each]))
   const now = new Set(after.map(({ id }) => id))

@@ -113,7 +113,7 @@ export const TemplateDialog = ({
   const parts = useMemo(() => partsOf(fields, variables), [fields, variables])
   const empty = text.trim() === ''
   const apply = async (): Promise<void> => {
-    // The check is delayed while the user types, so the template is checked here again.
+    // The check runs with a delay while the user types, so the final text is checked here.
     const mistake = await templateProblem(text)
     setFound(mistake)
     if (mistake !== undefined) return

@@ -16,7 +16,10 @@ const initialValue = (setting: Setting): SettingValue =>
 /** `secrets`: the re-entered values of secrets that the change would send to a different place. */
 type Save = (change: { name: string; value: SettingValue; secrets?: Record<string, SettingValue> }) => Promise<unknown>
 
-/** The entered values of secrets that are required again, and the missing ones after a first attempt without them. */
+/**
+ * Stores the entered values of the secrets that must be entered again. After a first attempt to save, marks the missing
+ * ones.
+ */
 const useSecretsAgain = (asked: readonly Setting[]) => {
   const [values, setValues] = useState<Record<string, SettingValue>>({})
   const [tried, setTried] = useState(false)
@@ -29,7 +32,7 @@ const useSecretsAgain = (asked: readonly Setting[]) => {
       setValues({})
       setTried(false)
     },
-    /** The secrets to send with the change; undefined while one is missing, which is then marked. */
+    /** Returns the secrets to send with the change. Returns undefined if a secret is missing, and marks its input. */
     take: (): { secrets?: Record<string, SettingValue> } | undefined => {
       setTried(true)
       if (missing.length > 0) return undefined
@@ -180,7 +183,7 @@ const useSettingDraft = (setting: Setting, settings: readonly Setting[], onSave:
     secrets,
     change,
     submit: (): void => {
-      // A value cannot be empty, even an optional one: a separate button resets it.
+      // A value cannot be saved empty, even if the setting is optional: a separate button resets it.
       const found = takingBack ? undefined : isEmptySetting(draft) ? 'Required' : settingProblem(setting, draft)
       if (found === undefined) void send(takingBack ? null : draft)
       else setProblem({ message: found })
@@ -206,7 +209,7 @@ const SettingRow = ({
   below,
 }: {
   setting: Setting
-  /** All settings, because some may be secrets whose target this setting decides. */
+  /** All settings of the object: this setting can decide to which place the secrets among them are sent. */
   settings: readonly Setting[]
   mayEdit: boolean
   onSave: Save

@@ -5,7 +5,7 @@ import { renderUi } from '../../testing/render.tsx'
 import { Field } from '../../ui/forms/field.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 
-// Uses the plain field, which appears immediately.
+// Uses the plain text field, because it appears immediately.
 vi.mock('../../ui/code/code-mirror.ts', () => {
   throw new Error('cannot be loaded')
 })

@@ -6,7 +6,7 @@ import type { FieldControl } from '../../ui/forms/field.tsx'
 import { SharedTooltip, Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 
-/** With more parts, the list scrolls. */
+/** If there are more variables and filters than this, their list scrolls. */
 const manyParts = 16
 
 const Parts = ({

@@ -61,13 +61,13 @@ export const situationText = ({ state, progress, size }: Pick<Audience, 'state' 
   return `${progressText(progress)}.${size === null ? '' : ' Until then, the profiles of the last time are shown.'}`
 }
 
-/** The state for a badge: with the share of read events, if known. */
+/** Returns the state as the text of a badge, with the share of events that are read, if known. */
 export const stateText = ({ state, progress }: Pick<AudienceSummary, 'state' | 'progress'>): string =>
   progress === null || progress.share === null
     ? stateTitles[state]
     : `${stateTitles[state]} ${percentOf(progress.share)}`
 
-/** Kinds of identifiers in a list. */
+/** The titles of the kinds of identifiers in a list. */
 export const kindTitles: Readonly<Record<ListKind, string>> = {
   user_id: 'User ID',
   anonymous_id: 'Anonymous ID',
@@ -82,7 +82,7 @@ const kindNouns: Readonly<Record<ListKind, string>> = {
   phone: 'phone number',
 }
 
-/** A change of a list as text: 'Imported 90 of 100 user IDs'. */
+/** Describes a change of a list: 'Imported 90 of 100 user IDs'. */
 export const listChangeText = ({ operation, kind, value_count, found_count }: AudienceListChange): string => {
   if (operation === 'remove' || kind === null) return 'Removed a profile from the list'
   const found = `${count(found_count)} of ${count(value_count)} ${pluralise(value_count, kindNouns[kind])}`
@@ -90,6 +90,6 @@ export const listChangeText = ({ operation, kind, value_count, found_count }: Au
   return operation === 'add' ? `Added ${found} to the list` : `Imported ${found}`
 }
 
-/** Whether the members of the audience are about to change. */
+/** Whether a computation will soon change the members of the audience. */
 export const isUnderWay = ({ state }: Pick<Audience, 'state'>): boolean =>
   state === 'preparing' || state === 'computing'

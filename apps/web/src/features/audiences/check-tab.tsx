@@ -27,7 +27,7 @@ const Conditions = ({ audience, explanation }: { audience: Audience; explanation
       {explanation.conditions.map(({ id, met }, index) => {
         const query = queries[index]
         return (
-          // The order of conditions is fixed.
+          // The order of the conditions never changes, so the index is a stable key.
           <li key={`${index} ${id}`} className="flex items-start gap-2 text-sm">
             {met ? (
               <Check aria-label="True" className="mt-0.5 size-4 shrink-0 text-success-ink" />
@@ -72,7 +72,7 @@ const Explanation = ({ audience, profile }: { audience: Audience; profile: strin
   )
 }
 
-/** Maximum profiles of one search. */
+/** Maximum number of profiles that a search lists. */
 const shownProfiles = 5
 
 const Found = ({ search, onChoose }: { search: string; onChoose: (profile: string) => void }) => {

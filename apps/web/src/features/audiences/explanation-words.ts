@@ -9,7 +9,7 @@ export const reasonOf = ({ met, suppressed, anonymous, conditions, enter_time }:
   const noun = held === 0 ? 'conditions' : pluralise(total, 'condition')
   const holds = `${count(held)} of ${count(total)} ${noun} ${held === 1 ? 'is' : 'are'} true.`
   if (anonymous) return `${holds} The audience leaves out profiles without a user ID.`
-  // The conditions use the current traits.
+  // The result of the conditions is that for the current traits.
   if (met !== (enter_time !== null)) return `${holds} The profile has changed since the audience was computed.`
   return holds
 }

@@ -29,7 +29,10 @@ import { CardSkeleton, TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { changeTitles } from './audience-words.ts'
 
-/** The entries and exits of an audience that changed last at a time, or only one of both, by pages of 50. */
+/**
+ * Reads the entries and exits of an audience, or only one of both, by pages of 50. `changeTime` is the time at which
+ * the audience changed last.
+ */
 const audienceChangesQuery = (audience: string, changeTime: string | null, kind: AudienceChangeKind | undefined) =>
   pagesQuery(
     methods.audiences.listChanges,
@@ -37,7 +40,10 @@ const audienceChangesQuery = (audience: string, changeTime: string | null, kind:
     { clocked: { of: changeTime, at: () => ({}) } },
   )
 
-/** The size of an audience that changed last at a time, by hour or day of a range. */
+/**
+ * Reads the size of an audience for each hour or day of a range. `changeTime` is the time at which the audience changed
+ * last.
+ */
 const audienceHistoryQuery = (audience: string, changeTime: string | null, preset: RangePreset) =>
   query(
     methods.audiences.getHistory,

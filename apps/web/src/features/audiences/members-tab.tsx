@@ -41,8 +41,8 @@ const useRemoveFromList = ({ name }: Pick<Audience, 'name'>) => {
 }
 
 /**
- * The members of an audience that changed last at a time, by pages of 50. A page of another time belongs to another
- * list.
+ * Reads the members of an audience, by pages of 50. `changeTime` is the time at which the audience changed last: pages
+ * of different times are different lists.
  */
 const audienceMembersQuery = (audience: string, changeTime: string | null) =>
   pagesQuery(

@@ -12,14 +12,14 @@ import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { useDeleteAudience } from './mutations.ts'
 
-/** Describes the effect of the deletion on the audience's destinations. */
+/** Describes what happens to the destinations of the audience if it is deleted. */
 const endOf = (title: string, destinations: readonly { title: string }[]): string => {
   if (destinations.length === 0) return `Nothing depends on ${title}.`
   const names = listed(destinations.map((each) => each.title))
   return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without receiving the exits of its profiles.`
 }
 
-/** Describes the effect of the deletion on the audience's destinations and syncs. */
+/** Describes what happens to the destinations and syncs of the audience if it is deleted. */
 const endsOf = (title: string, destinations: readonly { title: string }[], deleted: string): string => {
   if (deleted === '') return endOf(title, destinations)
   return destinations.length === 0 ? deleted : `${endOf(title, destinations)} ${deleted}`

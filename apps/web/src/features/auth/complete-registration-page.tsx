@@ -36,7 +36,8 @@ const Registration = ({ user }: { user: User }) => {
     password: '',
   })
   useFirstField(form, 'first_name')
-  // The token works once: if only the names were rejected, the next attempt sends only them.
+  // The token works once. If the server accepts the password and rejects the names, the next attempt sends only the
+  // names.
   const passwordSet = useRef(false)
   const submit = async ({ first_name, last_name, password }: z.infer<typeof registration>): Promise<void> => {
     const params = userIds(user.name)
@@ -79,7 +80,9 @@ const RegistrationSkeleton = () => (
   </div>
 )
 
-/** The rest of a registration: names and password, for a user who signed up by a code, a link or a third party. */
+/**
+ * Completes a registration: asks a user who signed up with a code, a link or a third party for names and a password.
+ */
 export const CompleteRegistrationPage = () => {
   useDocumentTitle('Complete registration')
   const query = useQuery(userQuery(useSession((state) => state.currentUserResourceName) ?? ''))

@@ -34,7 +34,8 @@ const ResetStep = ({
   const enter = useEnter()
   const form = useApiForm(resetForm, { otp_token: '', password: '' })
   useFirstField(form, 'otp_token')
-  // The code works once: if only the password was rejected, the next attempt sends only the password.
+  // The code works once. If the server accepts the code and rejects the password, the next attempt sends only the
+  // password.
   const entered = useRef<LoginResponse>(undefined)
   const submit = async ({ otp_token, password }: z.infer<typeof resetForm>): Promise<void> => {
     const answer = entered.current ?? (await login({ email: sent.email, otp_token }))
@@ -63,7 +64,7 @@ const ResetStep = ({
   )
 }
 
-/** A new password for a user who forgot theirs: a one-time code signs them in and sets it. */
+/** Lets a user who forgot their password set a new one: a one-time code signs the user in. */
 export const ForgotPasswordPage = () => {
   useDocumentTitle('Reset password')
   const known = useKnownEmail()

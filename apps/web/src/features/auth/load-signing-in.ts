@@ -17,8 +17,8 @@ export const signingIn = async () => {
 export const warmUp = (): void => void signingIn().catch(() => undefined)
 
 /**
- * Rules of a form of the sign-in page. While the rules cannot be loaded, all values pass: the call then fails for the
- * same reason, with an error.
+ * Validates a form of the sign-in page with rules that are loaded later. If the rules cannot be loaded, all values
+ * pass: the call then fails for the same reason, with an error.
  */
 export const laterRules =
   <T extends Values>(choose: (rules: Awaited<ReturnType<typeof signingIn>>['rules']) => Rules<T>): Rules<T> =>

@@ -12,7 +12,7 @@ import { forgetUser } from './forget-user.ts'
 /** Maximum wait for the server to end the session, in ms; then the browser removes it anyway. */
 const patienceMs = 3000
 
-/** The next page after signing out: the sign-in page unless the link's state has another path. */
+/** Returns the page to open after signing out: the sign-in page, unless the state of the link has another path. */
 const nextOf = (state: unknown): string => {
   const next = isRecord(state) && 'next' in state ? state.next : undefined
   return safeReturn(typeof next === 'string' ? next : undefined) ?? entryPaths.login()
@@ -39,7 +39,7 @@ export const LogoutPage = () => {
               setTimeout(resolve, patienceMs)
             }),
           ])
-    // The session can be over already; the browser forgets it anyway.
+    // The server may have ended the session already. The browser removes the session in any case.
     void Promise.resolve(ended)
       .catch(() => undefined)
       .then(() => {

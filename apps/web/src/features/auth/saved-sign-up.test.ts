@@ -10,7 +10,7 @@ beforeEach(() => {
   localStorage.clear()
 })
 
-test('a saved sign-up is available until it is removed, and foreign values are ignored (REG-18)', () => {
+test('a saved sign-up is available until it is removed, and values of an unknown form are ignored (REG-18)', () => {
   expect(readSignUp()).toBeUndefined()
   saveSignUp(saved)
   expect(readSignUp()).toEqual(saved)

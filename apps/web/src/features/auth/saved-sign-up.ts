@@ -16,7 +16,7 @@ export const readSignUp = (): SavedSignUp | undefined => {
     const { email, sentAt } = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, unknown>
     if (typeof email === 'string' && typeof sentAt === 'number') return { email, sentAt }
   } catch {
-    // Other code wrote this key: the value is ignored.
+    // The stored value is not a sign-up, so it is ignored.
   }
   return undefined
 }

@@ -27,7 +27,7 @@ export const sendCode = async (address: string, action: CodeAction): Promise<num
 export const welcome = async (cache: QueryClient, user: User): Promise<AcceptedInvitation> => {
   cache.setQueryData(userQuery(user.name).queryKey, user)
   const invitation = await acceptSaved()
-  // The memberships may have been loaded before the user joined.
+  // The memberships may have been loaded before the user became a member.
   if (invitation !== undefined && 'joined' in invitation) refresh(cache, ['memberships'])
   return invitation
 }

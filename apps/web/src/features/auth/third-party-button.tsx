@@ -11,7 +11,7 @@ export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
   const [leaving, setLeaving] = useState(false)
   const [failure, setFailure] = useState<string>()
   useEffect(() => {
-    // The Back button may restore this page in its last state.
+    // After the Back button, the browser may show this page as it was when the user left.
     const shown = (): void => setLeaving(false)
     window.addEventListener('pageshow', shown)
     return () => window.removeEventListener('pageshow', shown)

@@ -26,7 +26,7 @@ test.each([
 })
 
 test.each(['', '%%%', btoa('[]'), btoa('{"provider":"google","mode":"admin"}'), btoa('{"provider":1,"mode":"login"}')])(
-  'a foreign state is ignored: %j (AUTH-27)',
+  'a state that this product did not create is ignored: %j (AUTH-27)',
   (state) => {
     expect(decodeState(state)).toBeUndefined()
   },
@@ -40,7 +40,7 @@ const begun = (mode: 'login' | 'register') => {
   return { state, verifier }
 }
 
-test('a return with the state of this browser becomes the payload of its mode, only once', () => {
+test('a return with the state of this browser becomes the payload for its mode, but only once', () => {
   const { state, verifier } = begun('register')
   const query = new URLSearchParams({ code: 'abc', state })
   expect(takeReturn(query)).toEqual({
@@ -57,7 +57,7 @@ test('a return with the state of this browser becomes the payload of its mode, o
   expect(takeReturn(query)).toMatchObject({ problem: expect.stringContaining('another browser') })
 })
 
-test('a return with another state than that of this browser is rejected', () => {
+test('a return whose state is not that of this browser is rejected', () => {
   begun('login')
   const foreign = encodeState({ provider: 'google', mode: 'login' })
   expect(takeReturn(new URLSearchParams({ code: 'abc', state: foreign }))).toMatchObject({

@@ -21,7 +21,7 @@ export const newVerifier = (): string => base64url(crypto.getRandomValues(new Ui
 
 /** The challenge of a verifier: base64url of its SHA-256. Throws if the browser has no cryptography (plain http). */
 export const challengeOf = async (verifier: string): Promise<string> => {
-  // Absent on insecure pages, despite its type.
+  // Undefined on insecure pages, although its type says otherwise.
   const subtle = crypto.subtle as SubtleCrypto | undefined
   if (subtle === undefined) throw new Error('Third-party sign-in requires HTTPS.')
   return base64url(new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
@@ -35,7 +35,7 @@ export const encodeState = ({ provider, mode }: { provider: string; mode: Mode }
     ),
   )
 
-/** The content of a state, or undefined for a foreign one. */
+/** Parses a state. Returns undefined if the text is not a state of this product. */
 export const decodeState = (state: string): { provider: string; mode: Mode } | undefined => {
   try {
     const bytes = Uint8Array.from(atob(state.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
@@ -62,13 +62,13 @@ export const leaveForProvider = async (provider: string, mode: Mode): Promise<vo
   window.location.assign(google_redirect_url)
 }
 
-/** Removes a third-party sign-in that was begun. */
+/** Removes what the browser stores about an unfinished third-party sign-in. */
 export const forgetThirdParty = (): void => {
   localStorage.removeItem(verifierKey)
   localStorage.removeItem(stateKey)
 }
 
-/** The result of a return from the provider. `mode` of a problem is set when the state was readable. */
+/** The result of a return from the provider. If it is a problem, `mode` is set only if the state was readable. */
 export type Return = { mode: Mode; payload: ThirdPartyPayload } | { mode: Mode; problem: string }
 
 /** Handles a return from the provider, once: the state must be the saved one, and the verifier must still exist. */

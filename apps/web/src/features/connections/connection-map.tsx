@@ -10,7 +10,7 @@ import { cn } from '../../ui/cn.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { endGap, endHeight, type MapEnd, type MapLayout, type MapLine, pathOf, placeLabels } from './map-layout.ts'
 
-/** The name of a line: its ends, its state and its outcomes. */
+/** Returns the accessible name of a line: its ends, its state and its outcomes. */
 const nameOf = (
   { connection: { enabled, extra }, outcomes: { delivered, failed }, counted }: MapLine,
   range: RangePreset,
@@ -22,7 +22,7 @@ const nameOf = (
   return words === '' ? ends : `${ends}: ${words}`
 }
 
-/** Whether no event can pass the connection. */
+/** Whether the connection delivers no events at the moment. */
 const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
   !enabled || !extra.source.enabled || !extra.destination.enabled
 
@@ -66,7 +66,7 @@ const End = ({
   </li>
 )
 
-/** The ends on one side of the map. */
+/** The sources or the destinations on one side of the map. */
 const Ends = ({
   side,
   ends,
@@ -104,7 +104,7 @@ const Counts = ({ line: { outcomes, counted } }: { line: MapLine }) => (
   </>
 )
 
-/** The approximate width of a line's label in px, slightly overestimated. */
+/** Estimates the width of the label of a line in px, rather too wide than too narrow. */
 const labelWidth = ({ connection: { enabled, filter }, outcomes: { delivered, failed } }: MapLine): number => {
   const text = enabled ? `${shortCount(delivered)} ${failedWords(failed)}` : 'Off'
   return 18 + 6.5 * (text.length + (filter.conditions.length > 0 ? '· filtered '.length : 0))

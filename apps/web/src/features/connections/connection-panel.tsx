@@ -24,7 +24,7 @@ const trimmed = ({ match, conditions }: EventConditions): EventConditions => ({
   conditions: conditions.map((each) => ({ ...each, field: each.field.trim() })),
 })
 
-/** The filter of a connection; saved by its own button. */
+/** The filter of a connection, which has its own button for saving. */
 const Filter = ({
   saved,
   mayEdit,

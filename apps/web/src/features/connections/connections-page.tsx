@@ -27,7 +27,7 @@ import { UnconnectedEnds } from './unconnected-ends.tsx'
 
 const filterNames = ['search'] as const
 
-/** The ends of connections, used until the lists of all sources and destinations are loaded. */
+/** Returns the sources or destinations that the connections name, for use until the complete lists are loaded. */
 const endsOf = (connections: readonly Connection[], side: 'source' | 'destination'): MapEnd[] =>
   [...new Map(connections.map((connection) => [connection[side], connection.extra[side]])).values()].map((end) => ({
     name: end.name,

@@ -24,7 +24,7 @@ test('connected ends come first, each destination near its sources, and unconnec
   ])
 })
 
-test('a line whose numbers are still loading is marked, and a line without activity shows zero', () => {
+test('a line whose numbers are still loading is marked, and a loaded line without activity shows zero', () => {
   expect(layOut({ ...input, activities: undefined }, '').lines.map(({ counted }) => counted)).toEqual([
     false,
     false,
@@ -55,7 +55,7 @@ test('many unconnected ends are left off the map, so that its height depends on 
   expect(unconnected.destinations).toEqual([])
 })
 
-test('a connection of a deleted end has no line', () => {
+test('a connection whose source or destination is deleted has no line', () => {
   expect(layOut({ ...input, connections: [connect('s1', 'gone')] }, '').lines).toEqual([])
 })
 

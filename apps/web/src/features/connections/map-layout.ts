@@ -6,18 +6,18 @@ export type MapEnd = {
   title: string
   icon: string
   appTitle: string
-  /** The label when it is off; absent while it is on. */
+  /** The label that the source or destination is off. Absent if it is on. */
   off?: string
 }
 
 /** A connection between two places of the map, with its outcomes. */
 export type MapLine = {
   connection: Connection
-  /** Positions in their columns, starting with 0. */
+  /** Positions of the two ends in their columns, starting with 0. */
   from: number
   to: number
   outcomes: DeliveryOutcomes
-  /** Whether `outcomes` are loaded; they are 0 before. */
+  /** Whether `outcomes` are loaded. Until then, they are 0. */
   counted: boolean
 }
 
@@ -44,7 +44,7 @@ export const middleOf = (place: number): number => place * (endHeight + endGap) 
 const byTitle = (one: MapEnd, other: MapEnd): number =>
   one.title.localeCompare(other.title, undefined, { numeric: true })
 
-/** The ends in the order of `wanted`, then the others by title. */
+/** Sorts ends: first those in `wanted`, by their number there, then all others by title. */
 const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): MapEnd[] =>
   ends.toSorted((one, other) => {
     const first = wanted.get(one.name) ?? Number.POSITIVE_INFINITY
@@ -52,7 +52,7 @@ const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): 
     return first === second ? byTitle(one, other) : first - second
   })
 
-/** Splits ends into those on the map and those beside it. */
+/** Splits the ends on one side into those that the map shows and those that are listed beside it. */
 const apart = (ends: readonly MapEnd[], kept: ReadonlySet<string>): { placed: MapEnd[]; left: MapEnd[] } => {
   const loose = ends.filter(({ name }) => !kept.has(name))
   return loose.length <= maxUnconnected
@@ -137,12 +137,12 @@ const narrowest = 180
 const labelHeight = 24
 /** Space between two labels, px. */
 const labelGap = 2
-/** Possible positions of a label on its line, best first. */
+/** Possible positions of a label along its line, the preferred one first. */
 const spots = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8]
 
 type Label = { x: number; y: number; width: number }
 
-/** The distance of a label to the nearest other one, in px; negative if they overlap. */
+/** Returns the distance in px between a label and the nearest other label; negative if they overlap. */
 const roomOf = (label: Label, others: readonly Label[]): number =>
   others.reduce((room, other) => {
     const below = Math.abs(label.y - other.y) - labelHeight
@@ -172,7 +172,7 @@ export const placeLabels = (
   lines: readonly (Pick<MapLine, 'from' | 'to'> & { width: number })[],
 ): { x: number; y: number }[] => {
   const placed = new Map<(typeof lines)[number], Label>()
-  // Flat lines first: their labels cannot move up or down.
+  // Flat lines get their labels first, because these labels cannot move up or down.
   const steepness = ({ from, to }: Pick<MapLine, 'from' | 'to'>): number => Math.abs(from - to)
   for (const line of lines.toSorted((one, other) => steepness(one) - steepness(other)))
     placed.set(line, placeLabel(line, line.width, [...placed.values()]))

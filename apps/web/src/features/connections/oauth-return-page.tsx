@@ -26,7 +26,7 @@ const Back = ({ area, destination }: { area: Area; destination?: string | undefi
   </ButtonLink>
 )
 
-/** The failure: its reason, and a retry if the destination is known. */
+/** Shows why the consent failed, and a button for trying again if the destination is known. */
 const Failed = ({ area, destination, reason }: { area: Area; destination: string | undefined; reason: string }) => {
   const [asking, setAsking] = useState(false)
   const [failure, setFailure] = useState('')
@@ -62,7 +62,9 @@ const Failed = ({ area, destination, reason }: { area: Area; destination: string
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** Completes a consent with the returned code, and leaves: a popup closes, another window opens the destination. */
+/**
+ * Completes a consent with the returned code. Then a popup closes itself, and any other window opens the destination.
+ */
 const Completing = ({ destination, code, state }: { destination: string; code: string; state: string }) => {
   useDocumentTitle('Connecting')
   const navigate = useNavigate()

@@ -8,10 +8,10 @@ import { cn } from '../../ui/cn.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { MapEnd } from './map-layout.ts'
 
-/** Maximum ends on the page; the search finds the others. */
+/** Maximum number of listed sources or destinations. The search finds all others. */
 const maxShown = 100
 
-/** Unconnected sources or destinations: their number, and on demand a list. */
+/** Shows the number of unconnected sources or destinations and, on request, their list. */
 export const UnconnectedEnds = ({
   noun,
   ends,

@@ -17,7 +17,7 @@ import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** The audiences whose entries and exits this destination receives; nothing when there are none. */
+/** The audiences whose entries and exits this destination receives. Shows nothing if there are none. */
 const Audiences = ({ destination }: { destination: Destination }) => {
   const { data: audiences = [] } = useQuery(destinationAudiencesQuery(destination.name))
   if (audiences.length === 0) return null

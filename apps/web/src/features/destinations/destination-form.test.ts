@@ -24,7 +24,7 @@ describe('the form of a new destination', () => {
   })
 })
 
-test('an inapplicable setting is not validated', () => {
+test('a setting that does not apply is not validated', () => {
   const options = [
     option({ name: 'on', type: 'boolean' }),
     option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),

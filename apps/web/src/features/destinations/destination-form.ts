@@ -2,7 +2,7 @@ import { destinationTitle, type SettingOption, type SettingValue } from '@tribut
 import { z } from 'zod'
 import { checkSettings, formSettings } from '../../lib/settings/settings-rule.ts'
 
-/** The rules of a new destination: its title, and each setting by its option. */
+/** Returns the validation rules of a new destination: one for its title, and one for each of its settings. */
 export const destinationForm = (options: readonly SettingOption[]) =>
   z
     .object({ title: destinationTitle, settings: formSettings, sources: z.array(z.string()) })

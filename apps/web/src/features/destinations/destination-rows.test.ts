@@ -63,7 +63,7 @@ test('a number that could not be loaded is not shown as zero', () => {
   expect(rows.map(({ name, sources, outcomes }) => [name, sources, outcomes])).toEqual([['d1', undefined, undefined]])
 })
 
-test('the list is narrowed by text, type and state, all of which must fit', () => {
+test('a search text, a type and a state narrow the list together: a destination must match all three', () => {
   const names = (filters: object) =>
     destinationRows(destinations, [connection('s1', 'd1')], [activity('s1', 'd1', 2)], { ...all, ...filters }).map(
       ({ name }) => name,

@@ -6,7 +6,7 @@ import {
   type Destination,
 } from '@tributary/contract'
 
-/** A destination in the list: data that is loading or could not be loaded is undefined. */
+/** A destination in the list. Values that are not loaded, or could not be loaded, are undefined. */
 export type DestinationRow = Destination & {
   /** Number of connected sources. */
   sources: number | undefined
@@ -63,8 +63,9 @@ export const stateTitles = {
 } as const satisfies Record<(typeof destinationStates)[number], string>
 
 /**
- * The state of a row. Missing settings come first, because the destination can do nothing without them, paused or not.
- * Paused comes next, because a user chose it. Without its failures or its sources, a row is `unknown`.
+ * Returns the state of a row. Missing settings come first: without them a destination does nothing, paused or not. The
+ * state `paused` comes next, because a user chose it. If the failures or the sources of a row are not known, its state
+ * is `unknown`.
  */
 export const stateOf = ({
   state,

@@ -46,7 +46,7 @@ const StateBadge = ({ row, loading }: { row: Row; loading: boolean }) => {
 
 const unknown = <span className="text-ink-3">–</span>
 
-/** A number that links to the counted objects; no link for zero. */
+/** A number that links to the counted objects. Zero has no link. */
 const Counted = ({ value, to, danger = false }: { value: number | undefined; to: string; danger?: boolean }) => {
   if (value === undefined) return unknown
   if (value === 0) return <span className="text-ink-3">0</span>

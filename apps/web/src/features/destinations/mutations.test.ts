@@ -54,7 +54,7 @@ test('a changed setting is reported by its name, never with its value (OBS-02)',
   ])
 })
 
-test('a chosen source that cannot be connected with a new destination is reported with the reason, and the destination stays', async () => {
+test('a source that was chosen for a new destination but cannot be connected is reported with the reason, and the destination stays', async () => {
   const input = {
     title: 'Hook',
     app: { name: 'catalogDestinations/webhook' },

@@ -53,7 +53,7 @@ export const useCreateDestination = (workspace: string) => {
       sources: readonly string[]
     }) => {
       const destination = await call(methods.destinations.create, { params: workspaceIds(workspace), body })
-      // The destination exists now: a failed connection can be created on its page.
+      // The destination exists now. If a connection fails, the user can create it on the page of the destination.
       const connected = await Promise.all(
         sources.map((source) =>
           call(methods.connections.create, {
@@ -106,7 +106,7 @@ export const useUpdateDestination = (destination: Destination) => {
     },
     onError: (error, change, context) => {
       if (context?.before !== undefined) cache.setQueryData(key, context.before)
-      // Title and consent have forms that show the error themselves.
+      // The forms for title and consent show this error themselves.
       if ('enabled' in change)
         notifyRefusal(change.enabled ? 'Could not resume the destination' : 'Could not pause the destination', error)
     },
@@ -134,7 +134,7 @@ export const useUpdateSetting = (destination: Destination) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: key })
-      // Its sources are reloaded even if they are not shown. A failure appears where they are shown.
+      // Reloads the sources even if no page shows them. If this fails, the next page that shows them reports it.
       void cache.fetchQuery({ ...sourcesQuery(workspaceOf(destination)), staleTime: 0 }).catch(() => undefined)
     },
   })
@@ -193,7 +193,7 @@ export const useRetryDeliveries = (destination: string) => {
       }),
     onError: (error) => notifyRefusal('Could not retry', error),
     onSettled: () => {
-      // Not awaited: the calling component can be gone once the lists are read again.
+      // Not awaited: the calling component may be removed before the lists are reloaded.
       refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
     },
   })

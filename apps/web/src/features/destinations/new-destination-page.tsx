@@ -23,7 +23,7 @@ import { ReceivedObjects } from './received-objects.tsx'
 
 type OfForm = { form: FormHandle<DestinationForm> }
 
-/** With more sources, the list has a search box. */
+/** If there are at least as many sources as this, their list has a search box. */
 const searchedFrom = 8
 
 const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] }) => {
@@ -41,7 +41,7 @@ const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] 
             label="Search sources"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
-            // Enter would submit the form.
+            // Enter must not submit the form around the search box.
             onKeyDown={(event) => {
               if (event.key === 'Enter') event.preventDefault()
             }}
@@ -55,7 +55,7 @@ const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] 
         {sources.map((source) => (
           <label
             key={source.name}
-            // Hidden, not removed: a selection stays.
+            // Hidden instead of removed, so that a selected source stays selected.
             hidden={!fits(source)}
             className="flex min-h-10 cursor-pointer items-center gap-3 px-3 py-1.5 hover:bg-hover [&[hidden]]:hidden"
           >

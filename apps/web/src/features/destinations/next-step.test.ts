@@ -10,6 +10,6 @@ test.each([
   ['has no source', 'ready', null, 0, 'connections'],
   ['has a permission and no source', 'ready', connected, 0, 'connections'],
   ['has all of it', 'ready', connected, 2, 'mappings'],
-] as const)('a new destination that %s opens on that tab', (_, state, grant, sources, tab) => {
+] as const)('the page of a new destination that %s opens on that tab', (_, state, grant, sources, tab) => {
   expect(nextStep({ state, grant }, sources)).toBe(tab)
 })

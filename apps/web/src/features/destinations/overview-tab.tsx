@@ -106,7 +106,7 @@ const Steps = ({
   )
 }
 
-/** A figure that is not a count: its comparison is a text. */
+/** A figure that is not a count, such as a rate. Its comparison with the previous period is a text. */
 const Rate = ({
   title,
   help,
@@ -354,7 +354,7 @@ const Loading = () => (
   </div>
 )
 
-/** The outcomes of a destination's events over a range, against the period before. */
+/** The outcomes of the events of a destination over a range, compared with the previous period. */
 export const OverviewTab = ({ destination }: { destination: Destination }) => {
   const [preset, setPreset] = useRange()
   const [table, setTable] = useState(false)

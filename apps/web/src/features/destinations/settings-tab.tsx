@@ -47,7 +47,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const ready = destination.state === 'ready'
   const settings = (
     <SettingsCard
-      // The key keeps typed text when the card moves.
+      // With this key, the card keeps typed text when it moves to the other position.
       key="settings"
       description={
         ready
@@ -62,7 +62,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   return (
     <div className="max-w-2xl space-y-5">
       <ReadOnlyNote />
-      {/* Missing settings come first. */}
+      {/* If settings are missing, their card comes first. */}
       {!ready && settings}
       <TitleCard
         key={destination.title}

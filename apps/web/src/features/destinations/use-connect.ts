@@ -17,12 +17,12 @@ export type Connecting = {
   begin: () => void
 }
 
-/** Requests the OAuth grant of a destination, and shows its success, in whichever window it happens. */
+/** Requests the OAuth grant of a destination. Shows its success even if the user grants access in another window. */
 export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>): Connecting => {
   const cache = useQueryClient()
   const [popup, setPopup] = useState<Window>()
   const [link, setLink] = useState<string>()
-  // Among several listeners, only the one that started the connection reports.
+  // Several components can listen. Only the one that started the connection reports its success.
   const begun = useRef(false)
   useEffect(
     () =>
@@ -38,7 +38,8 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
       }),
     [cache, name, title],
   )
-  // If the popup was closed, or isolated by the vendor, only the waiting ends.
+  // When the popup is closed, or appears closed because the vendor isolates its page, the waiting ends. The grant can
+  // still succeed.
   useEffect(() => {
     if (popup === undefined) return
     const timer = setInterval(() => {
@@ -47,7 +48,7 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
     return () => clearInterval(timer)
   }, [popup])
   const begin = async (): Promise<void> => {
-    // Opened immediately during the click: browsers block a later popup.
+    // The popup must open during the click: browsers block one that opens later.
     const opened = window.open('', '', 'popup,width=600,height=760')
     begun.current = true
     if (opened !== null) setPopup(opened)

@@ -2,7 +2,7 @@ import type { EventSummary } from '@tributary/contract'
 import { compatibilityWords } from '../../lib/events/compatibility-words.ts'
 import { Badge } from '../../ui/badge.tsx'
 
-/** The outcome of an event as one badge: rejected, held, or the result of its validation. */
+/** Shows the outcome of an event as one badge: rejected, held, or the result of its validation. */
 export const StatusBadge = ({ event }: { event: Pick<EventSummary, 'status' | 'reason' | 'compatibility'> }) => {
   if (event.status === 'rejected')
     return (

@@ -108,10 +108,13 @@ const Pending = () => (
   </>
 )
 
-/** How long after its arrival the first delivery attempts of an event are still polled for, in ms. */
+/** Time in ms after the receipt of an event during which the page polls for the first delivery attempts. */
 const fresh = 60_000
 
-/** Ms until an event is reloaded: until it is stored, while its deliveries begin, and while one waits for a retry. */
+/**
+ * Returns the time in ms until an event is reloaded: until the event is stored, while its deliveries begin, and while
+ * one of them waits for a retry. False means no reload.
+ */
 const readAgain = (event: EventDetail | PendingEvent | undefined): number | false => {
   if (event === undefined) return false
   if (event.state === 'pending') return pendingMs

@@ -36,6 +36,6 @@ test('every active filter is listed, and no other', () => {
   ])
 })
 
-test('a deleted source is still a filter, and an incomplete property is not', () => {
+test('a deleted source still counts as an active filter, and a property without a value does not', () => {
   expect(wordsOf({ source: 'workspaces/w1/sources/gone', property: 'plan' })).toEqual(['Source: Deleted source'])
 })

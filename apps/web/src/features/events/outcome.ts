@@ -4,7 +4,7 @@ import { rejectionOf } from '../../lib/events/rejection.ts'
 
 export type OutcomeTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent'
 
-/** One step of an event; `time` if known, `text` with code in backticks. */
+/** One step of the processing of an event, with its time if known. Backticks in `text` mark code. */
 export type OutcomeStep = {
   id: 'received' | 'noted' | 'rejected' | 'checked' | 'blocked' | 'held' | 'replayed'
   title: string

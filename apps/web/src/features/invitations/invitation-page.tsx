@@ -65,10 +65,10 @@ const Offer = ({ preview, children }: { preview: InvitationPreview; children: Re
   )
 }
 
-/** Signed out: the invitation is saved and accepted right after the login or sign-up. */
+/** Shown to a signed-out visitor: the invitation is saved, and is accepted right after the login or sign-up. */
 const SignedOut = ({ invitation, preview }: Offered) => {
   useEffect(() => saveInvitation(invitation), [invitation])
-  // A user with a personal invitation can sign up even when sign-up is closed.
+  // A visitor with a personal invitation can sign up even when sign-up is closed.
   const signUp = useConfig()?.sign_up_enabled !== false || preview.invitee_email !== ''
   const email = preview.invitee_email
   const query = email === '' ? {} : { email }
@@ -110,7 +110,7 @@ const SignedOut = ({ invitation, preview }: Offered) => {
   )
 }
 
-/** The user is signed in with an email address other than the invited one. */
+/** Shown to a user who is signed in with another email address than the invited one. */
 const OtherAddress = ({ preview, user }: Pick<Offered, 'preview'> & { user: User }) => {
   const { pathname, search } = useLocation()
   return (
@@ -148,9 +148,9 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
   const accept = useMutation({
     mutationFn: async () => {
       const organization = await acceptInvitation(invitation, user.name)
-      // Removes the copy that was saved while signed out, because it is no longer needed.
+      // The invitation that was saved while the user was signed out is no longer needed.
       takeInvitation()
-      // Invalidated only after leaving this page, because it redirects members.
+      // Reloads the memberships only after leaving this page, because the page redirects members.
       await cache.invalidateQueries({ queryKey: membershipsQuery(user.name).queryKey, refetchType: 'none' })
       const workspaces = await cache.fetchQuery(workspacesQuery(user.name))
       return { organization, workspaces }
@@ -162,7 +162,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
       await navigate(first === undefined ? paths.root() : paths.workspace(first.name), { replace: true })
     },
     onError: (error) => {
-      // The invitation was revoked or used meanwhile: the page shows that.
+      // If the invitation was revoked or used in the meantime, the page shows that.
       if (error instanceof ApiError && error.status === 410)
         void cache.invalidateQueries({ queryKey: previewQuery(invitation).queryKey })
     },

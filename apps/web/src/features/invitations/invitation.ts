@@ -38,7 +38,10 @@ export const acceptInvitation = async (invitation: SavedInvitation, user: string
   return organization
 }
 
-/** The message that replaces an invitation that cannot be accepted; undefined for a temporary failure. */
+/**
+ * Returns the message for an invitation that can no longer be accepted. Returns undefined for a failure that may be
+ * temporary.
+ */
 export const invitationProblem = (error: unknown): { title: string; message: string } | undefined => {
   if (!(error instanceof ApiError)) return undefined
   if (error.status === 404 || error.status === 400)

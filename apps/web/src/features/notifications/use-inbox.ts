@@ -9,7 +9,10 @@ import { useSession } from '../../lib/people/session.ts'
 import { pagesQuery } from '../../lib/queries/query.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
 
-/** The user's inbox, newest first, by pages of 20, and how many in it are unread; read again every 30 seconds. */
+/**
+ * Reads the inbox of the user, newest first, by pages of 20, with the number of unread notifications. Reads it again
+ * every 30 seconds.
+ */
 const notificationsQuery = (user: string) =>
   pagesQuery(
     methods.notifications.list,

@@ -41,7 +41,7 @@ const Failure = ({ text, children }: { text: string; children: string }) => (
   </EntryFrame>
 )
 
-/** Shown for an onboarding URL without the user or the token, or without a page. */
+/** Shown for an onboarding URL that lacks the user or the token. */
 export const NoOnboarding = () => {
   useDocumentTitle('Onboarding')
   return (
@@ -52,8 +52,8 @@ export const NoOnboarding = () => {
 }
 
 /**
- * Handles the remaining paths below users: an onboarding without its user, such as `/users//onboarding/complete`, or
- * page-not-found.
+ * Handles all other paths below /users: an onboarding URL that lacks the user, such as `/users//onboarding/complete`,
+ * or a page that does not exist.
  */
 export const UsersPage = () =>
   /^\/?onboarding(\/|$)/.test(useParams()['*'] ?? '') ? <NoOnboarding /> : <PageNotFound home={paths.root()} />
@@ -136,7 +136,7 @@ const StartedOnboarding = ({ userId, token }: { userId: string; token: string })
   return query.data === undefined ? <Loading /> : <Complete token={token} started={query.data} />
 }
 
-/** The administrator of a new organization completes its set-up with an emailed link. */
+/** Lets the administrator of a new organization complete its set-up with an emailed link. */
 export const CompleteOnboarding = ({ userId, token }: { userId: string | undefined; token: string | null }) => {
   useDocumentTitle('Onboarding')
   if (userId === undefined || userId === '' || token === null || token === '') return <NoOnboarding />

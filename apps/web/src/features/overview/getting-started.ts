@@ -1,11 +1,12 @@
 import { isDone } from '../../lib/browser/ui-store.ts'
 
-/** Where a step is done: on a page, or in a dialog over this one. */
+/** The place where a step is done: a page, or a dialog that opens over the current page. */
 export type StepPlace = { to: string } | { open: () => void }
 export type Step = { id: string; title: string; text: string; place: StepPlace; done: boolean }
 
 /**
- * The state that the checklist needs. `people` are members and open invitations; undefined when the user cannot invite.
+ * The state of the workspace that decides which steps are complete. `people` is the number of members and open
+ * invitations; undefined if the user cannot invite.
  */
 export type Progress = {
   sources: number
@@ -70,6 +71,6 @@ export const gettingStarted = (state: Progress, places: Places): Step[] => [
 export const checklistFlag = (workspace: string, step?: string): string =>
   step === undefined ? `getting-started ${workspace}` : `getting-started ${workspace} ${step}`
 
-/** The steps as shown: a completed step stays complete, even if its object was deleted. */
+/** Returns the steps to show. A step that was completed once stays complete, even if its object was deleted. */
 export const remembered = (steps: readonly Step[], flags: Parameters<typeof isDone>[0], workspace: string): Step[] =>
   steps.map((step) => ({ ...step, done: step.done || isDone(flags, checklistFlag(workspace, step.id)) }))

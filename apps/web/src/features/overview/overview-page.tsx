@@ -74,8 +74,8 @@ const NoEvents = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: b
 }
 
 /**
- * The number of members and invited users of the organization; undefined for a user who cannot invite, 'loading' at
- * first.
+ * Returns the number of members and invited users of the organization: undefined for a user who cannot invite, and
+ * 'loading' until it is known.
  */
 const usePeople = (organization: string): number | 'loading' | undefined => {
   const role = useIsAdministrator()
@@ -116,7 +116,7 @@ const useSteps = ({ sources, destinations, connections, people }: Parts) => {
   )
 }
 
-/** Shown above everything else if work is set aside. */
+/** Shows the work that is set aside, above the rest of the page. */
 const SetAside = ({ workspace }: { workspace: string }) => {
   const { data = [] } = useQuery(heldWorkQuery(workspace))
   return <HeldWorkCard rows={data} mayRelease={useIsAdministrator() === true} />
@@ -128,7 +128,7 @@ const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
   const mayEdit = useMayEdit() === true
   const steps = useSteps(parts)
   const flags = useUi((state) => state.flags)
-  // The figures are zero until the first steps are done.
+  // While a first step is open, the figures are mostly zero, so the steps come before them.
   const first = remembered(steps, flags, workspace.name).some((step) => !step.done)
   const started = mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />
   return (
@@ -164,7 +164,8 @@ export const OverviewPage = () => {
   const sources = useQuery({ ...sourcesQuery(workspace.name), refetchInterval: 30_000 })
   const destinations = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
-  // Loaded here, because content that depends on it is above the figures and would move them if it came later.
+  // Loaded at the start of the page: content that depends on it is above the figures and would move them if it came
+  // later.
   const people = usePeople(workspace.organization?.name ?? '')
   const failed = [sources, destinations, connections].find((query) => query.isError && query.data === undefined)
   return (

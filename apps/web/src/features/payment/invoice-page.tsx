@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** An invoice by the secret of its address. */
+/** Reads an invoice by the secret in its URL. */
 const invoiceQuery = (invoice: string) => query(methods.invoices.get, { params: { invoice } })
 
 const addressOf = (company: BillingCompany): string[] =>

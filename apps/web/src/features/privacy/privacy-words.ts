@@ -28,7 +28,7 @@ export const placeTitles: Readonly<Record<PrivacyPlace['place'], string>> = {
   logs: 'Logs',
 }
 
-/** The subject of a request: its identifiers, and the profiles with one of them. */
+/** Describes the subject of a request: its identifiers, and the profiles that have one of them. */
 export const aboutRequest = ({ identifier_count: identifiers, profile_count: profiles }: PrivacyRequest): string =>
   `${count(identifiers)} ${pluralise(identifiers, 'identifier')} · ${
     profiles === 0 ? 'no profile' : `${count(profiles)} ${pluralise(profiles, 'profile')}`
@@ -42,8 +42,8 @@ export const progressText = ({ state, told, total, reason }: PrivacyDestination)
 }
 
 /**
- * The values of a list, one per line, without surrounding spaces, spreadsheet quotes, and duplicates; or the problem of
- * the list.
+ * Splits a text into values, one per line, without surrounding spaces, quotes of spreadsheets, and duplicates. Returns
+ * the problem instead if the list is empty or too long.
  */
 export const valuesOf = (text: string): { values: string[] } | { problem: string } => {
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^"(.*)"$/, '$1'))

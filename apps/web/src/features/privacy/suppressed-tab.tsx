@@ -21,7 +21,10 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 
-/** Suppressed identifiers, newest first, by pages of 50; with a text the one that has exactly this value. */
+/**
+ * Reads the suppressed identifiers, newest first, by pages of 50. With a search text, only identifiers with exactly
+ * this value.
+ */
 const suppressionsQuery = (workspace: string, search: string) =>
   pagesQuery(methods.suppressions.list, {
     params: workspaceIds(workspace),

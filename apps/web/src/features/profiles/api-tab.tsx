@@ -35,7 +35,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 const profileKeysQuery = (workspace: string) =>
   rowsQuery(methods.profileKeys.list, { params: workspaceIds(workspace) }, ({ profile_keys }) => profile_keys)
 
-/** A change of the keys, which then reloads the list. */
+/** Returns a mutation that changes the keys and then reloads their list. */
 const useKeyChange = <Variables, Answer>(change: (variables: Variables) => Promise<Answer>) => {
   const cache = useQueryClient()
   const workspace = useWorkspace().name
@@ -54,7 +54,7 @@ const keyForm = z
     message: 'Enter at least one trait',
   })
 
-/** The traits that a public key reads; a secret key reads all. */
+/** The choice of the traits that a public key can read. A secret key can read all traits. */
 const TraitsOfKey = () =>
   useField('kind').value === 'public' && (
     <TagField

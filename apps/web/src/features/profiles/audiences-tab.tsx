@@ -51,7 +51,7 @@ const columnsOf = (profile: string): readonly Column<ProfileAudience>[] => [
 
 const idOf = ({ name }: ProfileAudience): string => name
 
-/** The audiences of the workspace, and since when the profile is in each. Each links to the reason. */
+/** The audiences that contain the profile, each with the time of entry and a link to the reason. */
 export const AudiencesTab = ({ profile }: { profile: Profile }) => {
   const query = useQuery(profileAudiencesQuery(profile.name))
   return (

@@ -13,13 +13,13 @@ const profileCoverageQuery = (workspace: string) =>
     methods.profiles.getCoverage,
     { params: workspaceIds(workspace) },
     {
-      // A user who returns wants the latest changes.
+      // A user who returns to the page expects the latest state.
       staleTime: 0,
       refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000),
     },
   )
 
-/** The gaps in the list of profiles: earlier events that are not read yet, and events without a profile. */
+/** Shows what the list of profiles lacks: earlier events that are not read yet, and events without a profile. */
 export const CoverageNotes = () => {
   const workspace = useWorkspace().name
   const coverage = useQuery(profileCoverageQuery(workspace)).data

@@ -19,6 +19,6 @@ export const withoutProfileText = ({ without_profile: without }: Pick<Coverage, 
   return `${count(total)} ${pluralise(total, 'event')} of the last ${profileCoverageDays} days ${total === 1 ? 'has' : 'have'} no profile: ${listed(why)}.`
 }
 
-/** The share of read events, as a whole percentage that is 100 only if all are read. */
+/** Returns the share of read events as a whole percentage, which is 100 only if all events are read. */
 export const readShare = ({ read_count: read, event_count: all }: NonNullable<Coverage['reading']>): number =>
   all === 0 ? 0 : Math.min(Math.floor((read / all) * 100), 100)

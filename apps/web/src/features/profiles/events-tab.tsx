@@ -22,17 +22,20 @@ import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { withNewest } from './newest.ts'
 
-/** Events of one page of a profile. */
+/** Number of events on one page of the list of a profile's events. */
 const profileEventsPage = 50
 
-/** The events of a profile, newest first by a time, by pages. They are read once: `newestProfileEventsQuery` follows what comes. */
+/**
+ * Reads the events of a profile by pages, newest first by the time `time_by`. They are not reloaded:
+ * `newestProfileEventsQuery` reads the events that arrive later.
+ */
 const profileEventsQuery = (profile: string, time_by: TimeBasis) =>
   pagesQuery(methods.profiles.listEvents, {
     params: profileIds(profile),
     query: { page_size: profileEventsPage, time_by },
   })
 
-/** The newest events of a profile as of now. */
+/** Reads the newest events of a profile, again every two seconds. */
 const newestProfileEventsQuery = (profile: string) =>
   query(
     methods.profiles.listEvents,
@@ -40,7 +43,7 @@ const newestProfileEventsQuery = (profile: string) =>
     { staleTime: 0, refetchInterval: 2_000, read: ({ events }) => events },
   )
 
-/** Maximum destinations in a row; the event's page lists all. */
+/** Maximum number of destinations in a row. The page of the event lists all. */
 const shownOutcomes = 3
 
 const Outcomes = ({ event, titleOf }: { event: ProfileEvent; titleOf: (destination: string) => string }) => {
@@ -135,8 +138,8 @@ export const EventsTab = ({ profile }: { profile: string }) => {
   const query = useInfiniteQuery(profileEventsQuery(profile, by))
   const newest = useQuery(newestProfileEventsQuery(profile)).data
   const listed = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
-  // An event that was just received may have an early event time, so its place may be among events that are not loaded
-  // yet.
+  // An event that was just received may have an early event time. In the order of event times, it may then belong among
+  // events that are not loaded yet.
   const isLive = by === 'receive_time'
   const joined = useMemo(
     () => (isLive ? withNewest(listed, newest ?? [], profileEventsPage) : listed),
@@ -145,7 +148,7 @@ export const EventsTab = ({ profile }: { profile: string }) => {
   const rows = joined ?? listed
   const { refetch } = query
   useEffect(() => {
-    // Events between are missing: everything is reloaded.
+    // Some events between the listed and the newest ones are missing, so all are reloaded.
     if (joined === undefined) void refetch()
   }, [joined, refetch])
   const destinations = useQuery(destinationsQuery(useWorkspace().name)).data

@@ -43,7 +43,7 @@ export const HistoryTab = ({ profile }: { profile: Profile }) => (
   <Card>
     <ol className="-my-3 divide-y divide-line">
       {profile.history.map((entry, index) => (
-        // New entries are added at the front, and existing ones never change.
+        // New entries come first in the list, so the position from its end is a stable key.
         <Entry key={profile.history.length - index} entry={entry} />
       ))}
     </ol>

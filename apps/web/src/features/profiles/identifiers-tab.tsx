@@ -81,7 +81,7 @@ const useSplit = (profile: string) => {
 
 const none: ReadonlySet<string> = new Set()
 
-/** The identifiers of a user; editors split off those of another user. */
+/** The identifiers of a user. Editors can split off identifiers that belong to another user. */
 export const IdentifiersTab = ({ profile }: { profile: Profile }) => {
   const mayEdit = useMayEdit() === true
   const [selected, setSelected] = useState(none)

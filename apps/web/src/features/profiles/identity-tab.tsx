@@ -141,7 +141,7 @@ const LinkCard = ({ settings, update, mayEdit }: PartProps) => {
 
 const alwaysBlocked = placeholderGroups.reduce((count, { values }) => count + values.length, 0)
 
-/** The values that are always blocked, by their usual senders. */
+/** The values that the product always blocks, grouped by what usually sends them. */
 const AlwaysBlocked = () => (
   <details className="group mt-5 border-line border-t pt-4">
     <summary className="w-fit rounded-sm text-sm text-ink-2 hover:text-ink">

@@ -1,8 +1,8 @@
 import type { ProfileEvent } from '@tributary/contract'
 
 /**
- * The listed events with newer ones at the front and current outcomes. Undefined if there are more newer ones than fit
- * on the newest page, so that some between are missing. All lists are newest first.
+ * Returns the listed events with newer events added at the front, and with current outcomes. Returns undefined if the
+ * newest page does not reach the listed events: then events between them are missing. All lists are newest first.
  */
 export const withNewest = (
   listed: readonly ProfileEvent[],

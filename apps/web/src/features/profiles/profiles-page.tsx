@@ -138,7 +138,7 @@ export const ProfilesPage = () => {
           <SearchInput label="Search identifier or trait" maxLength={500} {...typed} className="sm:w-80" />
         </search>
         <List search={search} onClear={() => change({ search: '' })} />
-        {/* Rendered below the list: it loads later, and a row that moves under the pointer would lose the click. */}
+        {/* Placed below the list because it loads later: rows that moved down under the pointer would lose a click. */}
         <CoverageNotes />
       </div>
     </>

@@ -44,7 +44,7 @@ const useUpdateUser = (user: string) => {
   })
 }
 
-/** Replaces the photo by an image (base64), or removes it with null. */
+/** Replaces the photo by an image (base64). With null, removes the photo. */
 const useChangePhoto = (user: string) => {
   const cache = useQueryClient()
   return useMutation({

@@ -19,7 +19,7 @@ import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** The rules of the two fields: the five rules of a password, and both must be equal. */
+/** Validates the two fields: the new password follows the five rules, and both are equal. */
 export const passwordForm = z
   .object({ password: newPassword, confirmation: z.string() })
   .superRefine(({ password, confirmation }, context) => {
@@ -83,8 +83,8 @@ const CodeForm = ({ email }: { email: string }) => {
   useFirstField(form, 'otp_token')
   const submit = async ({ otp_token }: z.infer<typeof codeForm>): Promise<void> => {
     const answer = await call(methods.users.loginOtp, { body: { email, otp_token } })
-    // The code changes the password only in its own session: that session continues here, and the previous one ends
-    // with the change.
+    // The code allows the change only in the session that it started. The user continues in that session; the previous
+    // session ends with the change.
     const { accessToken, passwordOTPToken, courierToken, intercomToken } = sessionOfLogin(answer)
     useSession.setState({ accessToken, passwordOTPToken, courierToken, intercomToken })
   }
@@ -131,7 +131,7 @@ const PasswordStep = ({ user, token, onRefused }: { user: string; token: string;
 }
 
 /**
- * Sets a new password. It uses the one-time token of the login; if that is used or expired, an emailed code provides
+ * Sets a new password. Uses the one-time token of the login; if that token is used or expired, an emailed code provides
  * another one.
  */
 export const ChangePasswordPage = () => {

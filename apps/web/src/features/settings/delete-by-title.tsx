@@ -8,7 +8,7 @@ import { Input } from '../../ui/forms/input.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { useOrganizationGone } from './use-organization-gone.ts'
 
-/** Asks for the title of an organization or a workspace before it is deleted; `children` list what is deleted. */
+/** Deletes an organization or a workspace after the user has typed its title. `children` list what is deleted. */
 export const DeleteByTitle = ({
   onClose,
   what,
@@ -21,7 +21,7 @@ export const DeleteByTitle = ({
   what: 'organization' | 'workspace'
   title: string
   remove: (typed: string) => Promise<unknown>
-  /** The data that is kept, as a sentence. */
+  /** Describes the data that is kept, as a sentence. */
   stays?: string
   children: ReactNode
 }) => {
@@ -70,7 +70,7 @@ export const DeleteByTitle = ({
   )
 }
 
-/** The card with the button that opens that dialog, which is rendered only while it is open. */
+/** A card with a button that opens the dialog for the deletion. The dialog is rendered only while it is open. */
 export const DeleteCard = ({
   what,
   description,

@@ -20,7 +20,7 @@ import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 
-/** The invitation links that still work. */
+/** Reads the invitation links that are still valid. */
 const invitationLinksQuery = (organization: string) =>
   rowsQuery(
     methods.invitationLinks.list,
@@ -53,7 +53,10 @@ const useRevokeInvitationLink = (organization: string) => {
   })
 }
 
-/** Roles of an invitation link. Any user with the link gets its role, so administrator is not among them. */
+/**
+ * Roles that an invitation link can give. Every user who has the link gets its role, so the roles of administrators are
+ * excluded.
+ */
 const linkRoles = roles.filter((role) => !administrators.includes(role))
 
 const Create = ({ organization }: { organization: string }) => {
@@ -126,7 +129,10 @@ const Row = ({ link, onRevoke }: { link: InvitationLink; onRevoke: () => void })
   )
 }
 
-/** The invitation links, each usable by any user who has it: create, copy and revoke. */
+/**
+ * The invitation links of an organization, with buttons that create, copy and revoke them. Every user who has a link
+ * can join.
+ */
 export const InvitationLinksCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invitationLinksQuery(organization))
   const [revoking, setRevoking] = useState<InvitationLink | undefined>()

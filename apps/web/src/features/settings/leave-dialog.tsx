@@ -2,7 +2,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { useRemoveMember } from './membership-mutations.ts'
 import { useOrganizationGone } from './use-organization-gone.ts'
 
-/** Asks whether to leave an organization, ends the own membership and opens the choice of workspaces. */
+/** Asks for confirmation, ends the membership of the user in an organization, and opens the choice of workspaces. */
 export const LeaveDialog = ({
   open,
   onOpenChange,

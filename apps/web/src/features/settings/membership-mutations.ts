@@ -47,7 +47,7 @@ export const useChangeRole = (organization: string) => {
   })
 }
 
-/** Ends a membership: that of another user, or the own one. */
+/** Ends a membership in the organization: that of another user, or that of the signed-in user. */
 export const useRemoveMember = (organization: string) => {
   const settled = useMembersChanged(organization)
   return useMutation({

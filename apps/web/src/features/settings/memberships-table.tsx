@@ -22,7 +22,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { useChangeRole, useRemoveMember } from './membership-mutations.ts'
 
-/** The number of members from which a search box is shown. */
+/** Number of members from which on a search box is shown. */
 const searchFrom = 9
 
 const noFilters: readonly ListFilter<never>[] = []

@@ -42,7 +42,7 @@ const open = async (part: ReactNode, mail_enabled: boolean): Promise<void> => {
       return answer === undefined ? undefined : Response.json(answer)
     },
   })
-  // Changing the password needs a code if the sign-in returned no token.
+  // If the sign-in returned no token, a change of the password needs a code.
   act(() => {
     useSession.setState({ passwordOTPToken: null })
   })

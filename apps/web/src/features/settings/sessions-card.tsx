@@ -20,7 +20,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 const sessionsQuery = (user: string) =>
   rowsQuery(methods.sessions.list, { params: userIds(user) }, ({ sessions }) => sessions, { staleTime: 0 })
 
-/** Ends one of the user's other sessions, or all of them if undefined. */
+/** Ends one other session of the user. If the session is undefined, ends all other sessions. */
 const useEndSessions = (user: string) => {
   const cache = useQueryClient()
   return useMutation({

@@ -6,7 +6,9 @@ import { stopActing, useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
 
-/** Opens the choice of workspaces with a notice, if the organization of the page can no longer be read. */
+/**
+ * Returns a function that opens the choice of workspaces with a notice, for an organization that can no longer be read.
+ */
 export const useOrganizationGone = (): ((notice: string) => Promise<void>) => {
   const navigate = useNavigate()
   const cache = useQueryClient()

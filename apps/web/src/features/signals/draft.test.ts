@@ -114,7 +114,7 @@ test('the usual conversion of an event is suggested, with its value and event ID
   expect(withEvents(chosen, [track('Signed Up')]).conversion.type).toBe('contact')
 })
 
-test("another conversion removes the platforms' names of the previous one, and refunds if it is not an order", () => {
+test('choosing another conversion resets the names on the platforms, and turns off refunds unless the new one is an order', () => {
   const named = {
     ...filled,
     refunds: { ...filled.refunds, on: true },
@@ -126,7 +126,7 @@ test("another conversion removes the platforms' names of the previous one, and r
   })
 })
 
-test('a part of a signal is saved separately, and refunds are saved together with the event ID', () => {
+test('each part of a signal is saved separately; refunds are saved together with the event ID', () => {
   expect(Object.keys(changeOf(filled, 'value'))).toEqual(['value'])
   expect(Object.keys(changeOf(filled, 'event_id'))).toEqual(['event_id', 'refunds'])
 })

@@ -20,9 +20,9 @@ import { conditionProblems } from '../../lib/events/condition-words.ts'
 /** An event that feeds a signal: a type, and a name if the type has one; '' means any name. */
 export type DraftEvent = { event_type: EventType; event_name: string }
 
-/** The entered values of a signal, as its fields have them. */
+/** The entered values of a signal, in the form in which its fields have them. */
 export type SignalDraft = {
-  /** Undefined until a user enters one: the default follows from the other choices. */
+  /** Undefined until a user enters a title: until then, the title follows from the other choices. */
   title: string | undefined
   trigger: 'events' | 'audience'
   sources: readonly string[]
@@ -59,7 +59,7 @@ export const emptyDraft: SignalDraft = {
   platforms: [],
 }
 
-/** The parts of a signal in the order of the steps; each is saved separately later. */
+/** The parts of a signal in the order of the steps. For a saved signal, each part is saved separately. */
 export const parts = ['trigger', 'conversion', 'value', 'event_id', 'platforms'] as const
 export type Part = (typeof parts)[number]
 
@@ -77,7 +77,7 @@ export const stepTitles: Readonly<Record<Step, string>> = {
   review: 'Review',
 }
 
-/** The conversions that usually have a value; for others no value is suggested. */
+/** The conversions that usually have a value. For all other conversions, no value is suggested. */
 const hasValue = new Set<SignalConversion['type']>([
   'purchase',
   'add_to_cart',
@@ -91,15 +91,15 @@ const hasValue = new Set<SignalConversion['type']>([
 const usualAmount = (type: SignalConversion['type']): string =>
   type === 'purchase' ? 'properties.total' : 'properties.value'
 
-/** The usual conversion of an event of the commerce schema; a purchase for other events. */
+/** Returns the conversion that an event of the commerce schema usually stands for; for all other events a purchase. */
 const usualConversion = (events: readonly DraftEvent[]): SignalConversion['type'] =>
   standardConversions.find(
     (type) => type !== 'custom' && events.some(({ event_name }) => conversionNames[type].events.includes(event_name)),
   ) ?? 'purchase'
 
 /**
- * Chooses another conversion. Its value and event ID get new suggestions when the kind of conversion changed. Platforms
- * keep the entered values except for the name, which was that of the other conversion.
+ * Chooses another conversion. If its kind differs, the value and the event ID get new suggestions. The platforms keep
+ * their values except for the name, because it was that of the previous conversion.
  */
 export const withConversion = (draft: SignalDraft, conversion: SignalConversion): SignalDraft => {
   const { type } = conversion
@@ -121,7 +121,10 @@ export const withConversion = (draft: SignalDraft, conversion: SignalConversion)
   }
 }
 
-/** Chooses other events: their usual conversion is suggested, unless the user chose another one. */
+/**
+ * Chooses other events. Also chooses the usual conversion of these events, unless the user has chosen an unusual one
+ * before.
+ */
 export const withEvents = (draft: SignalDraft, events: readonly DraftEvent[]): SignalDraft => {
   const next = { ...draft, events }
   return draft.conversion.type === usualConversion(draft.events)
@@ -302,8 +305,8 @@ export const definitionOf = (draft: SignalDraft): SignalDefinition => ({
 })
 
 /**
- * The parts of a definition that correspond to a part of the draft: the event ID is saved with refunds, which refer to
- * it.
+ * Returns the fields of a definition that belong to a part of the draft. The part with the event ID includes refunds,
+ * because they refer to that ID.
  */
 export const changeOf = (draft: SignalDraft, part: Part): Partial<SignalDefinition> => {
   const { trigger, conversion, value, event_id, refunds, platforms } = definitionOf(draft)

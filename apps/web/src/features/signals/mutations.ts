@@ -10,7 +10,7 @@ import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 /** The request for a new signal. */
 export type SignalInput = Omit<MethodRequest<typeof methods.signals.create>, 'request_id'>
 
-/** The request for a change of a signal; the caller adds the revision if it matters. */
+/** The request for a change of a signal. The caller adds the revision if the change depends on it. */
 export type SignalChange = Omit<MethodRequest<typeof methods.signals.update>, 'revision'>
 
 const useRefresh = (workspace: string) => {
@@ -39,7 +39,7 @@ export const useCreateSignal = (workspace: string) => {
   })
 }
 
-/** Changes of a draft run in order: the last one counts. */
+/** Runs all changes of a draft in order, so that the last one counts. */
 const draftScope = (workspace: string) => ({ id: `${workspace} signal draft` })
 
 /** Saves the draft of a signal in a workspace (a resource name), for a reload or another browser. */

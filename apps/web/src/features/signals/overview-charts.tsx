@@ -45,7 +45,7 @@ export const ConversionsByDay = ({ overview, ...shown }: { overview: Overview } 
   />
 )
 
-/** The statuses from the bottom to the top of a bar, and how each is drawn. */
+/** The statuses in the order in which a bar stacks them from bottom to top, and how each is drawn. */
 const statuses = [
   { status: 'delivered', tone: 'success' },
   { status: 'pending', tone: 'accent' },

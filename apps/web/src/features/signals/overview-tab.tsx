@@ -56,7 +56,7 @@ const Figures = ({ overview, than }: { overview: SignalOverview; than: string })
 
 type Platform = SignalOverview['platforms'][number]
 
-/** The outcomes of a platform in reading order, and how each is drawn. */
+/** The outcomes of conversions at a platform in the order of the text, and how each is drawn. */
 const outcomes = [
   { status: 'delivered', of: (platform: Platform) => platform.delivered_count, fill: 'bg-success' },
   { status: 'pending', of: (platform: Platform) => platform.pending_count, fill: 'bg-accent' },
@@ -155,7 +155,7 @@ const Recent = ({ signal }: { signal: Signal }) => {
   )
 }
 
-/** Shown for a signal without conversions: the events for which it waits. */
+/** Shown if a signal has no conversions: the events for which it waits. */
 const Nothing = ({ signal }: { signal: Signal }) => (
   <EmptyState
     icon={<Sparkles />}

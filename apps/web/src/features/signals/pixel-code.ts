@@ -6,7 +6,7 @@ type Of = Pick<SignalDraft, 'conversion' | 'value' | 'eventId' | 'events'>
 
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
 
-/** A variable name for the last name of a path: `order_id` for `properties.order_id`. */
+/** Returns a variable name for a path, made of the last name in the path: `order_id` for `properties.order_id`. */
 const variableOf = (path: string): string => {
   const name = (path.trim().split('.').at(-1) ?? '').replaceAll(/\W+/g, '_')
   return /^[A-Za-z_]\w*$/.test(name) ? name : 'order_id'
@@ -28,7 +28,10 @@ const object = (entries: readonly string[]): string => (entries.length === 0 ? '
 
 const standardOf = (conversion: SignalConversion, name: string): boolean => conversion.type !== 'custom' && name !== ''
 
-/** The call of a platform's own script for a conversion with this ID, as documented by the platform. */
+/**
+ * Returns the call that a page makes of the script of a platform, for a conversion with this ID. Follows the
+ * documentation of the platform.
+ */
 const callOf = ({ platform, event_name: name }: Pixel, of: Of, id: string): string => {
   const amount = amountOf(of)
   switch (platform) {

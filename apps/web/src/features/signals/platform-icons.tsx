@@ -1,7 +1,7 @@
 import { type SignalPlatform, signalPlatformTitles } from '@tributary/contract'
 import { AppIcon } from '../../ui/app-icon.tsx'
 
-/** Maximum logos in a row of a list; further ones are counted. */
+/** Maximum number of logos in a row. The remaining platforms are shown as a number. */
 const shown = 4
 
 /** The logos of a signal's platforms in a row, with their names for screen readers. */

@@ -104,7 +104,7 @@ const PlatformCard = ({
   </section>
 )
 
-/** How well each platform can match the conversions of a signal with users, and how to improve that. */
+/** Shows how well each platform can match the conversions of a signal with its users, and how to improve that. */
 export const QualityTab = ({ signal }: { signal: Signal }) => {
   const [preset, choice] = useDays()
   const query = useQuery(signalQualityQuery(signal.name, preset))

@@ -5,7 +5,7 @@ import { count } from '../../lib/format/text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { scoreText, scoreWords } from './signal-words.ts'
 
-/** A score of 0 to 10 with its rating; a dash without a score. */
+/** Shows a score of 0 to 10 with its rating, or a dash if there is no score. */
 export const Score = ({ score }: { score: number | null }) => {
   if (score === null) return <span className="text-ink-3">–</span>
   const { text, tone } = scoreWords(score)
@@ -18,7 +18,7 @@ export const Score = ({ score }: { score: number | null }) => {
   )
 }
 
-/** A score of 0 to 10 in a row of a list; a dash without a score. */
+/** Shows a score of 0 to 10 in a row of a list, or a dash if there is no score. */
 export const ScoreBadge = ({ score }: { score: number | null }) => {
   if (score === null) return <span className="text-ink-3">–</span>
   const { text, tone } = scoreWords(score)
@@ -47,7 +47,7 @@ export const IdentifierShares = ({ identifiers }: Pick<PlatformQuality, 'identif
   </ul>
 )
 
-/** Advice for a better score, the most effective first; nothing if there is none. */
+/** Advice for a better score, the most effective first. Shows nothing if there is none. */
 export const Advice = ({ advice }: Pick<PlatformQuality, 'advice'>) =>
   advice.length > 0 && (
     <ul aria-label="Advice" className="space-y-1.5">

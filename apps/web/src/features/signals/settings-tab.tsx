@@ -33,7 +33,7 @@ const cards: Readonly<Record<Part, { title: string; description: string }>> = {
   },
 }
 
-/** One part of a signal, saved separately: the entered values stay after a refusal. */
+/** One part of a signal, which is saved separately. If the server rejects it, the entered values stay. */
 const PartCard = ({
   signal,
   part,
@@ -56,7 +56,7 @@ const PartCard = ({
     if (Object.keys(found).length > 0) return
     update.mutate(changeOf(draft, part), {
       onError: (error) => {
-        // The card may show the other user's version by then.
+        // By then, the card may show the version of another user, so a notice reports the error.
         if (error instanceof ApiError && error.status === 409) notifyRefusal('Could not save the signal', error)
       },
     })

@@ -2,7 +2,7 @@ import { notSentReasons } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { feedWords, freshnessWords, money, reasonText, scoreWords, valueWords } from './signal-words.ts'
 
-test('the origin of a signal is shown in few words, for any number of sources', () => {
+test('the events or audience that trigger a signal are described in few words, for any number of sources', () => {
   const sources = ['Shop', 'App', 'Server'].map((title) => ({ name: title, title }))
   expect(feedWords({ type: 'events', sources: sources.slice(0, 1), event_names: ['Order Completed'] })).toBe(
     'Order Completed · Shop',

@@ -57,7 +57,7 @@ export const originTitles: Readonly<Record<Conversion['origin'], string>> = {
   refund: 'Refund',
 }
 
-/** A text for a score of 0 to 10, with its tone. */
+/** Returns the word for a score of 0 to 10, with its tone. */
 export const scoreWords = (score: number): { text: string; tone: BadgeTone } =>
   score >= 7
     ? { text: 'Good', tone: 'success' }
@@ -65,7 +65,7 @@ export const scoreWords = (score: number): { text: string; tone: BadgeTone } =>
       ? { text: 'Fair', tone: 'warning' }
       : { text: 'Poor', tone: 'danger' }
 
-/** A score as shown: "7.4". */
+/** Formats a score with one decimal: "7.4". */
 export const scoreText = (score: number): string => score.toFixed(1)
 
 const isReason = (text: string): text is NotSentReason => (notSentReasons as readonly string[]).includes(text)
@@ -77,7 +77,10 @@ export const reasonText = (reason: string): string => (isReason(reason) ? notSen
 export const identifiersText = (identifiers: readonly MatchIdentifier[]): string =>
   listed(identifiers.map((each) => matchIdentifierTitles[each]))
 
-/** An amount of money in its currency, in the reader's language; an unknown currency follows it. */
+/**
+ * Formats an amount of money in its currency, in the language of the reader. An unknown currency code follows the
+ * amount.
+ */
 export const money = ({ amount, currency }: { amount: number; currency: string }, locale?: string): string => {
   if (currency === '') return new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(amount)
   try {
@@ -99,7 +102,7 @@ export const valueWords = (value: SignalValue): string => {
   return `${value.amount_path}${currency === '' ? '' : `, in ${currency}`}`
 }
 
-/** The origin of a signal, in few words: the sources or the audience, and the names of the events. */
+/** Describes in a few words what triggers a signal: the sources or the audience, and the names of the events. */
 export const feedWords = ({ type, sources, event_names }: SignalSummary['trigger']): string => {
   const names = sources.map(({ title }) => title)
   const from = names.length > 2 ? `${names[0] ?? ''} and ${names.length - 1} more` : listed(names)
@@ -112,12 +115,12 @@ export const feedWords = ({ type, sources, event_names }: SignalSummary['trigger
 /** The title of a signal's conversion. */
 export const conversionOf = ({ conversion }: Pick<Signal, 'conversion'>): string => conversionTitle(conversion)
 
-/** A duration in days from two days on, because hours are irrelevant then. */
+/** Formats a duration. From two days on it counts whole days, because hours are irrelevant then. */
 const took = (ms: number): string => (ms < 2 * 86_400_000 ? elapsed(ms) : `${Math.round(ms / 86_400_000)} days`)
 
 /** How long after their events conversions are made: "Half within 0.4 s, 95% within 12 s". */
 export const freshnessWords = ({ median_ms, p95_ms }: { median_ms: number; p95_ms: number }): string =>
   `Half within ${took(median_ms)}, 95% within ${took(p95_ms)}`
 
-/** "3 days", "1 day". */
+/** Formats a number of days: "3 days", "1 day". */
 export const days = (count: number): string => `${count} ${pluralise(count, 'day')}`

@@ -135,7 +135,9 @@ const titleOf = ({ title }: SignalSummary): string => title
 
 const link = 'rounded-sm text-accent-ink underline underline-offset-3'
 
-/** The first steps before a signal exists: a source if there is none, and then the signal. */
+/**
+ * Returns the next step of a user before the first signal exists: creating a source if there is none, then the signal.
+ */
 const useFirstStep = (workspace: string, mayEdit: boolean) => {
   const sources = useQuery(allSourcesQuery(workspace)).data
   const about =

@@ -3,7 +3,7 @@ import { useRange } from '../../ui/charts/range-select.tsx'
 import { Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
 
-/** Conversions are counted by day: ranges of days. */
+/** The ranges that are counted by day, because conversions are. */
 const daily = rangePresets.filter((preset) => viewOf(preset).granularity === 'day')
 
 /** The range of days in the URL of the page, and a control that changes it. */

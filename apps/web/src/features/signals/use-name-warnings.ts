@@ -5,7 +5,7 @@ import { query } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { definitionOf, isDone, type Part, type SignalDraft } from './draft.ts'
 
-/** The same of one event, for what it says of names that were never received, while a signal is built. */
+/** Previews a signal on one event, to get the warnings about names that were never received. */
 const signalNamesQuery = (workspace: string, definition: SignalDefinition) =>
   query(
     methods.signals.preview,
@@ -18,7 +18,10 @@ const needed: readonly Part[] = ['trigger', 'conversion', 'value', 'event_id']
 
 const none: SignalPreview['warnings'] = []
 
-/** Warnings about names in a draft that were never received, once its parts about events are valid. */
+/**
+ * Returns warnings about names in a draft that were never received. Returns none until the parts of the draft about
+ * events are valid.
+ */
 export const useNameWarnings = (draft: SignalDraft): SignalPreview['warnings'] => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true

@@ -6,7 +6,9 @@ import { useWorkspace } from '../../lib/workspace.ts'
 
 const anyConversion = { type: 'purchase', custom_name: '' } as const
 
-/** Shows that the API version of platforms in use (by their destinations) ends soon; nothing if none does. */
+/**
+ * Shows that the API version of some platforms ends soon, for the given destinations. Shows nothing if no version does.
+ */
 export const VersionNotices = ({ destinations }: { destinations: readonly string[] }) => {
   const { data } = useQuery(signalPlatformsQuery(useWorkspace().name, anyConversion))
   const notices = new Set(

@@ -12,9 +12,9 @@ import { refresh, removeRow } from '../../lib/queries/query.ts'
 import { allSourcesQuery, connectionsQuery, sourceQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
-/** Ending of the name of a source that is being created: it has no page yet. */
+/** The end of the resource name of a source that is still being created. Such a source has no page yet. */
 const creating = '/sources/creating'
-/** Whether a listed source is being created and has no name yet. */
+/** Whether a listed source is still being created and has no final name yet. */
 export const isCreating = (source: Source): boolean => source.name.endsWith(creating)
 
 const optimistic = (workspace: string, title: string, app: NewSource['app']): Source => {
@@ -44,7 +44,7 @@ const optimistic = (workspace: string, title: string, app: NewSource['app']): So
 
 type NewSource = {
   title: string
-  /** Resource name of the template, or of the source, that its schema starts with. */
+  /** Resource name of a template or of another source, whose schema is the first schema of the new source. */
   template?: string
   app: {
     name: string
@@ -133,7 +133,7 @@ export const useUpdateSource = (source: Source) => {
     },
     onError: (error, change, context) => {
       if (context?.before !== undefined) cache.setQueryData(sourceQuery(source.name).queryKey, context.before)
-      // The title has a form that shows the error itself.
+      // The form for the title shows this error itself.
       if ('enabled' in change)
         notifyRefusal(change.enabled ? 'Could not enable the source' : 'Could not disable the source', error)
     },

@@ -34,7 +34,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
   const form = useApiForm<NewSourceValues>(rules, {
     title: defaultTitle(app),
-    // The first template is the empty schema: every source can begin with it and add arriving events.
+    // The first template is the empty schema: every source can begin with it, and users can add arriving events later.
     schema: lists?.templates[0]?.name ?? '',
   })
   const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
@@ -67,14 +67,14 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   )
 }
 
-/** The form with the lists for its schema picker; they are loaded only if there is one. */
+/** Loads the lists of the schema picker, then shows the form. Used only if the form has a picker. */
 const WithLists = ({ app }: { app: CatalogSource }) => {
   const workspace = useWorkspace()
   const templates = useQuery(schemaTemplatesQuery(workspace.name))
   const sources = useQuery(sourcesQuery(workspace.name))
   if (templates.data !== undefined && sources.data !== undefined)
     return <NewSourceForm app={app} lists={{ templates: templates.data, sources: sources.data }} />
-  // Waits for both, so that one message reports both failures.
+  // Waits for both lists, so that a single message reports a failure of either.
   if (templates.isPending || sources.isPending) return <FillSkeleton />
   const errors = [templates, sources].flatMap(({ error }) => (error === null ? [] : [error.message]))
   return (

@@ -62,7 +62,7 @@ const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
 
 const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const update = useUpdateSourceSetting(source)
-  // Stored here, because saving a setting renders its row again.
+  // Stored in the tab, because saving a setting renders its row anew.
   const [body, setBody] = useState(sampleBody)
   return (
     <SettingsCard

@@ -11,7 +11,7 @@ test('SRC-14: a title is required, one character is enough', () => {
   expect(sourceForm.parse({ title: 'a' })).toEqual({ title: 'a' })
 })
 
-test('a schema is required unless the app brings its own (SRC-33)', () => {
+test('a schema is required unless the app has its own schema (SRC-33)', () => {
   expect(messages(newSourceForm(false), { title: 'a', schema: '' })).toEqual(['Schema template is required'])
   expect(messages(newSourceForm(false), { title: 'a', schema: 'sourceSchemaTemplates/blank' })).toEqual([])
   expect(messages(newSourceForm(true), { title: 'a', schema: '' })).toEqual([])

@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** The rule of a source's title. */
 export const sourceForm = z.object({ title })
 
-/** The form for a new source: its schema is required unless its app brings one. */
+/** Returns the rules for a new source. A schema is required unless the app has its own. */
 export const newSourceForm = (hasPredefinedSchema: boolean) =>
   z.object({
     title,

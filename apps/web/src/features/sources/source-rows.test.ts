@@ -5,7 +5,7 @@ import { sourceRows, sourceState } from './source-rows.ts'
 const source = (title: string, type: string, enabled: boolean, has_received: boolean) =>
   ({ title, app: { display_name: type }, enabled, has_received }) as Source
 
-test('a disabled source shows that state first, whatever it has received', () => {
+test('a disabled source shows that it is disabled, even if it has received events', () => {
   expect(
     [
       [true, true],
@@ -16,7 +16,7 @@ test('a disabled source shows that state first, whatever it has received', () =>
   ).toEqual(['receiving', 'waiting', 'disabled', 'disabled'])
 })
 
-test('the list is narrowed by text, type and state, all of which must fit', () => {
+test('a search text, a type and a state narrow the list together: a source must match all three', () => {
   const sources = [
     source('Shop', 'Web', true, true),
     source('Web shop', 'iOS', true, false),
@@ -25,7 +25,7 @@ test('the list is narrowed by text, type and state, all of which must fit', () =
   const titles = (filters: object) =>
     sourceRows(sources, { search: '', type: '', state: '', ...filters }).map(({ title }) => title)
   expect(titles({})).toEqual(['Shop', 'Web shop', 'Till'])
-  // The text can be in the title or the type.
+  // The title or the type contains the text.
   expect(titles({ search: ' web ' })).toEqual(['Shop', 'Web shop'])
   expect(titles({ search: 'shop', state: 'waiting' })).toEqual(['Web shop'])
   expect(titles({ type: 'Web', state: 'waiting' })).toEqual([])

@@ -73,7 +73,7 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
   )
 }
 
-/** Below a template: a body for testing it, and the server's result, saved or not. */
+/** A body for testing the template above it, and the result of the server, for saved and unsaved templates. */
 export const TemplatePreview = ({
   source,
   template,

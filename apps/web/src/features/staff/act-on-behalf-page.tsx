@@ -19,7 +19,7 @@ import { WorkspaceFinder } from './workspace-finder.tsx'
 export const ActOnBehalfPage = () => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
-  // Set by the list of organizations.
+  // The list of organizations links to this page with a workspace in the URL.
   const [asked] = useSearchParams()
   const own = useSession((state) => state.availableWorkspaces)
   const schema = useMemo(() => actOnBehalfForm([workspace.name, ...own.map(({ name }) => name)]), [workspace.name, own])

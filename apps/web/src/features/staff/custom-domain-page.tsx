@@ -24,7 +24,7 @@ const customDomainQuery = (workspace: string) =>
     { read: ({ custom_domains }) => custom_domains[0] ?? null, staleTime: 0 },
   )
 
-// Only validates: the typed text stays unchanged, and the server stores it in lower case.
+// Validates the domain without changing it. The typed text stays as it is; the server stores it in lower case.
 const domainForm = z.object({
   domain_name: z.string().refine((name) => domainName.safeParse(name).success, 'Invalid domain name'),
 })

@@ -20,7 +20,7 @@ const states: Readonly<Record<CustomDomainState, { title: string; tone: BadgeTon
   failing: { title: 'Failing', tone: 'danger' },
 }
 
-/** A change of a domain, which is then reloaded. */
+/** Returns a mutation that changes a domain and then reloads it. */
 const useDomainChange = <Answer,>(change: (name: string) => Promise<Answer>) => {
   const cache = useQueryClient()
   return useMutation({ mutationFn: change, onSettled: () => refresh(cache, ['customDomains']) })

@@ -12,7 +12,7 @@ import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** The same of all workspaces, for staff. */
+/** Reads the work of all workspaces that is set aside, for staff. */
 const allHeldWorkQuery = () =>
   rowsQuery(methods.heldWork.listAll, {}, ({ held_work }) => held_work, { staleTime: 0, refetchInterval: 60_000 })
 

@@ -14,7 +14,10 @@ const made = {
   invoice_url: '',
 }
 
-/** Opens the page on an installation with this configuration; `sent` contains the bodies of the create calls. */
+/**
+ * Opens the page on an installation whose configuration is the given response. `sent` contains the bodies of the create
+ * calls.
+ */
 const openPage = async (configAnswer: () => Response) => {
   const sent: unknown[] = []
   const { settled } = openInWorkspace(<OnboardingLinkPage />, {
@@ -40,7 +43,7 @@ test.each(['sandbox', 'stripe'])('staff must enter both amounts if %s takes paym
   expect(form.getByLabelText(/^Setup amount/)).toHaveProperty('value', '0.00')
 })
 
-// An unreadable configuration is retried for a while, so its case comes last.
+// If the configuration cannot be loaded, the call is retried for a while, so this case comes last.
 test.each([
   ['takes no payments', withPayment('none')],
   ['does not say what it is configured with', unknown],

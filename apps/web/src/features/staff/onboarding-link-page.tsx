@@ -27,7 +27,7 @@ import { OnboardingsCard } from './onboardings-card.tsx'
 
 type Made = MethodResponse<typeof methods.users.onboard>
 
-/** Whether this installation takes payments: without them an amount would never be charged. */
+/** Whether this installation takes payments. If not, an amount would never be charged. */
 const useIsSold = (): boolean => (useConfig()?.payment ?? 'none') !== 'none'
 
 const LinkForm = ({ onMade }: { onMade: (made: Made, fee: boolean) => void }) => {

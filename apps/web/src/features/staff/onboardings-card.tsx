@@ -19,7 +19,7 @@ const states = {
   expired: { tone: 'neutral', text: 'Expired' },
 } as const
 
-/** The terms of a link, and its expiry. */
+/** Describes the terms of an onboarding link, and its expiry. */
 export const termsText = ({ setup_amount, yearly_amount, expire_time, state }: Onboarding): string =>
   [
     Number(setup_amount) > 0 ? `${moneyText(setup_amount, 'USD')} set-up` : '',
@@ -92,7 +92,10 @@ const Row = ({ onboarding }: { onboarding: Onboarding }) => {
   )
 }
 
-/** The created onboarding links with their outcome, which can be revoked; nothing before the first. */
+/**
+ * The onboarding links that were created, with their outcome and a button that revokes them. Shows nothing before the
+ * first one.
+ */
 export const OnboardingsCard = () => {
   const query = useQuery(onboardingsQuery())
   return (

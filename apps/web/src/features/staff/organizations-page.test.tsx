@@ -31,7 +31,7 @@ test('staff see plan, usage, and health of each organization, with a link to act
   expect(link.getAttribute('href')).toBe('/workspaces/w1/settings/admin/act-on-behalf?workspace=w-zephyr')
   expect(screen.queryByRole('link', { name: 'Empty' })).toBeNull()
   const row = within(screen.getAllByRole('row')[1] as HTMLElement)
-  // On a wide page in separate columns, on a narrow one below the name.
+  // A wide page shows these texts in separate columns, a narrow page below the name.
   for (const text of [
     'Team',
     '1 dead letter',

@@ -7,7 +7,7 @@ import { query } from '../../lib/queries/query.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.tsx'
 
-/** Maximum workspaces of a search; further typing narrows them. */
+/** Maximum number of workspaces that a search returns. More typed text narrows the search. */
 const foundLimit = 20
 
 /** Workspaces of all organizations that a search fits, for staff. */
@@ -15,8 +15,8 @@ const foundWorkspacesQuery = (text: string) =>
   query(methods.workspaces.find, { query: { search: text, page_size: foundLimit } }, { gcTime: 60_000, wait: 300 })
 
 /**
- * A found workspace as an option: its organization first, because workspace titles are often similar, and the matching
- * members.
+ * Returns a found workspace as an option. The organization comes first, because titles of workspaces are often similar.
+ * The matching members follow as a note.
  */
 export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOption => ({
   value: slugOf(workspace.name),
@@ -29,7 +29,7 @@ export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOp
 /** Finds a workspace of any organization by title, organization, or name and email of a member; reports its ID. */
 export const WorkspaceFinder = ({ chosen, onChoose }: { chosen: string; onChoose: (id: string) => void }) => {
   const [typed, setTyped] = useState('')
-  // After the list has closed, the chosen workspace is no longer among the results.
+  // Kept because the search results no longer contain the chosen workspace after the list has closed.
   const [kept, setKept] = useState<SearchOption>()
   const trigger = useRef<HTMLButtonElement>(null)
   useEffect(() => trigger.current?.focus(), [])

@@ -1,4 +1,4 @@
-/** A shell command with which an orchestrator starts a sync with a token, and reads the run. */
+/** Returns a shell command with which an orchestrator starts a sync with a token, and then reads the run. */
 export const apiExample = (origin: string, token: string, sync: string): string =>
   [
     `curl -X POST -H "Authorization: Bearer ${token}" ${origin}/syncs/v1/${sync}/runs`,

@@ -13,7 +13,9 @@ export const useTakesCursor = (model: Model | undefined): boolean => {
   return model !== undefined && data?.app.file === false && !data.app.people && cursorColumns(model).length > 0
 }
 
-/** Selects whether each run reads all rows, or only rows from the highest read value of a column on. */
+/**
+ * Selects which rows each run reads: all rows, or only rows from the highest value of a column that was read before.
+ */
 export const CursorChoice = ({
   model,
   mode,

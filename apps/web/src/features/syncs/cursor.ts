@@ -22,13 +22,16 @@ export const cursorColumns = ({
     return kind === undefined ? [] : [{ name, type, kind }]
   })
 
-/** A cursor on a column, with the usual overlap. */
+/** Returns a cursor on a column, with the usual overlap for the kind of the column. */
 export const cursorBy = ({ name, kind }: { name: string; kind: CursorKind }): CursorDraft => ({
   column: name,
   overlap: String(usualOverlap[kind]),
 })
 
-/** The suggested cursor: the time of the last change, otherwise the first time, otherwise the first number. */
+/**
+ * Returns the suggested cursor: the column with the time of the last change, otherwise the first column with a time,
+ * otherwise the first column with a number.
+ */
 export const suggestedCursor = (model: Pick<Model, 'columns'>): CursorDraft | undefined => {
   const columns = cursorColumns(model)
   const times = columns.filter(({ kind }) => kind !== 'number')
@@ -36,20 +39,20 @@ export const suggestedCursor = (model: Pick<Model, 'columns'>): CursorDraft | un
   return found && cursorBy(found)
 }
 
-/** The entered form of a saved cursor. */
+/** Returns a saved cursor in the form in which a user edits it. */
 export const cursorDraftOf = (cursor: SyncCursor | null): CursorDraft | undefined =>
   cursor === null ? undefined : { column: cursor.column, overlap: String(cursor.overlap) }
 
-/** The entered cursor; undefined if it is invalid. */
+/** Returns the cursor that a user has entered, or undefined if it is invalid. */
 export const cursorInput = ({ column, overlap }: CursorDraft): SyncCursor | undefined =>
   /^\d+$/.test(overlap.trim()) ? syncCursor.safeParse({ column, overlap: Number(overlap) }).data : undefined
 
-/** Whether a sync in this mode may read only some rows: to remove rows, it must read all. */
+/** Whether a sync in this mode may read only some of the rows. A mode that removes rows must read all. */
 export const modeTakesCursor = (mode: SyncMode | undefined): boolean => mode !== 'FULL_SYNC'
 
 const valueText = (value: string): string => (/^\d{4}-\d\d-\d\dT/.test(value) ? utcTime(value) : value)
 
-/** The range that a run read by its cursor, and the start of the next one, as text. */
+/** Describes the range that a run read by its cursor, and where the next run starts. */
 export const runCursorText = ({ column, from, to, moved }: RunCursor, ended: boolean): string => {
   const read =
     from === null

@@ -2,7 +2,9 @@ import { ErrorScreen } from '../../components/error-screen.tsx'
 import { paths } from '../../lib/paths.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 
-/** Shown instead of a database's response: the reason of the failure, a retry and a link to the connection settings. */
+/**
+ * Shown if a database did not respond: the reason, a button that tries again, and a link to the connection settings.
+ */
 export const DatabaseError = ({
   dataSource,
   error,

@@ -9,7 +9,7 @@ const targetsOf = (...names: string[]) => {
   return suggestedEventRows(columnsOf(...names), events).map(({ target }) => target)
 }
 
-test('columns with usual names are mapped to event fields, the most likely for each, and all others to properties', () => {
+test('columns with usual names are mapped to event fields, the most likely column for each, and all other columns to properties', () => {
   expect(targetsOf('id', 'Customer_ID', 'user', 'created_at', 'order.total')).toEqual([
     'properties.id',
     'userId',
@@ -20,7 +20,7 @@ test('columns with usual names are mapped to event fields, the most likely for e
   expect(targetsOf('event', 'anonymousId', 'message_id')).toEqual(['event', 'anonymousId', 'messageId'])
 })
 
-test('a mapping with a user can be saved, and one without cannot', () => {
+test('a mapping that includes a user can be saved, and one without a user cannot', () => {
   if (profiles === undefined) throw new Error('There are no profiles')
   const rows = suggestedEventRows(columnsOf('user_id', 'plan'), profiles)
   expect(rows.map(({ target }) => target)).toEqual(['userId', 'traits.plan'])

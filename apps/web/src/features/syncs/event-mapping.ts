@@ -24,7 +24,8 @@ const usualNames: Readonly<Record<string, readonly string[]>> = {
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
 /**
- * The suggested mapping for events of a model: by usual column names; the other columns become properties or traits.
+ * Returns the suggested mapping of a model to events: columns with usual names become event fields, all other columns
+ * become properties or traits.
  */
 export const suggestedEventRows = ({ columns }: Pick<Model, 'columns'>, event: EventObject): MappingRow[] => {
   const taken = new Map<string, string>()

@@ -1,10 +1,10 @@
 import type { ObjectField } from '@tributary/contract'
 import type { MappingRow } from './mapping-rows.ts'
 
-/** Maximum number of listed values. */
+/** Maximum number of values of a field that are listed. */
 const shownOptions = 5
 
-/** A short description of the field that a column is mapped to; '' when the object's fields are unknown. */
+/** Describes the field to which a column is mapped. Returns '' if the fields of the object are unknown. */
 export const fieldNote = (fields: readonly ObjectField[], target: string): string => {
   if (fields.length === 0 || target.trim() === '') return ''
   const found = fields.find(({ name }) => name === target.trim())
@@ -22,7 +22,7 @@ export const fieldNote = (fields: readonly ObjectField[], target: string): strin
     .join(' · ')
 }
 
-/** Names of fields that a new record must have but no column is mapped to. */
+/** Returns the names of fields that a new record must have and to which no column is mapped. */
 export const unmappedRequired = (fields: readonly ObjectField[], rows: readonly MappingRow[]): readonly string[] => {
   const mapped = new Set(rows.filter(({ included }) => included).map(({ target }) => target.trim()))
   return fields.filter(({ name, required }) => required && !mapped.has(name)).map(({ name }) => name)

@@ -92,8 +92,8 @@ const Line = ({ row, at, isIdentifier, locked, disabled, problem, note, list, on
 }
 
 /**
- * The columns of a model, each with the destination's field to which it is mapped. One of them is the identifier, by
- * its index; `locked` means that it cannot change.
+ * Lists the columns of a model, each with the field of the destination to which it is mapped. `identifier` is the index
+ * of the column that identifies records; with `locked`, it cannot be changed.
  */
 export const MappingFields = ({
   rows,

@@ -3,9 +3,9 @@ import type { Model, SyncField } from '@tributary/contract'
 /** A column of a model in a mapping that is being edited. */
 export type MappingRow = {
   column: string
-  /** The type in the database; '' for a column that the model no longer has. */
+  /** The type of the column in the database; '' if the model no longer has the column. */
   type: string
-  /** The field of the destination to which it is mapped. */
+  /** The field of the destination to which the column is mapped. */
   target: string
   included: boolean
 }
@@ -13,11 +13,11 @@ export type MappingRow = {
 /** The errors of a mapping, by row index, or for the whole mapping. */
 export type MappingProblems = { rows: ReadonlyMap<number, string>; all?: string }
 
-/** The suggested mapping of a model: each column is mapped to the field with its name. */
+/** Returns the suggested mapping of a model: each column is mapped to the field that has the same name. */
 export const suggestedRows = ({ columns }: Pick<Model, 'columns'>): MappingRow[] =>
   columns.map(({ name, type }) => ({ column: name, type, target: name, included: true }))
 
-/** The suggested identifier of records: the primary key; '' if that has several columns. */
+/** Returns the suggested identifier of records: the primary key, or '' if the key has several columns. */
 export const suggestedIdentifier = ({ primary_key }: Pick<Model, 'primary_key'>): string =>
   primary_key.length === 1 ? (primary_key[0] ?? '') : ''
 

@@ -25,7 +25,7 @@ export const newDraft = (table: TableName | undefined): ModelDraft => ({
 
 const isAllProfiles = (schema: string): boolean => schema === peopleTables.profiles.schema
 
-/** The title of a table whose name is an ID. */
+/** Returns the title of a model of a table. If the name of the table is an ID, returns the title behind it. */
 const titleOf = ({ schema }: { schema: string }, audience: Model['audience']): { title?: string } =>
   audience !== null ? { title: audience.title } : isAllProfiles(schema) ? { title: 'All profiles' } : {}
 
@@ -51,7 +51,7 @@ export const queryOf = ({ kind, table, sql }: ModelDraft): DataQuery | undefined
   return table === undefined ? undefined : { schema: table.schema, table: table.name }
 }
 
-/** The error of a field, and the database's own message. */
+/** The error of a field, with the message of the database if there is one. */
 export type DraftProblems = Partial<Record<'title' | 'query' | 'key', { message: string; detail?: string }>>
 
 /** The errors of a draft. */
@@ -75,7 +75,7 @@ export const inputOf = (draft: ModelDraft): ModelInput | undefined => {
   return { title: draft.title.trim(), query, primary_key: [...draft.key] }
 }
 
-/** The server's errors by field; none for another failure, such as of the connection. */
+/** Returns the errors of the server by field. Returns none for a failure of another kind, such as of the connection. */
 export const refusalOf = (error: unknown): DraftProblems => {
   const { metadata = {} } = error instanceof ApiError ? error.body : {}
   const { title, query, primary_key, detail } = metadata
@@ -86,7 +86,7 @@ export const refusalOf = (error: unknown): DraftProblems => {
   }
 }
 
-/** Why the database did not respond, with its own message. */
+/** Describes why the database did not respond, with its own message. */
 export const failureWords = (error: unknown): string => {
   const detail = error instanceof ApiError ? error.body.metadata?.detail : undefined
   const message = error instanceof Error ? error.message : ''

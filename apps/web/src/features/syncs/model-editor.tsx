@@ -305,13 +305,13 @@ type ModelEditorProps = {
   dataSource: Pick<DataSource, 'name'>
   /** The initial model, which Cancel restores. */
   initial: ModelDraft
-  /** Columns known from before. */
+  /** Column names that are known before the query is checked. */
   known: readonly string[]
-  /** Whether it has one table and no SQL, so that there is no choice. */
+  /** Whether the data source has only one table and no SQL, so that there is nothing to choose. */
   ofFile: boolean
   saveLabel: string
   isNew: boolean
-  /** Whether its rows can come from a query. */
+  /** Whether the rows can come from an SQL query. */
   takesSql: boolean
   mayEdit: boolean
   saving: boolean

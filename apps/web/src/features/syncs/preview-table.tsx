@@ -2,7 +2,7 @@ import type { DataPreview } from '@tributary/contract'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { scrollable } from '../../ui/scrollable.ts'
 
-/** Columns that are put into the page. */
+/** Maximum number of columns that are rendered. */
 const maxColumns = 100
 
 /** Rows of a query as the database wrote them; a null looks different from an empty text. */

@@ -4,14 +4,14 @@ import { Badge } from '../../ui/badge.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { runStateTitles, runStateTones } from './sync-words.ts'
 
-/** The state of a run. */
+/** A badge with the state of a run. */
 export const RunBadge = ({ run }: { run: Pick<SyncRun, 'state'> }) => (
   <Badge tone={runStateTones[run.state]} dot={isRunning(run)}>
     {runStateTitles[run.state]}
   </Badge>
 )
 
-/** The next run of a sync, or why there is none. */
+/** Shows when a sync runs next, or why there is no next run. */
 export const NextRun = ({ sync }: { sync: Pick<Sync, 'paused' | 'next_run_time' | 'after'> }) => {
   if (sync.paused) return <span className="text-ink-3">Paused</span>
   if (sync.after !== null) return <span className="text-ink-3">After a sync</span>

@@ -82,7 +82,7 @@ export const ScheduleChoice = ({
   onChange,
 }: {
   value: Schedule
-  /** The sync that it belongs to, which cannot follow itself; '' for a new one. */
+  /** The sync of the schedule, which cannot run after itself; '' for a new sync. */
   self?: string
   disabled?: boolean
   problem?: string | undefined

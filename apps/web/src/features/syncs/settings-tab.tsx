@@ -36,7 +36,10 @@ const useUpdateDataSource = ({ name }: DataSource) => {
   })
 }
 
-/** Changes one setting. Cached responses of the database may belong to another one. */
+/**
+ * Changes one setting of a data source. Then reloads what was read from the database, because it may now be another
+ * database.
+ */
 const useUpdateDataSourceSetting = ({ name }: DataSource) => {
   const cache = useQueryClient()
   return useMutation({
@@ -63,7 +66,7 @@ const useDeleteDataSource = ({ name }: DataSource) => {
   })
 }
 
-/** Tests the URL and credentials. */
+/** Tests the URL and the credentials of a data source. */
 const useTestDataSource = (dataSource: string) =>
   useMutation({
     mutationFn: () => call(methods.dataSources.testConnection, { params: dataSourceIds(dataSource), body: {} }),
@@ -75,7 +78,7 @@ const TestCard = ({ dataSource }: { dataSource: DataSource }) => (
   </Card>
 )
 
-/** Title, connection, test and deletion of a data source, with the guide beside it. */
+/** The title, the connection, a test, and the deletion of a data source, with the guide of its kind beside them. */
 export const SettingsTab = ({ dataSource }: { dataSource: DataSource }) => {
   const workspace = `workspaces/${dataSourceIds(dataSource.name).workspace}`
   const mayEdit = useMayEdit() === true

@@ -9,7 +9,7 @@ import { refresh } from '../../lib/queries/query.ts'
 import { syncQuery } from '../../lib/queries/sync-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
-/** Reads again what is shown of the syncs of a workspace and of their runs. */
+/** Returns a function that reloads the syncs of a workspace and their runs. */
 const useRefresh = (name: string) => {
   const cache = useQueryClient()
   const { workspace } = syncIds(name).workspace === '' ? workspaceIds(name) : syncIds(name)
@@ -48,7 +48,7 @@ export const useDeleteSync = ({ name }: Pick<Sync, 'name'>) =>
     onSettled: useRefresh(name),
   })
 
-/** Runs a sync now, and leads to the run; a resync sends every row again. */
+/** Runs a sync now and opens the page of the run. A resync sends every row again. */
 export const useRunSync = ({ name }: Pick<Sync, 'name'>) => {
   const navigate = useNavigate()
   return useMutation({
@@ -73,7 +73,7 @@ export const usePauseSync = ({ name, paused }: Pick<Sync, 'name' | 'paused'>) =>
   })
 }
 
-/** Forgets what the destination has confirmed of a sync. */
+/** Deletes the record of what the destination has confirmed for a sync. */
 export const useResetSync = ({ name }: Pick<Sync, 'name'>) => {
   const cache = useQueryClient()
   return useMutation({

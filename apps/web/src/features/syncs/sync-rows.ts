@@ -1,6 +1,6 @@
 import type { Sync, SyncRunState } from '@tributary/contract'
 
-/** The state of a sync in the list: that of its last run, unless it has none or is paused. */
+/** The state of a sync in the list: paused, never run, or the state of its last run. */
 export type SyncState = SyncRunState | 'paused' | 'never'
 
 /** The filters of the list; '' is no filter. */

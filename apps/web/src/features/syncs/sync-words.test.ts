@@ -18,7 +18,7 @@ const linesOf = (steps: RunStep[]): string[] =>
 const reading = { queued: at(0), extracting: at(1) }
 const compared = { ...reading, diffing: at(11) }
 
-test('the steps of a run show which are done, running, and ahead, each with its duration', () => {
+test('the steps of a run show which are done, running, and not begun, each with its duration', () => {
   const running = aRun({ state: 'extracting', state_times: reading, finish_time: null, rows_read: 5 })
   expect(linesOf(stepsOf(running, now))).toEqual([
     'queued done 1.0 s',

@@ -55,7 +55,7 @@ export const eventModeSentences: Readonly<Partial<Record<SyncMode, string>>> = {
   UPSERT_ONLY: 'Each new row becomes an event, and so does each change of a row.',
 }
 
-/** Which fields of events columns can go to. */
+/** Describes to which fields of events columns can be mapped. */
 export const eventFieldsText = ({ fields, parents }: EventObject): string =>
   `Each column goes to the field beside it: ${fields.join(', ')}, or ${parents.map((each) => `${each}.name`).join(' or ')}. userId or anonymousId is required.`
 
@@ -118,7 +118,7 @@ export const outcomeTones: Readonly<Record<SyncRunRow['outcome'], BadgeTone>> = 
   not_sent: 'neutral',
 }
 
-/** The outcomes of read rows, in the order of the sum. */
+/** The outcomes of read rows, in the order in which a run lists them. */
 export const countedOutcomes = [
   'added',
   'changed',
@@ -131,14 +131,14 @@ export const countedOutcomes = [
   'waiting',
   'not_sent',
 ] as const
-/** The outcomes that are shown only when there are such rows: few runs have any. */
+/** The outcomes that are shown only if some rows have them, because this is rare. */
 const rareOutcomes: ReadonlySet<string> = new Set(['updated', 'sent_again', 'not_sent'])
 
-/** The shown outcomes of a run. */
+/** Returns the outcomes to show for a run. */
 export const outcomesOf = (counts: SyncRunCounts): (typeof countedOutcomes)[number][] =>
   countedOutcomes.filter((name) => counts[name] > 0 || !rareOutcomes.has(name))
 
-/** The result of a run, in short: "2 added, 1 removed"; '' while it is unknown. */
+/** Describes the result of a run in short: "2 added, 1 removed". Returns '' while it is unknown. */
 export const runSummary = ({ counts }: Pick<SyncRun, 'counts'>): string => {
   if (counts === null) return ''
   const { added, changed, removed, rejected, invalid, waiting } = counts
@@ -157,7 +157,7 @@ export const runSummary = ({ counts }: Pick<SyncRun, 'counts'>): string => {
   return parts.length === 0 ? 'Nothing changed' : parts.join(', ')
 }
 
-/** The cause of a run of all rows: "Manual", "Schedule". */
+/** The titles of the causes of a run of all rows: "Manual", "Schedule". */
 const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
   manual: 'Manual',
   schedule: 'Schedule',
@@ -171,15 +171,15 @@ export const runTitle = ({ trigger, resync, rerun_of }: Pick<SyncRun, 'trigger' 
 
 export const hasEnded = ({ state }: Pick<SyncRun, 'state'>): boolean => endedSyncRuns.includes(state)
 
-/** A step of a run as it stands. */
+/** A step of a run in its current state. */
 export type RunStep = {
   id: 'queued' | 'extracting' | 'diffing' | 'needs_approval' | 'sending'
   title: string
-  /** `stopped`: the run ended in it, without having done it. */
+  /** With `stopped`, the run ended in this step without completing it. */
   state: 'done' | 'active' | 'ahead' | 'stopped'
-  /** Its findings or results until now; '' when there are none. */
+  /** The results of the step so far; '' if there are none. */
   text: string
-  /** Its duration until now, as text; '' for one that has not begun. */
+  /** The duration of the step so far, as text; '' if it has not begun. */
   duration: string
 }
 

@@ -105,7 +105,7 @@ const columns: readonly Column<Sync>[] = [
 const idOf = ({ name }: Sync): string => name
 const titleOf = ({ title }: Sync): string => title
 
-/** The next step before the first sync, in order; with a sync there is none. */
+/** Returns the next step before the first sync exists; undefined if there is a sync. */
 const useNextStep = (workspace: string, mayEdit: boolean, hasSyncs: boolean) => {
   const dataSources = useQuery(dataSourcesQuery(workspace)).data
   const models = useQuery(allModelsQuery(workspace)).data

@@ -17,13 +17,13 @@ import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { DatabaseError } from './database-error.tsx'
 
 /**
- * The tables of a data source by pages of 100; with a text, those that have it in `schema.name`. Each read queries the
- * database.
+ * Reads the tables of a data source by pages of 100. With a search text, reads only tables whose `schema.name` contains
+ * it. Each read queries the database.
  */
 const tablesQuery = (dataSource: string, search: string) =>
   pagesQuery(methods.dataSources.listTables, { params: dataSourceIds(dataSource), query: { page_size: 100, search } })
 
-/** A table by what it is called. */
+/** The names of a table, and its title. */
 export type TableName = Pick<Table, 'schema' | 'name' | 'title'>
 
 /** The title of a table. */
@@ -43,7 +43,7 @@ const TableList = ({
   chosen: TableName | undefined
   onChoose: (table: TableName) => void
 }) => {
-  // The former result stays until the next one arrives: the user can be about to click on it.
+  // The previous result stays until the next one arrives, because the user may be about to click on a table.
   const query = useInfiniteQuery({ ...tablesQuery(dataSource, search), placeholderData: keepPreviousData })
   if (query.data === undefined && query.isError)
     return (
@@ -149,7 +149,7 @@ export const TableColumns = ({ dataSource, table }: { dataSource: string; table:
   )
 }
 
-/** The tables of a data source, searched by the database, of which one can be chosen. */
+/** Lists the tables of a data source. The database searches them; the user can choose one. */
 export const TableBrowser = ({
   dataSource,
   chosen,
@@ -168,7 +168,7 @@ export const TableBrowser = ({
         label="Search tables"
         maxLength={200}
         {...typed}
-        // It would send the form around.
+        // Enter must not submit the form around the search box.
         onKeyDown={(event) => {
           if (event.key === 'Enter') event.preventDefault()
         }}

@@ -25,7 +25,7 @@ import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { apiExample } from './api-example.ts'
 
-/** A change of the tokens, after which the list is read again. */
+/** Returns a mutation that changes the tokens and then reloads their list. */
 const useTokenChange = <Answer,>(change: (text: string) => Promise<Answer>) => {
   const cache = useQueryClient()
   const workspace = useWorkspace().name

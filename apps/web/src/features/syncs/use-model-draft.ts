@@ -24,7 +24,7 @@ export const useModelDraft = ({
   initial: ModelDraft
   known: readonly string[]
   isNew: boolean
-  /** The query is being edited. */
+  /** Whether the query is being edited. */
   open: boolean
 }) => {
   const begin: Draft = { ...initial, key: isNew ? undefined : initial.key }
@@ -33,7 +33,7 @@ export const useModelDraft = ({
   const [problems, setProblems] = useState<DraftProblems>({})
   const [failure, setFailure] = useState<unknown>()
   const { kind, table } = entered
-  // The browser of tables shows when the database cannot be reached.
+  // If the database cannot be reached, the list of tables shows that.
   const { data: ofTable = [] } = useQuery({
     ...tableQuery(dataSource, table ?? { schema: '', name: '' }),
     enabled: open && kind === 'table' && table !== undefined,
@@ -57,25 +57,25 @@ export const useModelDraft = ({
     changed: JSON.stringify(entered) !== JSON.stringify(begin),
     query: queryOf(draft),
     change,
-    /** The columns of the other kind are a good start. */
+    /** Changes the kind of query, and keeps the columns and the key of the previous kind as a start. */
     chooseKind: (next: ModelDraft['kind']): void => {
       setAsked(columns)
       change({ kind: next, key: draft.key })
     },
-    /** A title that the user has not changed follows the table. */
+    /** Chooses a table. A title that the user has not changed becomes that of the table. */
     chooseTable: (next: TableName): void => {
       const untitled = draft.title === (table?.title ?? table?.name ?? '')
       change({ table: next, key: undefined, ...(untitled ? { title: next.title ?? next.name } : {}) })
       setAsked(undefined)
     },
-    /** The database's answer to the query. */
+    /** Sets the columns that the database reports for the query. */
     setFoundColumns: setAsked,
     setFoundProblems: setProblems,
     reset: (): void => {
       change(begin)
       setAsked(undefined)
     },
-    /** Saves a complete draft. Errors, also those of the server, are shown by field. */
+    /** Saves a complete draft. Shows errors by field, including those of the server. */
     save: async (send: (input: ModelInput) => Promise<unknown>): Promise<void> => {
       const input = inputOf(draft)
       setFailure(undefined)

@@ -16,10 +16,16 @@ const destinationObjectQuery = (destination: string, object: string, objectName:
     { staleTime: 300_000 },
   )
 
-/** An object of a destination: the resource name, one of its row objects, and the name that users gave it. */
+/**
+ * An object of a destination: the resource name of the destination, one of its row objects, and the object name that
+ * users entered.
+ */
 export type ObjectOf = { destination: string; object: string; objectName: string }
 
-/** The destination's description of an object of rows; undefined while it loads, for readers, and for events. */
+/**
+ * Returns the destination's description of an object of rows. Undefined while it is loading, for users who can only
+ * read, and for events.
+ */
 export const useObjectDetail = ({ destination, object, objectName }: ObjectOf) => {
   const mayEdit = useMayEdit() === true
   const enabled = mayEdit && destination !== '' && object !== '' && !isSourceName(destination)

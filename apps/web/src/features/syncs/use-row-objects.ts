@@ -3,7 +3,7 @@ import { slugOf } from '../../lib/format/names.ts'
 import { catalogDestinationQuery, destinationQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 
-/** The row objects of a destination (a resource name; '' is none), as a query. */
+/** Returns the row objects of a destination as a query. `destination` is a resource name, or '' if none is chosen. */
 export const useRowObjects = (destination: string) => {
   const workspace = useWorkspace().name
   const found = useQuery({ ...destinationQuery(destination), enabled: destination !== '' })

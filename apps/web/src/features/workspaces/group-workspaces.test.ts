@@ -29,7 +29,7 @@ test('workspaces are grouped by organization in the order of the server', () => 
   ])
 })
 
-test('the last used workspace comes first, and its organization, too', () => {
+test('the last used workspace comes first, and so does its organization', () => {
   expect(shown('workspaces/Main', '')[0]).toEqual(['Beta', ['Main']])
   expect(shown('workspaces/Staging', '')[0]).toEqual(['Acme', ['Staging', 'Production']])
 })

@@ -8,13 +8,13 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
 
-/** Organizations that are open to the user's email domain; read again each time. */
+/** Reads the organizations that are open to the email domain of the user. Not cached. */
 const joinableQuery = (user: string) =>
   rowsQuery(methods.organizations.listJoinable, { params: userIds(user) }, ({ organizations }) => organizations, {
     staleTime: 0,
   })
 
-/** Joins an organization by the domain of one's address; workspaces and roles are read again. */
+/** Joins an organization that is open to the email domain of the user. Then reloads workspaces and roles. */
 const useJoin = (user: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -31,7 +31,7 @@ const useJoin = (user: string) => {
   })
 }
 
-/** Offers the organizations that are open to the user's email domain. Shows nothing when there are none. */
+/** Offers the organizations that are open to the user's email domain. Shows nothing if there are none. */
 export const JoinOffers = ({ user }: { user: string }) => {
   const joinable = useQuery(joinableQuery(user))
   const join = useJoin(user)

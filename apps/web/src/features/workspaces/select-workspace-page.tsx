@@ -136,7 +136,10 @@ const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offe
   )
 }
 
-/** Decides once, on arrival: a person who joins their first organization here is shown what they joined. */
+/**
+ * Decides once, on arrival, whether a single workspace opens immediately. A user who joins a first organization on this
+ * page stays and sees it.
+ */
 const Arrival = ({ workspaces, user }: { workspaces: readonly Workspace[]; user: string }) => {
   const { state } = useLocation()
   const [only] = useState(() => onlyWorkspace(workspaces, state))
@@ -149,8 +152,8 @@ const Arrival = ({ workspaces, user }: { workspaces: readonly Workspace[]; user:
 }
 
 /**
- * The page on which a signed-in user chooses a workspace. Right after a sign-in a single one opens immediately. While
- * acting on behalf there is only the acted-on one.
+ * The page on which a signed-in user chooses a workspace. Right after a sign-in, a single workspace opens immediately.
+ * While acting on behalf, the page shows only the acted-on workspace.
  */
 export const SelectWorkspacePage = () => {
   const name = useSession((state) => state.currentUserResourceName) ?? ''

@@ -1,13 +1,13 @@
-/** The object that failed, and why. */
+/** An object whose action failed, with the error. */
 export type BulkFailure<Item> = { item: Item; error: Error }
 
 /** Maximum simultaneous calls. */
 const atOnce = 4
 
 /**
- * Does the same to several objects, some at a time, each once. A failure does not stop the others. Resolves to the
- * failed ones, in their order; `onProgress` receives the number of settled ones. After `signal` is aborted no further
- * one begins, and those are neither done nor failed.
+ * Runs an action once for each of several objects, a few at a time. A failure does not stop the others. Resolves to the
+ * failed objects, in their order. `onProgress` receives the number of objects that are done. After `signal` is aborted,
+ * no further action begins; the remaining objects count as neither done nor failed.
  */
 export const runBulk = async <Item>(
   items: readonly Item[],

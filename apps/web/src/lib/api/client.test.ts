@@ -48,7 +48,7 @@ test("API-02: the session's access token is sent as a bearer token, and without 
   expect(requests.map(({ init }) => new Headers(init.headers).get('authorization'))).toEqual([null, 'Bearer secret'])
 })
 
-test('API-05: a call has no timeout: an hour later it still waits, and accepts the response', async () => {
+test('API-05: a call has no timeout: after an hour it still waits, and it accepts the response', async () => {
   vi.useFakeTimers()
   const late = Promise.withResolvers<Response>()
   answer = () => late.promise

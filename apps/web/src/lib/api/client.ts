@@ -14,10 +14,10 @@ import { doubtServer, isProxyFailure, serverAnswered, watchServer } from './reac
 
 const base = '/api'
 
-/** The build of this page. A server of another version then ignores unknown fields. */
+/** The build of this page. A server of another version then ignores unknown fields instead of rejecting them. */
 const build = import.meta.env.VITE_BUILD_HASH ?? ''
 
-/** The input of a call: path parameters, body and query exactly when its method declares them. */
+/** The input of a call. It has path parameters, a body and a query exactly if its method declares them. */
 export type CallInput<M extends Method> = { signal?: AbortSignal } & (keyof MethodParams<M> extends never
   ? { params?: undefined }
   : { params: MethodParams<M> }) &
@@ -41,11 +41,11 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The error of a call whose response its method does not declare. */
+/** Returns the error for a response that does not have the declared form. */
 const misunderstood = (name: string): ApiError =>
   new ApiError(0, {}, `The response to ${name} was not understood. Refresh the page to load the current version.`)
 
-/** The message of a write that was canceled: it can have arrived, and only the response be lost. */
+/** The message for a write that was canceled. The server may have executed it although the response was lost. */
 const lostText = 'The server stopped responding, and this may or may not have been saved. Check before you try again.'
 
 const unreachable = (verb: Method['verb']): ApiError =>
@@ -55,7 +55,10 @@ const unreachable = (verb: Method['verb']): ApiError =>
     `Could not reach the server${verb === 'GET' ? '' : ', so nothing was saved'}. Check your connection and try again.`,
   )
 
-/** Runs a write until the server is found unavailable; a read is repeated anyway. */
+/**
+ * Runs a call. A write ends when the server is found unavailable meanwhile; a read continues, because it can safely be
+ * repeated.
+ */
 const untilAway = async (
   verb: Method['verb'],
   given: AbortSignal | undefined,
@@ -76,12 +79,12 @@ const untilAway = async (
   }
 }
 
-/** The request side of a method, without the schema of its response. */
+/** The parts of a method that a request needs, without the schema of the response. */
 export type Wire = Pick<Method, 'name' | 'verb' | 'path'>
 
 /**
- * Calls the API and returns the result of `read` on the JSON: undefined means an unexpected response. For pages without
- * the contract's schemas; all others use `call`.
+ * Calls the API and returns the result of `read` on the JSON of the response. If `read` returns undefined, the response
+ * is unexpected. For pages without the contract's schemas; all others use `call`.
  */
 export const ask = async <T>(
   method: Wire,
@@ -119,10 +122,10 @@ export const ask = async <T>(
 }
 
 /**
- * Calls the API: same origin, credentials, bearer token, no timeout. Throws ApiError for a status of 400 or more
- * (status 0 when the server could not be reached) and lets an abort pass. A call that changes something ends as well when
- * the server, asked beside it, turns out to be away.
+ * Calls the API: same origin, credentials, bearer token, no timeout. Throws ApiError for a status of 400 or more, and
+ * with status 0 if the server could not be reached. An abort is thrown unchanged. A write also ends when a check in the
+ * meantime finds the server unavailable.
  */
 export const call = <M extends Method>(method: M, input: CallInput<M>): Promise<MethodResponse<M>> =>
-  // The schema of `method` has just accepted the value.
+  // The schema of `method` has just accepted the value, so the cast is safe.
   ask(method, input, (json) => method.response.safeParse(json).data as MethodResponse<M> | undefined)

@@ -62,7 +62,7 @@ describe('the screen of a failed query', () => {
     },
   )
 
-  test('the status 404 has its title', () => {
+  test('a query that fails with the status 404 has its own title', () => {
     expect(errorScreen(failed(404)).title).toBe('The requested resource was not found.')
   })
 })
@@ -90,7 +90,7 @@ describe('a refused form', () => {
       })
     },
   )
-  test('the retry time and the ID of an error are not treated as fields', () => {
+  test('the retry time and the ID of an error do not count as fields', () => {
     const body = { message: 'Too many', code: 429, reason: 'RATE', metadata: { retry_after: '30', error_id: 'e1' } }
     expect(formFailure(failed(429, body))).toEqual({
       fields: [],
@@ -98,7 +98,7 @@ describe('a refused form', () => {
     })
   })
   test.each(['upgrade required', ' Upgrade Required\n'])(
-    'ERR-24: %j is recognized as the limit of the plan, and gets a readable text',
+    'ERR-24: %j is recognized as the limit of the plan, and is replaced by a readable text',
     (message) => {
       expect(
         formFailure(failed(402, { message, code: 402, reason: 'UPGRADE_REQUIRED', metadata: {} })).form?.message,

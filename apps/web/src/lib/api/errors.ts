@@ -1,15 +1,15 @@
 import { isRecord } from '@tributary/kernel/record'
 import { fieldErrorText } from '../format/text.ts'
 
-/** The body every refused call of the API carries. */
+/** The response body of every rejected call of the API. */
 export type ErrorBody = { code: number; reason: string; message: string; metadata: Record<string, string> }
 
 const textRecord = (value: unknown): Record<string, string> | undefined =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : undefined
 
 /**
- * Reads the body of a refusal, even an incomplete one: the four keys, the same inside of `error`, or `error` alone as
- * the message. Empty texts count as missing.
+ * Reads the body of a rejected call, even an incomplete one: the four keys at the top or inside of `error`, or an
+ * `error` that is only the message. Empty texts count as missing.
  */
 export const readErrorBody = (json: unknown): Partial<ErrorBody> => {
   if (!isRecord(json)) return {}
@@ -25,13 +25,13 @@ export const readErrorBody = (json: unknown): Partial<ErrorBody> => {
   }
 }
 
-/** A call that was answered with a status of 400 or more, or not at all (status 0). */
+/** The error of a call whose response has a status of 400 or more, or that got no response (status 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly body: Partial<ErrorBody>
 
-  /** `fallback` is the error's own message, for an answer that has none. */
+  /** `fallback` is the message if the response has none. */
   constructor(status: number, body: Partial<ErrorBody>, fallback: string) {
     super(body.message ?? fallback)
     this.status = status
@@ -39,10 +39,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Reasons of a 401 about a one-time code or token: it is refused, and the session continues. */
+/** Reasons of a 401 about a one-time code or token: only the code or token is rejected, and the session continues. */
 const oneTimeReasons: readonly (string | undefined)[] = ['INVALID_CODE', 'INVALID_TOKEN']
 
-/** True for a 401 that says the session is over: "expired", or "invalid auth userInfo" in any spelling (AMB-02). */
+/**
+ * True for a 401 that means that the session has ended: "expired", or "invalid auth userInfo" in any spelling (AMB-02).
+ */
 export const isSessionExpired = (error: unknown): boolean => {
   if (!(error instanceof ApiError) || error.status !== 401) return false
   const { reason } = error.body
@@ -53,20 +55,20 @@ export const isSessionExpired = (error: unknown): boolean => {
   )
 }
 
-/** The texts in place of content whose query failed. */
+/** The texts that are shown instead of content whose query failed. */
 export type ErrorScreenText = {
   kind: 'not-found' | 'workspace-not-found' | 'forbidden' | 'warehouse' | 'other'
   title: string
   message: string
   action: 'Refresh' | 'Retry'
-  /** The detail of the refusing system. */
+  /** Further detail from another system that rejected the call, such as a database. */
   detail?: string | undefined
 }
 
-/** The screen for an error of a query: fixed words for 403, 404 and 412, otherwise the error's own. */
+/** Returns the texts for an error of a query: fixed texts for 403, 404 and 412, otherwise the message of the error. */
 export const errorScreen = (error: unknown): ErrorScreenText => {
   const status = error instanceof ApiError ? error.status : 0
-  // A response without a message has no words; a call without a response shows the error's own words.
+  // A response that has no message gives no text. Without any response, the text is that of the error itself.
   const own =
     error instanceof ApiError && status !== 0 ? (error.body.message ?? '') : error instanceof Error ? error.message : ''
   if (/^workspace not found\.?$/i.test(own))
@@ -107,24 +109,24 @@ export const errorScreen = (error: unknown): ErrorScreenText => {
   }
 }
 
-/** The text of a form for the server's "upgrade required". */
+/** The text that a form shows for the message "upgrade required" of the server. */
 export const upgradeText =
   "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan."
 
-/** The reason why a form was refused: messages for fields by name, or one message for the whole form. */
+/** The reason why a form was rejected: messages for fields by name, or one message for the whole form. */
 export type FormFailure = {
   fields: { name: string; message: string; code: number }[]
   form?: { message: string; code: number; reason: string }
 }
 
-/** Entries of the metadata that say something of the refusal itself. */
+/** Keys of the metadata that describe the rejection itself and are not fields. */
 const notFields: ReadonlySet<string> = new Set(['retry_after', 'error_id'])
 
 /**
- * Reads a refused submit.
- * - A `settings` entry of the metadata is a field error with code 402, and the only one.
- * - Other entries belong to the field of their name.
- * - Without entries, the message counts for the form, with its code and reason (code 0 when the response has none).
+ * Reads the error of a rejected form.
+ * - An entry for `settings` in the metadata is a field error with code 402, and hides all other entries.
+ * - Other entries belong to the fields with their names.
+ * - Without entries, the message applies to the whole form, with its code and reason (code 0 if the response has none).
  */
 export const formFailure = (error: unknown): FormFailure => {
   const body: Partial<ErrorBody> = error instanceof ApiError ? error.body : {}
@@ -140,13 +142,16 @@ export const formFailure = (error: unknown): FormFailure => {
   }
 }
 
-/** The reason why an action without a form was refused, in one line: the error of a field, otherwise the message. */
+/**
+ * Returns the reason why an action without a form was rejected, in one line: the error of a field if there is one,
+ * otherwise the message.
+ */
 export const failureText = (error: unknown): string => {
   const { fields, form } = formFailure(error)
   return fields[0]?.message ?? form?.message ?? 'unknown error'
 }
 
-/** True for the two faults of a page whose files were replaced by a newer build; a reload fixes them. */
+/** True for the two errors of a page whose files a newer build has replaced. A reload fixes them. */
 export const isModuleLoadFailure = (error: unknown): boolean =>
   error instanceof Error &&
   /Failed to fetch dynamically imported module|Failed to load module script|error loading dynamically imported module|Importing a module script failed/i.test(

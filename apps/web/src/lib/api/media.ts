@@ -1,18 +1,18 @@
 import { withoutEnd } from '@tributary/kernel/text-ends'
 
-/** Where relative media paths lie: below this path of the same origin unless the build was given another address. */
+/** The base URL of relative media paths: a path of the same origin, unless the build was given another URL. */
 const configured = {
   base: import.meta.env.VITE_MEDIA_BASE ?? '/',
   buildHash: import.meta.env.VITE_BUILD_HASH ?? '',
 }
 
-/** The maximum sides (CSS pixels) of a requested picture. */
+/** The maximum width and height of a requested picture, in CSS pixels. */
 export type MediaSize = { maxHeight: number; maxWidth: number }
 
 /**
- * The URL of a picture. A path is put after the base address; a complete URL (http…, data:, blob:) stays unchanged.
- * With a size, the URL asks for a picture no larger than that. With a build hash, it has the hash, so that an old cache
- * does not answer a new build. Without a path, it is empty.
+ * Returns the URL of a picture. A path is appended to the base URL; a complete URL (http…, data:, blob:) stays
+ * unchanged. With a size, the URL requests a picture of at most that size, and includes the build hash if there is one:
+ * a cached picture of an old build is then not used. An empty path gives ''.
  */
 export const mediaUrl = (
   path: string,

@@ -13,9 +13,12 @@ import {
   whenBack,
 } from './reachability.ts'
 
-/** The server's response to the reachability check; none while it is unavailable. */
+/** The status with which the server responds to a check; undefined while it is unavailable. */
 let status: number | undefined
-/** Its response to other calls; undefined while the connection is cut, 'silence' while it never answers. */
+/**
+ * The response of the server to all other calls: undefined while the connection is cut, 'silence' while no response
+ * comes.
+ */
 let answer: Response | 'silence' | undefined
 let asked: number
 let sent: { method: string | undefined; aborted: () => boolean }[]
@@ -81,18 +84,15 @@ test('a server that does not respond is unavailable, is checked with growing pau
   stop()
 })
 
-test.each([502, 503, 504])(
-  'a proxy that responds %i in place of the server means that the server is unavailable',
-  async (code) => {
-    status = code
-    expect(await askServer()).toBe(false)
-    expect(state()).toBe('away')
-    status = 404
-    expect(await askServer()).toBe(true)
-  },
-)
+test.each([502, 503, 504])('if a proxy responds %i in place of the server, the server is unavailable', async (code) => {
+  status = code
+  expect(await askServer()).toBe(false)
+  expect(state()).toBe('away')
+  status = 404
+  expect(await askServer()).toBe(true)
+})
 
-test('a call that the server answers, even with a refusal, means that the server is available again', async () => {
+test('a call to which the server responds, even with a rejection, shows that the server is available again', async () => {
   doubtServer()
   await passed(askPauses[0])
   answer = Response.json({ code: 400, reason: 'VALIDATION', message: 'no', metadata: {} }, { status: 400 })

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 
 /**
- * Whether the server answers: `there`; `doubted` after a failed call, which can be temporary; `away` when a check
+ * Whether the server responds: `there`; `doubted` after a failed call, which may be temporary; `away` if a check
  * failed, too.
  */
 export type Reachability = 'there' | 'doubted' | 'away'
@@ -12,17 +12,20 @@ export const useReachability = create<{ state: Reachability; asking: boolean }>(
 }))
 
 /**
- * Milliseconds before the server is checked again; the last one repeats. A break of a second is over before the first.
+ * Pauses in ms before the server is checked again; the last one repeats. An interruption of less than a second ends
+ * before the first check.
  */
 export const askPauses = [1000, 1000, 2000, 3000, 5000] as const
 
-/** Maximum milliseconds of the server's answer to a check. */
+/** Maximum time in ms for the response of the server to a check. */
 export const answerMs = 5000
 
-/** Statuses with which a proxy answers in place of a server that is not there. */
+/** Statuses that a proxy sends if the server behind it is unavailable. */
 const ofProxy: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** True for an answer that a proxy gave because the server behind it is away: it has none of the server's own words. */
+/**
+ * True for a response of a proxy because the server behind it is unavailable. The server itself would give a reason.
+ */
 export const isProxyFailure = (status: number, reason: string | undefined): boolean =>
   ofProxy.has(status) && reason === undefined
 
@@ -65,25 +68,28 @@ export const askServer = (): Promise<boolean> => {
   return question
 }
 
-/** A call had no response: the server is checked in a moment. */
+/** Reports that a call got no response: the server is then checked after a pause. */
 export const doubtServer = (): void => {
   if (useReachability.getState().state !== 'there') return
   useReachability.setState({ state: 'doubted' })
   schedule()
 }
 
-/** The server has answered something. */
+/** Reports that the server has responded to a call, with any status. */
 export const serverAnswered = (): void => {
   if (useReachability.getState().state !== 'there' && question === undefined) settle(true)
 }
 
-/** Calls `act` each time the server is back, with whether it had been away for longer than a moment. The answer ends it. */
+/**
+ * Calls `act` each time the server is available again. `wasAway` is whether a check had failed in between. Call the
+ * returned function to stop.
+ */
 export const whenBack = (act: (wasAway: boolean) => void): (() => void) =>
   useReachability.subscribe(({ state }, before) => {
     if (state === 'there' && before.state !== 'there') act(before.state === 'away')
   })
 
-/** Follows what the browser says of its network. The answer ends it. */
+/** Reacts when the browser loses or regains its network. Call the returned function to stop. */
 export const followNetwork = (target: EventTarget): (() => void) => {
   const onOffline = (): void => doubtServer()
   const onOnline = (): void => {
@@ -97,12 +103,12 @@ export const followNetwork = (target: EventTarget): (() => void) => {
   }
 }
 
-/** Milliseconds that a write waits before the server is checked. */
+/** Time in ms that a write waits before the server is checked. */
 export const patienceMs = 10_000
 
 /**
- * Calls `giveUp` when the server is found away while a call waits for its answer; a server that is only slow is waited for.
- * The answer ends it.
+ * Calls `giveUp` when a check finds the server unavailable while a call waits for its response. A server that is only
+ * slow does not count. Call the returned function to stop.
  */
 export const watchServer = (giveUp: () => void): (() => void) => {
   let over = false

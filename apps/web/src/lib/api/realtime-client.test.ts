@@ -6,10 +6,10 @@ import { useSession } from '../people/session.ts'
 import { connectionStates } from './realtime.ts'
 import { connectRealtime, realtimeTimes } from './realtime-client.ts'
 
-// The file that browsers load; the package's types do not name it.
+// The file that browsers load. The types of the package do not declare it.
 const Client: typeof Pusher = createRequire(import.meta.url)('pusher-js/dist/web/pusher.js')
 
-/** A socket whose other side is the test. */
+/** A fake socket: the test sends the messages of the gateway. */
 class ScriptedSocket {
   readonly startedAt = Date.now()
   readonly sent: string[] = []
@@ -31,7 +31,7 @@ class ScriptedSocket {
   receive(message: object): void {
     this.onmessage?.({ data: JSON.stringify(message) })
   }
-  /** The gateway's greeting, with which the connection stands. */
+  /** Sends the greeting of the gateway, which establishes the connection. */
   greet(): void {
     this.onopen?.()
     this.receive({
@@ -44,7 +44,7 @@ class ScriptedSocket {
   }
 }
 
-/** A call to the gateway that is never answered. */
+/** A request to the gateway that never gets a response. */
 class SilentRequest {
   open(): void {}
   setRequestHeader(): void {}
@@ -71,7 +71,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A client of the page, and every state that its connection takes. */
+/** Creates a client as the page does, and records every state of its connection. */
 const connect = (): { client: Pusher; states: string[] } => {
   const client = connectRealtime(Client, 'the-key', 'the-token')
   clients.push(client)
@@ -86,7 +86,7 @@ const last = (): ScriptedSocket => {
   return socket
 }
 
-/** A client whose connection stands. */
+/** Creates a client with an established connection. */
 const connected = () => {
   const made = connect()
   vi.advanceTimersByTime(0)
@@ -95,7 +95,10 @@ const connected = () => {
   return { ...made, socket: last() }
 }
 
-/** Milliseconds until the client opens its next socket, and its address; undefined when that takes over ten minutes. */
+/**
+ * Returns the time in ms until the client opens its next socket, and the URL of that socket; undefined if this takes
+ * more than ten minutes.
+ */
 const nextSocket = (): { after: number; url: string } | undefined => {
   const before = sockets.length
   const start = Date.now()
@@ -141,7 +144,7 @@ test('after 120 s of silence the gateway gets a ping, and 30 s without a respons
   expect(realtimeTimes).toMatchObject({ activityTimeout: 120_000, pongTimeout: 30_000 })
   const { socket, states } = connected()
   const pings = () => socket.sent.filter((text) => text.includes('pusher:ping')).length
-  // Sends complete, and closed connections open again, a millisecond later.
+  // Each send and each close takes effect one millisecond later.
   vi.advanceTimersByTime(120_000)
   expect(pings()).toBe(0)
   vi.advanceTimersByTime(1)

@@ -2,19 +2,19 @@ import type Pusher from 'pusher-js'
 import { useSession } from '../people/session.ts'
 
 /**
- * Milliseconds:
- * - silence after which the gateway gets a ping,
- * - maximum wait for its answer before the connection is made again,
+ * Times of the realtime client, in ms:
+ * - silence after which the client sends a ping to the gateway,
+ * - maximum wait for the response to a ping before the client reconnects,
  * - maximum time of connecting before the state is 'unavailable'.
- * The official client has the rest of the protocol, version 7. It follows the closing codes, and waits one second
- * before the next attempt. Attempts of 15 seconds double up to 60, and it remembers the transport that worked last for
- * 30 minutes.
+ * The official client implements the rest of the protocol, version 7. It follows the closing codes, and waits one
+ * second before the next attempt. An attempt has 15 seconds, doubling up to 60. The client remembers the transport that
+ * worked last for 30 minutes.
  */
 export const realtimeTimes = { activityTimeout: 120_000, pongTimeout: 30_000, unavailableTimeout: 10_000 } as const
 
 /**
- * The official client, connected to the gateway of the page's own origin and signed in as the user of the session,
- * again after every break. The class `Client` is loaded when needed.
+ * Connects the official client to the gateway of the page's own origin and signs it in as the user of the session,
+ * again after every interruption. The class `Client` is passed in because it is loaded when needed.
  */
 export const connectRealtime = (Client: typeof Pusher, key: string, token: string): Pusher => {
   const { protocol, hostname, port: given } = window.location
@@ -35,7 +35,7 @@ export const connectRealtime = (Client: typeof Pusher, key: string, token: strin
       endpoint: '/pusher/user-auth',
       transport: 'ajax',
       headersProvider,
-      // Messages to the user, such as those of the inbox, also need the user's signature token.
+      // Messages to the user, such as those of the inbox, also require the signature token of the user.
       paramsProvider: () => ({ courier_token: useSession.getState().courierToken ?? '' }),
     },
   })

@@ -1,5 +1,5 @@
 import { methods } from '@tributary/contract'
 import { query } from '../queries/query.ts'
 
-/** How the realtime gateway is reached; read once and kept. */
+/** Reads how to reach the realtime gateway. Read only once. */
 export const realtimeQuery = () => query(methods.realtime.getConfig, {}, { staleTime: Number.POSITIVE_INFINITY })

@@ -15,7 +15,7 @@ export const connectionStates = [
 ] as const
 export type ConnectionState = (typeof connectionStates)[number]
 
-/** A message of a source's live channel. A message of another shape is ignored. */
+/** A message of the live channel of a source. Messages of any other form are ignored. */
 export const liveMessage = z.object({
   events: z.array(
     z.object({
@@ -46,33 +46,39 @@ export type LiveChannel = Listener & {
   channel: string
   /** The handlers of messages, by name. */
   on: Readonly<Record<string, (data: unknown) => void>>
-  /** 'connected' is reported when the channel is joined, not when only the connection is open. */
+  /** The state is 'connected' once the channel is joined; an open connection alone is not enough. */
   onState: (state: ConnectionState) => void
-  /** The channel was joined, for the first time or after a break: messages between must be read. */
+  /**
+   * Called when the channel is joined, for the first time or after an interruption. Messages in between were lost and
+   * must be loaded.
+   */
   onJoined: () => void
 }
 
 export type LiveUser = Listener & {
   /** The handlers of messages, by name. */
   on?: Readonly<Record<string, (data: unknown) => void>>
-  /** The gateway has joined this listener, for the first time or after a break: messages between must be read. */
+  /**
+   * Called when the gateway has signed in this listener, for the first time or after an interruption. Messages in
+   * between were lost and must be loaded.
+   */
   onJoined: () => void
-  /** The gateway learned that the session is over. */
+  /** Called when the gateway reports that the session has ended. */
   onRefused?: () => void
 }
 
 const toState = (state: string): ConnectionState =>
   state === 'connected' ? 'connecting' : (connectionStates.find((known) => known === state) ?? 'unavailable')
 
-/** A connection, how many hold it, and how many listen to each of its channels. */
+/** A shared connection, with the number of its users and the number of listeners to each of its channels. */
 type Shared = { client: Pusher; holders: number; channels: Map<string, number>; unfollow: () => void }
 
-/** Connections by application key and token: listeners with the same two share one. */
+/** Connections by application key and token: listeners with the same key and token share one. */
 const connections = new Map<string, Shared>()
 
 /**
- * Checks the server when a connection breaks, and connects again when the server is back; the client itself would wait
- * up to a minute. The returned function ends it.
+ * Checks the server when a connection breaks, and reconnects when the server is available again. The client itself
+ * would wait up to a minute. Call the returned function to stop.
  */
 const followServer = (client: Pusher): (() => void) => {
   const { connection } = client
@@ -81,7 +87,7 @@ const followServer = (client: Pusher): (() => void) => {
   }
   connection.bind('state_change', onChange)
   const stop = whenBack(() => {
-    // Not when the gateway has refused it, or it has no listeners.
+    // Does not reconnect if the gateway has rejected the connection, or if the connection has no listeners.
     if (connection.state !== 'connecting' && connection.state !== 'unavailable') return
     client.disconnect()
     client.connect()
@@ -97,7 +103,10 @@ const open = (Client: typeof Pusher, key: string, token: string): Shared => {
   return { client, holders: 0, channels: new Map(), unfollow: followServer(client) }
 }
 
-/** The shared connection, which is made for the first and closed behind the last, and how to let go of it. */
+/**
+ * Returns the shared connection, and a function that releases it. The first user opens the connection, and the last
+ * release closes it.
+ */
 const hold = (Client: typeof Pusher, key: string, token: string): { shared: Shared; release: () => void } => {
   const id = `${key} ${token}`
   const shared = connections.get(id) ?? open(Client, key, token)
@@ -133,7 +142,7 @@ const listenToChannel = (Client: typeof Pusher, options: LiveChannel): (() => vo
   channel.bind('pusher:subscription_succeeded', onSubscribed)
   channel.bind('pusher:subscription_error', onRefused)
   for (const [event, onMessage] of Object.entries(on)) channel.bind(event, onMessage)
-  // Another listener has joined the channel already: the gateway does not report it twice.
+  // If another listener has joined the channel before, the gateway does not report it again.
   if (channel.subscribed) onSubscribed()
 
   return () => {
@@ -158,7 +167,7 @@ const listenToUser = (Client: typeof Pusher, options: LiveUser): (() => void) =>
   client.bind('pusher:signin_success', onJoined)
   client.user.bind('pusher:signin_error', onError)
   for (const [event, onMessage] of Object.entries(on)) client.user.bind(event, onMessage)
-  // Another listener has signed in already.
+  // Another listener has signed in before, so the gateway does not report it again.
   if (client.user.user_data !== null) onJoined()
 
   return () => {
@@ -169,7 +178,7 @@ const listenToUser = (Client: typeof Pusher, options: LiveUser): (() => void) =>
   }
 }
 
-/** Listens as soon as the client is loaded. The answer ends it. */
+/** Starts `listen` once the client is loaded. Call the returned function to stop listening. */
 const whenLoaded = (listen: (Client: typeof Pusher) => () => void, onFailure: () => void): (() => void) => {
   let leave: (() => void) | undefined
   let left = false
@@ -182,7 +191,10 @@ const whenLoaded = (listen: (Client: typeof Pusher) => () => void, onFailure: ()
   }
 }
 
-/** Joins a private channel of the same origin's realtime gateway, over one connection for all. The answer leaves it. */
+/**
+ * Joins a private channel of the realtime gateway of this origin. All channels share one connection. Call the returned
+ * function to leave the channel.
+ */
 export const joinChannel = (options: LiveChannel): (() => void) => {
   options.onState('initialized')
   return whenLoaded(
@@ -191,7 +203,7 @@ export const joinChannel = (options: LiveChannel): (() => void) => {
   )
 }
 
-/** Listens to what is sent to the user of the session, over the same connection. The answer ends it. */
+/** Listens to messages to the user of the session, over the same connection. Call the returned function to stop. */
 export const joinUser = (options: LiveUser): (() => void) =>
   whenLoaded(
     (Client) => listenToUser(Client, options),

@@ -9,7 +9,7 @@ export const announceConnected = (destination: string): void => {
   channel.close()
 }
 
-/** Listens to destinations that are connected in another window. Returns the function that stops it. */
+/** Calls `listener` for each destination that is connected in another window. Call the returned function to stop. */
 export const onConnected = (listener: (destination: string) => void): (() => void) => {
   const channel = new BroadcastChannel(name)
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

@@ -1,13 +1,16 @@
 import { imageMaxBytes, imageTypes } from '@tributary/contract'
 import { z } from 'zod'
 
-/** The accepted types of a file dialog, so that it offers only pictures. */
+/** The accepted types of a file dialog, so that the dialog offers only pictures. */
 export const imageAccept = [...imageTypes, '.jpg', '.jpeg', '.png', '.webp'].join(',')
 
 const isAccepted = ({ name, type }: File): boolean =>
   type === '' ? /\.(jpe?g|png|webp)$/i.test(name) : imageTypes.some((accepted) => accepted === type)
 
-/** Files chosen for one picture: exactly one, then its size, then its type; a file without a type goes by its name. */
+/**
+ * Validates files that were chosen as a picture: exactly one file, then its size, then its type. If a file has no type,
+ * its name decides.
+ */
 export const imageFiles = z.array(z.custom<File>((value) => value instanceof File)).superRefine((files, context) => {
   const fail = (message: string): void => {
     context.addIssue({ code: 'custom', message })
@@ -18,11 +21,11 @@ export const imageFiles = z.array(z.custom<File>((value) => value instanceof Fil
   else if (!isAccepted(file)) fail('jpeg, jpg, png, webp files are accepted.')
 })
 
-/** The reason why these files cannot be used as the picture, or undefined. */
+/** Returns the reason why these files cannot be used as a picture, or undefined if they can. */
 export const imageProblem = (files: readonly File[]): string | undefined =>
   imageFiles.safeParse(files).error?.issues[0]?.message
 
-/** The bytes of a file in base64, as calls that take a picture want them. Rejects when the file cannot be read. */
+/** Returns the bytes of a file in base64, as calls with a picture require. Rejects if the file cannot be read. */
 export const base64Of = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -4,7 +4,7 @@ import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import { storagePrefix } from './storage-prefix.ts'
 
-/** Something that was opened or done: an object of a workspace, or an entry of the command palette by its id. */
+/** A recently opened object of a workspace, or a recently used entry of the command palette, by its ID. */
 export type Recent = { id: string; object?: FoundObject }
 
 const kept = 8
@@ -17,7 +17,7 @@ export const useRecent = create<{ byWorkspace: Record<string, Recent[]> }>()(
   }),
 )
 
-/** Puts an entry first in the list of a workspace; the oldest one is dropped. */
+/** Puts an entry first in the list of a workspace. Drops the oldest entry if the list is full. */
 export const remember = (workspace: string, recent: Recent): void => {
   useRecent.setState(({ byWorkspace }) => ({
     byWorkspace: {
@@ -27,20 +27,20 @@ export const remember = (workspace: string, recent: Recent): void => {
   }))
 }
 
-/** Forgets what is no longer there. */
+/** Removes an entry whose object no longer exists. */
 export const forgetRecent = (workspace: string, id: string): void => {
   useRecent.setState(({ byWorkspace }) => ({
     byWorkspace: { ...byWorkspace, [workspace]: (byWorkspace[workspace] ?? []).filter((each) => each.id !== id) },
   }))
 }
 
-/** Forgets everything, in all workspaces, and leaves nothing of it in this browser. */
+/** Removes the recent entries of all workspaces, also from the storage of this browser. */
 export const clearRecent = (): void => {
   useRecent.setState({ byWorkspace: {} })
   useRecent.persist.clearStorage()
 }
 
-/** Remembers an object whose page is shown, with its title as it is now. */
+/** Remembers an object while its page is shown, with its current title. */
 export const useVisited = (workspace: string, kind: FoundObject['kind'], object: Omit<FoundObject, 'kind'>): void => {
   const { name, title } = object
   const { display_name } = object.app

@@ -1,4 +1,4 @@
-/** Has the browser save a text as a file; `name` is the whole name of the file. */
+/** Makes the browser save a text as a file; `name` is the complete file name. */
 export const saveFile = (name: string, text: string, type: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
@@ -8,5 +8,5 @@ export const saveFile = (name: string, text: string, type: string): void => {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** The same for a text of JSON. */
+/** Makes the browser save JSON text as a file. */
 export const saveJson = (name: string, text: string): void => saveFile(name, `${text}\n`, 'application/json')

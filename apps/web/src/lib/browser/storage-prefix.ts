@@ -1,2 +1,2 @@
-/** Name under which the product's browser storage is kept. */
+/** The prefix of the product's keys in the browser storage. */
 export const storagePrefix = 'tributary'

@@ -13,7 +13,10 @@ type UiState = {
   lastWorkspace: string | null
 }
 
-/** State of the interface itself, kept in local storage under a name that ends in "ui". public/boot.js reads `theme`. */
+/**
+ * The state of the user interface, stored in local storage under a name that ends in "ui". public/boot.js reads
+ * `theme`.
+ */
 export const useUi = create<UiState>()(
   persist((): UiState => ({ flags: {}, theme: 'system', lastWorkspace: null }), {
     name: `${storagePrefix}-ui`,
@@ -30,7 +33,7 @@ export const markDone = (id: string): void => {
 export const isDone = (flags: UiState['flags'], id: string): boolean =>
   Object.hasOwn(flags, id) && flags[id]?.done === true
 
-/** Forgets all that `markDone` has remembered. */
+/** Removes all that `markDone` has stored. */
 export const resetFlags = (): void => {
   useUi.setState({ flags: {} })
 }
@@ -42,25 +45,25 @@ export const setTheme = (theme: Theme): void => {
   useUi.setState({ theme })
 }
 
-/** Whether the sidebar is collapsed, under a key of its own; null without a choice. */
+/** Whether the user has collapsed the sidebar, stored under a separate key; null before any choice. */
 export const useSidebar = create<{ collapsed: boolean | null }>()(
   persist((): { collapsed: boolean | null } => ({ collapsed: null }), { name: `${storagePrefix}-sidebar-collapsed` }),
 )
 
-/** Whether the sidebar is collapsed: as the user chose, otherwise where a page needs its room. */
+/** Returns whether the sidebar is collapsed: as the user chose or, without a choice, if the page needs the space. */
 export const useIsSidebarCollapsed = (): boolean => {
   const wide = useIsWide()
   return useSidebar(({ collapsed }) => collapsed) ?? !wide
 }
 
-/** Collapses or expands the sidebar, which stays so. */
+/** Collapses or expands the sidebar. The choice is stored. */
 export const toggleSidebar = (): void => {
   useSidebar.setState(({ collapsed }) => ({ collapsed: !(collapsed ?? !isWide()) }))
 }
 
 const maskKey = 'mask_metric_values'
 
-/** Whether the values of metrics are hidden from onlookers; the key holds `true` or `false`. */
+/** Whether the values of metrics are hidden from bystanders. The stored value is `true` or `false`. */
 export const useMask = create<{ on: boolean }>()(
   persist((): { on: boolean } => ({ on: false }), {
     name: maskKey,

@@ -15,7 +15,7 @@ const Page = () => {
   const [renders, setRenders] = useState(0)
   const changeBoth = (): void => {
     change({ type: 'Web' })
-    // For example, a list was read in the meantime.
+    // Renders the page again, as happens when a list is loaded in the meantime.
     flushSync(() => setRenders((before) => before + 1))
     change({ search: 'shop' })
   }

@@ -2,17 +2,17 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 
 /**
- * Texts in the page's URL by these names, '' for absent ones, and a function that changes some of them. The names must
- * be stable between renders; the rest of the URL stays, including its hash.
+ * Returns the parameters `names` of the page's URL ('' for absent ones), and a function that changes some of them.
+ * `names` must be stable between renders. The rest of the URL stays, including its hash.
  */
 export const useAddress = <Name extends string>(
   names: readonly Name[],
 ): [Record<Name, string>, (some: Partial<Record<Name, string>>) => void] => {
   const location = useLocation()
   const navigate = useNavigate()
-  // The function can be called after a pause, when the URL has changed in the meantime.
+  // The function may be called after a pause: by then, the URL may have changed.
   const latest = useRef(location)
-  // Not at each render: one that comes before a change is shown still has the address of before.
+  // Updated only when the location changes: a render before that would restore the URL from before a change.
   useEffect(() => {
     latest.current = location
   }, [location])
@@ -26,9 +26,9 @@ export const useAddress = <Name extends string>(
       for (const [name, value] of Object.entries<string | undefined>(some))
         if (value === undefined || value === '') next.delete(name)
         else next.set(name, value)
-      // The next change can come before this one is rendered.
+      // The next change may come before this one is rendered.
       latest.current = { ...latest.current, search: next.toString() }
-      // The hash names the tab: an address without it would lead to the first one.
+      // The hash names the tab. Without it, the first tab would open.
       void navigate({ search: next.toString(), hash: latest.current.hash }, { replace: true, preventScrollReset: true })
     },
     [navigate],

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 
-/** From this width on there is room for two things beside each other. */
+/** A media query. From this width on, two columns fit beside each other. */
 const wide = '(min-width: 64rem)'
 
 /** True if the window is now at least 64rem (1024 px) wide. */
 export const isWide = (): boolean => window.matchMedia(wide).matches
 
-/** The same, and rendered again when it changes. */
+/** Returns the same as `isWide`, and renders again when it changes. */
 export const useIsWide = (): boolean => {
   const [matches, setMatches] = useState(isWide)
   useEffect(() => {

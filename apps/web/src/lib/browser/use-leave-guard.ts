@@ -12,7 +12,7 @@ export const useLeaveGuard = (dirty: boolean) => {
   }, [dirty])
   return useBlocker(
     ({ currentLocation, nextLocation }) =>
-      // A signed-out user cannot save.
+      // A signed-out user cannot save, so there is no question.
       dirty && currentLocation.pathname !== nextLocation.pathname && useSession.getState().accessToken !== null,
   )
 }

@@ -1,11 +1,12 @@
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 
-/** How long (ms) typing rests before it narrows a list. */
+/** Time in ms without typing after which a list is narrowed. */
 const rest = 300
 
 /**
- * A text that shows each key immediately, and calls `report` when typing rests or the field is left. So a list that the
- * text filters is up to date before a click on it. A change from outside shows while the user does not type.
+ * Holds the text of an input. It shows each typed key immediately, and calls `report` when typing pauses or the field
+ * is left. So a list that the text filters is up to date before a click on it. A change of `value` from outside is
+ * shown while the user does not type.
  */
 export const useTyped = (value: string, report: (text: string) => void) => {
   const [text, setText] = useState(value)

@@ -1,6 +1,9 @@
 import type { Delivery } from '@tributary/contract'
 
-/** Attempts of one event by destination, in the order of the newest attempt; inside, newest first. */
+/**
+ * Groups the attempts of one event by destination, in the order of the newest attempt. Each group begins with its
+ * newest attempt.
+ */
 export const byDestination = (deliveries: readonly Delivery[]): { destination: string; attempts: Delivery[] }[] => {
   const groups = new Map<string, Delivery[]>()
   const newestFirst = [...deliveries].sort(

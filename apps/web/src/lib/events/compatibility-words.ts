@@ -1,7 +1,7 @@
 import type { Compatibility } from '@tributary/contract'
 
 /**
- * The words for each validation result, at length and in a badge, with explanation and color. A mismatch is amber, a
+ * The texts for each validation result, in a long and a short form, with explanation and color. A mismatch is amber, a
  * new event is not.
  */
 export const compatibilityWords = {
@@ -17,7 +17,7 @@ export const compatibilityWords = {
     text: 'This event is not fully compatible: some properties are missing or have the wrong type.',
     tone: 'warning',
   },
-  // This is no error: the schema has no such event yet.
+  // Not shown as an error: the schema just has no such event yet.
   incompatible: {
     title: 'New to the schema',
     short: 'New',

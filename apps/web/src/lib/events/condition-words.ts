@@ -6,7 +6,7 @@ import {
   withoutValue,
 } from '@tributary/contract'
 
-/** How an operator reads between a field and its value. */
+/** The text of each operator between a field and its value. */
 export const operatorWords: Readonly<Record<ConditionOperator, string>> = {
   equals: 'is',
   not_equals: 'is not',
@@ -28,7 +28,7 @@ export const conditionWords = ({ field, operator, value }: Omit<Condition, 'id'>
 export const filterWords = ({ match, conditions }: EventConditions): string =>
   conditions.map(conditionWords).join(match === 'all' ? ' and ' : ' or ')
 
-/** The errors of single conditions, by their IDs; empty when the list can be saved. */
+/** Returns the errors of single conditions, by their IDs; empty if the list can be saved. */
 export const conditionProblems = (conditions: readonly Condition[]): Record<string, string> =>
   Object.fromEntries(
     conditions.flatMap((each) => {

@@ -9,6 +9,6 @@ const known: Readonly<Record<string, { label: string; tone: Tone }>> = {
   filtered: { label: 'Filtered', tone: 'neutral' },
 }
 
-/** How the outcome of an attempt is shown; one that is not known shows its own word. */
+/** Returns the label and tone of the outcome of an attempt. For an unknown outcome, the label is the outcome itself. */
 export const deliveryStatus = (status: string): { label: string; tone: Tone } =>
   known[status] ?? { label: humanise(status), tone: 'neutral' }

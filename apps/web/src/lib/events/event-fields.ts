@@ -1,6 +1,6 @@
 import type { FieldKind } from '@tributary/contract'
 
-/** A place of an event that can be chosen, with what it is called and what stood there lately. */
+/** A field of an event that can be chosen, with its title and recent values. */
 export type EventField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
 
 const field = (name: string, display_name: string, kind: FieldKind, type = 'string'): EventField => ({
@@ -11,7 +11,7 @@ const field = (name: string, display_name: string, kind: FieldKind, type = 'stri
   example: '',
 })
 
-/** Places that any event can have, with any source. */
+/** Fields that the events of any source can have. */
 export const commonEventFields: readonly EventField[] = [
   field('event', 'Event name', 'event'),
   field('type', 'Event type', 'event'),
@@ -35,7 +35,7 @@ export const commonEventFields: readonly EventField[] = [
   field('test', 'Test event', 'event', 'boolean'),
 ]
 
-/** The known fields of a source, then the common ones that are not among them. */
+/** Returns the known fields of a source, followed by the common fields that are not among them. */
 export const withCommonFields = (known: readonly EventField[]): readonly EventField[] => {
   const names = new Set(known.map(({ name }) => name))
   return [...known, ...commonEventFields.filter(({ name }) => !names.has(name))]

@@ -24,7 +24,7 @@ test('the filters of a URL are read and written back unchanged', () => {
   })
 })
 
-test('unknown names, choices and times are ignored', () => {
+test('unknown names, unknown choices and invalid times are ignored', () => {
   const address =
     'type=trick&status=lost&compatibility=maybe&test=yes&profile=some&range=1year&from=yesterday&toString=x&search=%20a%20'
   expect(readFilters(new URLSearchParams(address))).toEqual({ ...noFilters, search: 'a' })

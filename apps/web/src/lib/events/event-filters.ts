@@ -1,7 +1,7 @@
 import { compatibilities, eventStatuses, eventTypes, type MethodQuery, type methods } from '@tributary/contract'
 import { rangeOf, rangePresets } from '../format/date-range.ts'
 
-/** The filters of the event explorer; '' is no filter. The URL of the page has them by these names. */
+/** The filters of the list of events; '' is no filter. The names are those of the URL parameters. */
 export type EventFilters = {
   /** Resource name of a source. */
   source: string
@@ -10,22 +10,22 @@ export type EventFilters = {
   type: string
   status: string
   compatibility: string
-  /** `true` for test events, `false` for the others. */
+  /** `true` for test events, `false` for all other events. */
   test: string
-  /** User or anonymous id, whole. */
+  /** A complete user ID or anonymous ID. */
   user: string
   /** Message id, whole. */
   message: string
   /** `none` for events without a profile. */
   profile: string
-  /** A property or trait, and its value; they count together only. */
+  /** A property or trait, and its value. Both are needed for a filter. */
   property: string
   value: string
-  /** A preset of `lib/format/date-range.ts`; wins over `from` and `to` (RFC 3339), which end before `to`. */
+  /** A preset of `lib/format/date-range.ts`. It takes precedence over `from` and `to` (RFC 3339; `to` is exclusive). */
   range: string
   from: string
   to: string
-  /** `event_time` where events are listed and narrowed by when they happened; '' for when they were received. */
+  /** `event_time` if events are listed and filtered by when they happened; '' for the time of receipt. */
   by: string
 }
 
@@ -74,7 +74,7 @@ export const readFilters = (search: URLSearchParams): EventFilters => {
   return filters
 }
 
-/** The filters as an address holds them: those that are set. */
+/** Returns the active filters as parameters of a URL. */
 export const writeFilters = (filters: EventFilters): URLSearchParams =>
   new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))
 
@@ -93,7 +93,7 @@ const timesOf = ({ range, from, to }: EventFilters, now: number): Pick<EventQuer
   }
 }
 
-/** The request at a moment (epoch ms). */
+/** Returns the request for the filters at a time (epoch ms). */
 export const eventQueryOf = (filters: EventFilters, now: number): EventQuery => ({
   source: filters.source,
   search: filters.search,

@@ -8,12 +8,12 @@ export type ListedTime = {
 
 const received: ListedTime = { header: 'Received', timeOf: ({ receive_time }) => receive_time }
 
-/** An event happened when it says, but never after it was received. */
+/** The time at which an event says that it happened, but at the latest the time of receipt. */
 const happened: ListedTime = {
   header: 'Happened',
   timeOf: ({ receive_time, timestamp }) =>
     Date.parse(timestamp) < Date.parse(receive_time) ? timestamp : receive_time,
 }
 
-/** The time for a choice: `event_time`, or '' for that of receipt. */
+/** Returns the time column for a choice: `event_time`, or '' for the time of receipt. */
 export const listedTime = (by: string): ListedTime => (by === 'event_time' ? happened : received)

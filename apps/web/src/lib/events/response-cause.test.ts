@@ -25,7 +25,7 @@ test.each([
   expect(responseCause(answer(body))).toBe(cause)
 })
 
-test('a head alone has no cause, a body alone is read, and a long text is cut to 200 characters', () => {
+test('a response without a body has no cause, a body without a head is read, and a long text is cut to 200 characters', () => {
   expect(responseCause('HTTP 422\ncontent-type: text/plain')).toBe('')
   expect(responseCause('no')).toBe('no')
   expect(responseCause('')).toBe('')

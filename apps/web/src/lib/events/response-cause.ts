@@ -1,9 +1,9 @@
 import { cutText } from '@tributary/kernel/browser'
 
-/** Characters of a cause that a list shows. */
+/** Maximum number of characters of a cause in a list. */
 const maxCharacters = 200
 
-/** Names under which services explain themselves, the most useful first. */
+/** Names of JSON members in which services explain a rejection, the most useful first. */
 const names = [
   'message',
   'error_description',
@@ -18,7 +18,7 @@ const names = [
 
 const deepest = 4
 
-/** The explanation of a refusal in a JSON value, at most four levels down; '' without one. */
+/** Returns the explanation of a rejection in a JSON value, at most four levels down; '' if there is none. */
 const textIn = (value: unknown, depth: number): string => {
   if (typeof value === 'string') return value.trim()
   if (typeof value !== 'object' || value === null || depth > deepest) return ''
@@ -37,7 +37,7 @@ const textIn = (value: unknown, depth: number): string => {
   return ''
 }
 
-/** The text of the first title of a page. A server can send any text, so nothing is searched twice. */
+/** Returns the text of the first title of a page. A server can send any text, so the search takes linear time. */
 const titleOf = (html: string): string => {
   const start = html.search(/<title/i)
   const opened = start < 0 ? -1 : html.indexOf('>', start)
@@ -95,15 +95,15 @@ const textOf = (body: string): string => {
   try {
     return textIn(JSON.parse(text), 0)
   } catch {
-    // A response that was cut is no valid JSON.
+    // A response that was cut is not valid JSON, so the message is searched for in the text.
     const found = /"(?:message|error|detail)"\s*:\s*"((?:[^"\\]|\\.)+)"/i.exec(text)?.[1]
     return found ?? (/^[[{]/.test(text) ? '' : plainText(text))
   }
 }
 
 /**
- * The reason in a service's response as it is stored (status line and head, an empty line, the body). It is the message
- * in its JSON, the title of its page, or its first line, at most 200 characters. '' when there is none.
+ * Returns the reason in a stored response of a service (status line and head, an empty line, the body). It is the
+ * message in its JSON, the title of its page, or its first line, at most 200 characters. Returns '' if there is none.
  */
 export const responseCause = (response: string): string => {
   const end = response.search(/\r?\n\r?\n/)
@@ -133,8 +133,8 @@ const statusTexts: Readonly<Record<number, string>> = {
 }
 
 /**
- * Why an attempt failed, as text. It is the recorded reason or, when that is only the status, the message of the
- * response or the meaning of the status. The status itself is not included: it is shown beside it.
+ * Describes why an attempt failed. It is the recorded reason; if that is only a status, it is the message of the
+ * response or the meaning of the status. The status itself is shown beside the text and is not included.
  */
 export const attemptCause = (reason: string, status: number, response: string): string =>
   reason !== `HTTP ${status}` ? reason : responseCause(response) || (statusTexts[status] ?? 'No reason given')

@@ -22,7 +22,7 @@ const isSafari = (userAgent: string): boolean => {
   return version >= 0 && /\bSafari\//.test(userAgent.slice(version))
 }
 
-/** The name of a user agent: "Firefox on Windows". A program gives its own name. */
+/** Returns a readable name of a user agent: "Firefox on Windows". A program has the name that it gives itself. */
 export const deviceName = (userAgent: string): string => {
   const find = (names: readonly [RegExp, string][]): string | undefined =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1]

@@ -1,8 +1,8 @@
 const token = /"(?:\\.|[^"\\])*"?|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /**
- * JSON text indented by two spaces, without reading its values: numbers keep every digit, repeated and odd names stay.
- * Text that is not JSON comes back unchanged.
+ * Indents JSON text by two spaces without parsing its values: numbers keep every digit, and repeated names stay. Text
+ * that is not JSON is returned unchanged.
  */
 export const formatJson = (text: string): string => {
   try {
@@ -28,7 +28,7 @@ export const formatJson = (text: string): string => {
   return out.join('')
 }
 
-/** An HTTP message as text: its head as it is, and below the empty line the body, indented when it is JSON. */
+/** Formats an HTTP message: the head stays unchanged, and a body below the empty line is indented if it is JSON. */
 export const formatMessage = (text: string): string => {
   const end = text.search(/\r?\n\r?\n/)
   if (end < 0) return formatJson(text)

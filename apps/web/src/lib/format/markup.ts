@@ -1,26 +1,26 @@
 import { Lexer, type Token, type Tokens } from 'marked'
 
-/** A piece of a description: words, or an element of the allow-list around other pieces. */
+/** A part of a description: a text, or an allowed element around other parts. */
 export type MarkupNode =
   | string
   | { tag: 'br' }
   | { tag: 'p' | 'ul' | 'ol' | 'li' | 'strong' | 'em' | 'code'; children: MarkupNode[] }
   | { tag: 'a'; href: string; children: MarkupNode[] }
 
-/** Characters of a text whose markup is read. */
+/** Maximum number of characters of a text whose markup is parsed. */
 const maxMarkup = 10_000
 
 const safeAddress = /^(https?:\/\/|mailto:)/i
 
 const inside = (tokens: readonly Token[] | undefined): MarkupNode[] => (tokens ?? []).flatMap(nodesOf)
 
-/** Words with their line breaks. */
+/** Returns a text with its line breaks. */
 const lines = (text: string): MarkupNode[] =>
   text.split('\n').flatMap((line, index): MarkupNode[] => (index === 0 ? [line] : [{ tag: 'br' }, line]))
 
 const blocks = new Set(['heading', 'blockquote', 'code', 'hr', 'table', 'def'])
 
-/** An element outside of the allow-list stays text as it was written; a block becomes a paragraph. */
+/** Returns an element that is not allowed as its source text. A block becomes a paragraph. */
 const asWritten = (token: Token): MarkupNode[] =>
   blocks.has(token.type) || ('block' in token && token.block === true)
     ? [{ tag: 'p', children: lines(token.raw.trim()) }]
@@ -48,7 +48,7 @@ const nodesOf = (token: Token): MarkupNode[] => {
       return [listOf(token as Tokens.List)]
     case 'link': {
       const children = inside(token.tokens)
-      // A bare URL in the text is no link, and a link with an unsafe URL is its text.
+      // A bare URL in the text does not become a link. A link with an unsafe URL becomes its text.
       if (token.raw === token.href) return asWritten(token)
       return safeAddress.test(token.href) ? [{ tag: 'a', href: token.href, children }] : children
     }
@@ -62,10 +62,10 @@ const nodesOf = (token: Token): MarkupNode[] => {
 }
 
 /**
- * A description in light markup as a tree: paragraphs, line breaks, bold, italics, code, links and lists. All other
- * markup, including HTML, stays text. Nothing in it can be active: only the elements above exist, and the only
- * attribute is a link's address, which leads to the web or to an email address. A text of more than 10,000 characters
- * stays unchanged, since the lexer takes quadratic time.
+ * Parses a description in light markup to a tree: paragraphs, line breaks, bold, italics, code, links and lists. All
+ * other markup, including HTML, stays text. The result cannot execute anything: only these elements exist, and their
+ * only attribute is the URL of a link to the web or to an email address. A text of more than 10,000 characters stays
+ * unchanged, since the lexer takes quadratic time.
  */
 export const parseMarkup = (text: string): MarkupNode[] =>
   text.length > maxMarkup ? [{ tag: 'p', children: lines(text) }] : inside(Lexer.lex(text, { gfm: false }))
@@ -80,5 +80,5 @@ const wordsOf = (nodes: readonly MarkupNode[]): string =>
     })
     .join('')
 
-/** The words of a description without their markup, on one line: for places that are a link themselves. */
+/** Returns the text of a description without its markup, on one line, for places that are links themselves. */
 export const markupText = (text: string): string => wordsOf(parseMarkup(text)).trim()

@@ -1,15 +1,15 @@
 import { type PathParams, type ResourcePattern, resourceNames } from '@tributary/contract'
 
 /**
- * The IDs in a resource name of the API. In a name of another kind, such as one that is not loaded yet, they are empty:
- * a query can be created with them, and no call accepts them (`formatPath`).
+ * Returns the IDs in a resource name of the API. For a name of another kind, such as one that is not loaded yet, the
+ * IDs are empty: a query can then be created, but no call accepts them (`formatPath`).
  */
 const idsOf = <Pattern extends string>(kind: ResourcePattern<Pattern>, name: string): PathParams<Pattern> =>
   kind.parse(name) ??
-  // The keys are exactly the pattern's.
+  // The keys are exactly the names of the pattern's parameters.
   (Object.fromEntries([...kind.pattern.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, ''])) as PathParams<Pattern>)
 
-// The ids in the names of each kind of resource.
+// Functions that return the IDs in the resource names of each kind.
 export const userIds = (name: string) => idsOf(resourceNames.user, name)
 export const organizationIds = (name: string) => idsOf(resourceNames.organization, name)
 export const membershipIds = (name: string) => idsOf(resourceNames.membership, name)
@@ -41,5 +41,5 @@ export const syncRunIds = (name: string) => idsOf(resourceNames.syncRun, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 
-/** The slug of a catalog entry: "catalogSources/http" → "http". */
+/** Returns the last part of a catalog entry's name: "http" for "catalogSources/http". */
 export const slugOf = (name: string): string => name.slice(name.indexOf('/') + 1)

@@ -2,8 +2,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const length = 4
 
 /**
- * An ID of 4 letters and digits, valid on this page only, for a row of a builder, a mapping or a filter; none of
- * `taken`.
+ * Returns an ID of 4 letters and digits that is not in `taken`, for a row of a builder, a mapping or a filter. It is
+ * unique only within its page.
  */
 export const shortId = (taken: Iterable<string> = []): string => {
   const others = new Set(taken)

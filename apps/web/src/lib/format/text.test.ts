@@ -63,6 +63,6 @@ test.each([
   ['The row was refused', 'The row was refused.'],
   ['Try again?', 'Try again?'],
   ['', ''],
-])('the message %j is ended as the sentence %j', (message, text) => {
+])('the message %j as a sentence is %j', (message, text) => {
   expect(sentence(message)).toBe(text)
 })

@@ -8,7 +8,9 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', Number.POSITIVE_INFINITY],
 ]
 
-/** How long before `now` (epoch ms) a moment (RFC 3339) was, in the reader's language: "now", "2 min. ago". */
+/**
+ * Formats how long before `now` (epoch ms) a time (RFC 3339) was, in the language of the reader: "now", "2 min. ago".
+ */
 export const relativeTime = (time: string, now: number, locale?: string): string => {
   let value = (Date.parse(time) - now) / 1000
   if (Number.isNaN(value)) return ''
@@ -21,22 +23,22 @@ export const relativeTime = (time: string, now: number, locale?: string): string
   return ''
 }
 
-/** The exact moment in UTC to the millisecond: "2026-03-01 12:00:00.123 UTC". */
+/** Formats a time in UTC to the millisecond: "2026-03-01 12:00:00.123 UTC". */
 export const utcTime = (time: string): string => {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('T', ' ').replace('Z', ' UTC')
 }
 
-// Making a format costs more than a hundred uses of it.
+// Created once: creating a format costs more than using it a hundred times.
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** The time of day in the reader's locale, with seconds. */
+/** Formats the time of day in the locale of the reader, with seconds. */
 export const clockTime = (time: string): string => {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? '' : clock.format(date)
 }
 
-/** The hour that begins with a moment, in the reader's locale: "14:00 – 15:00". */
+/** Formats the hour that begins at a time, in the locale of the reader: "14:00 – 15:00". */
 export const hourSpan = (time: string, locale?: string): string => {
   const start = Date.parse(time)
   if (Number.isNaN(start)) return ''
@@ -44,7 +46,7 @@ export const hourSpan = (time: string, locale?: string): string => {
   return `${format.format(start)} – ${format.format(start + 3_600_000)}`
 }
 
-/** Date and time of day in the reader's locale. */
+/** Formats date and time of day in the locale of the reader. */
 export const localTime = (time: string): string => {
   const date = new Date(time)
   return Number.isNaN(date.getTime())
@@ -52,7 +54,7 @@ export const localTime = (time: string): string => {
     : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** A duration (ms) in at most two units: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
+/** Formats a duration in ms with at most two units: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
 export const elapsed = (ms: number): string => {
   const seconds = ms / 1000
   if (seconds < 10) return `${seconds.toFixed(1)} s`

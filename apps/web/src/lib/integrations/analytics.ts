@@ -1,6 +1,6 @@
 import { storagePrefix } from '../browser/storage-prefix.ts'
 
-/** The product events of the application: objects that were created, changed and deleted. */
+/** The product events of the application: objects that were created, changed or deleted. */
 export const productEvents = [
   'Source Created',
   'Source Updated',
@@ -25,16 +25,16 @@ type Call =
   | { type: 'page'; properties: { path: string; url: string; referrer: string } }
   | { type: 'identify'; traits: Record<string, string> }
 
-/** A call as the tracking API takes it. */
+/** A call in the form that the tracking API expects. */
 type Sent = Call & { messageId: string; timestamp: string; anonymousId: string; userId?: string }
 
 export type AnalyticsDeps = {
-  /** Key of the source that the calls go to; empty switches all of it off. */
+  /** Key of the source that receives the calls. If it is empty, nothing is sent. */
   writeKey: string
-  /** Resource name of the signed-in user. */
+  /** Returns the resource name of the signed-in user. */
   user: () => string | null
   anonymousId: () => string
-  /** Sends a body to the collection endpoint and answers the status, 0 when nothing answered. */
+  /** Sends a body to the collection endpoint. Resolves to the status of the response, or to 0 if there was none. */
   send: (body: string) => Promise<number>
   now: () => Date
 }
@@ -53,7 +53,7 @@ const createQueue = (deps: AnalyticsDeps) => {
     const batch = waiting
     waiting = []
     const status = await deps.send(JSON.stringify({ batch, sentAt: deps.now().toISOString(), writeKey: deps.writeKey }))
-    // The message ids make a repetition harmless. A refusal says that no further one is welcome either.
+    // Message IDs make repeated batches harmless. If the server has rejected a batch, it would reject later ones, too.
     if (status === 0 || status === 429 || status >= 500) waiting = [...batch, ...waiting].slice(-maxWaiting)
     else if (status >= 400) refused = true
   }
@@ -74,7 +74,7 @@ const createQueue = (deps: AnalyticsDeps) => {
   }
 }
 
-/** `undefined` until the configuration is read, null without a key. */
+/** Undefined until the configuration is loaded; null if there is no key. */
 let queue: ReturnType<typeof createQueue> | null | undefined
 let early: Call[] = []
 
@@ -83,16 +83,16 @@ const add = (call: Call): void => {
   else queue?.add(call)
 }
 
-/** Begins to send, what came before included; with an empty key everything is forgotten, now and from now on. */
+/** Starts to send calls, including earlier ones. If the key is empty, drops earlier and later calls. */
 export const startAnalytics = (deps: AnalyticsDeps): void => {
-  // Sends the queue for the former key or server immediately, before its timer.
+  // Sends the calls for the previous key or server immediately, not after the usual delay.
   void queue?.flush()
   queue = deps.writeKey === '' ? null : createQueue(deps)
   for (const call of early) add(call)
   early = []
 }
 
-/** Sends what is waiting, for a page that is about to close. */
+/** Sends the queued calls, for a page that is about to close. */
 export const flushAnalytics = async (): Promise<void> => queue?.flush()
 
 /** Queues an event for an action of the user. */

@@ -62,7 +62,7 @@ test('errors are reported with the user, who is removed at sign-out; ignored err
   expect(reported).toEqual([{ user: { id: 'users/u1' } }, fault, { user: null }])
 })
 
-test('an error before the SDK is loaded is reported afterwards', async () => {
+test('an error that occurs before the SDK is loaded is reported afterwards', async () => {
   vi.resetModules()
   const fresh = await import('./error-reporting.ts')
   const reported: unknown[] = []

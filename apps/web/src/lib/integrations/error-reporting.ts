@@ -13,18 +13,24 @@ export type ReportingOptions = {
   environment: string
   tracesSampleRate: number
   dataCollection: { userInfo: false; cookies: false; httpHeaders: false; httpBodies: []; urlQueryParams: false }
-  /** True for what is not reported. */
+  /** True for errors that are not reported. */
   ignores: (error: unknown) => boolean
 }
 
-/** Not reported: scripts of the payment provider that a browser or a blocker keeps away, and requests for what is gone. */
+/**
+ * True for errors that are not reported: scripts of the payment provider that a browser or blocker has blocked, and
+ * requests for resources that no longer exist.
+ */
 export const isIgnored = (error: unknown): boolean => {
   if (error instanceof ApiError) return error.status === 404
   const message = error instanceof Error ? error.message : typeof error === 'string' ? error : ''
   return /Failed to load Stripe\.js|js\.stripe\.com/i.test(message) || /status(?: code)? 404\b/i.test(message)
 }
 
-/** How errors are reported, or undefined when they are not: without an address, and in development. */
+/**
+ * Returns the options for reporting errors. Returns undefined if errors are not reported: without a DSN, and in
+ * development.
+ */
 export const reportingOptions = (
   config: Pick<ClientConfig, 'sentry_dsn' | 'environment'>,
 ): ReportingOptions | undefined =>
@@ -38,15 +44,15 @@ export const reportingOptions = (
         ignores: isIgnored,
       }
 
-/** `undefined` until the configuration and the SDK are loaded, null without reporting. */
+/** Undefined until the configuration and the SDK are loaded; null if errors are not reported. */
 let reporter: Reporter | null | undefined
 let early: unknown[] = []
 const maxEarly = 20
 let user: string | null = null
 
 /**
- * Starts reporting when the configuration requires it, including earlier faults. `load` loads the SDK, which other
- * pages do without.
+ * Starts reporting if the configuration requires it, and reports earlier errors, too. `load` loads the SDK, which is
+ * not loaded otherwise.
  */
 export const startErrorReporting = async (
   config: Pick<ClientConfig, 'sentry_dsn' | 'environment'>,
@@ -59,14 +65,14 @@ export const startErrorReporting = async (
   early = []
 }
 
-/** Reports a fault that something has already shown to the user. */
+/** Reports an error that the user has already seen. */
 export const reportError = (error: unknown): void => {
   if (isIgnored(error)) return
   if (reporter === undefined) early = [...early, error].slice(-maxEarly)
   else reporter?.captureException(error)
 }
 
-/** Sets the signed-in user of error reports, null after sign-out. */
+/** Sets the signed-in user of error reports; null after sign-out. */
 export const setReportedUser = (name: string | null): void => {
   user = name
   reporter?.setUser(name === null ? null : { id: name })

@@ -1,7 +1,10 @@
 import { type FlagContext, flagDefaults, flagKeys, isJsonObject } from '@tributary/contract'
 import { useFlags } from './flags.ts'
 
-/** The flags in a response of the OpenFeature Remote Evaluation Protocol, by key; undefined for an invalid one. */
+/**
+ * Returns the flags in a response of the OpenFeature Remote Evaluation Protocol, by key. Returns undefined for an
+ * invalid response.
+ */
 const switchesIn = (json: unknown): Map<unknown, boolean> | undefined => {
   const flags = isJsonObject(json) ? json.flags : undefined
   if (!Array.isArray(flags)) return undefined
@@ -11,9 +14,9 @@ const switchesIn = (json: unknown): Map<unknown, boolean> | undefined => {
 }
 
 /**
- * Connects the flags with the server. Each call of the result reads the flags of a context; of several responses, the
- * one of the last call counts. When the server does not answer, the last flags stay, at first the defaults. The
- * application needs only one call of the protocol: its SDK is larger than most pages.
+ * Connects the flags with the server. Each call of the returned function loads the flags of a context; if several
+ * responses arrive, that of the last call counts. If the server does not respond, the last flags stay, at first the
+ * defaults. The application needs only one call of the protocol, and its SDK is larger than most pages.
  */
 export const createFlagClient = (deps: {
   /** Origin of the server, without a slash at the end. */
@@ -41,7 +44,7 @@ export const createFlagClient = (deps: {
       if (switches === undefined || own !== calls) return
       useFlags.setState(Object.fromEntries(flagKeys.map((key) => [key, switches.get(key) ?? flagDefaults[key]])))
     } catch {
-      // A server without flags is no fault of the page.
+      // If the server provides no flags, the page continues with the last ones.
     }
   }
 }

@@ -66,7 +66,7 @@ test('OBS-07: the flag context has user, organization, and workspace, the acted-
   expect(flagContext({ ...state, currentUserResourceName: null }, 'w1')).toEqual({})
 })
 
-test('while the server does not respond, the defaults apply, and the next change of context requests again', async () => {
+test('while the server does not respond, the defaults apply, and the next change of the context sends another request', async () => {
   answer = () => new Response('', { status: 503 })
   await setContext({})
   expect(sent).toHaveLength(1)
@@ -109,7 +109,7 @@ test('a refused token keeps the previous flags, and the next session gets new on
   expect(useFlags.getState().signals).toBe(true)
 })
 
-test('if two responses cross, that of the later context applies', async () => {
+test('if two responses arrive in the wrong order, that of the later context applies', async () => {
   let first: (response: Response) => void = () => undefined
   const answers = [new Promise<Response>((resolve) => (first = resolve)), Promise.resolve(flagsOf({ signals: true })())]
   const ask = createFlagClient({

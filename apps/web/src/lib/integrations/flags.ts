@@ -2,10 +2,12 @@ import { type FlagContext, type FlagKey, type FlagValues, flagDefaults } from '@
 import { create } from 'zustand'
 import type { SessionState } from '../people/session.ts'
 
-/** The values of the flags; the defaults until the server has answered. flag-client.ts stores them. */
+/**
+ * The values of the flags: the defaults until the server has responded. flag-client.ts stores the values of the server.
+ */
 export const useFlags = create<FlagValues>()(() => flagDefaults)
 
-/** Whether a part of the product is switched on. */
+/** Returns whether a part of the product is switched on. */
 export const useFlag = (key: FlagKey): boolean => useFlags((values) => values[key])
 
 /**

@@ -46,7 +46,7 @@ const load = (appId: string): Promise<void> =>
     document.head.append(script)
   })
 
-/** Opens the messaging widget, which is loaded when it is first wanted. Throws when it cannot be reached. */
+/** Opens the messaging widget; loads it on first use. Throws if it cannot be loaded. */
 export const showMessenger = async (who: Parameters<typeof messengerOptions>[0]): Promise<void> => {
   loading ??= load(who.appId)
   await loading
@@ -56,5 +56,5 @@ export const showMessenger = async (who: Parameters<typeof messengerOptions>[0])
   talk('show')
 }
 
-/** Ends the widget's session with the user's; does nothing when it was never opened. */
+/** Ends the session of the widget when that of the user ends. Does nothing if the widget was never opened. */
 export const endMessenger = (): void => messenger()?.('shutdown')

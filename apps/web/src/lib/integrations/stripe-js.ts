@@ -1,5 +1,5 @@
-// The card form of Stripe is loaded from Stripe, as it requires (docs.stripe.com/js/including). The application uses
-// these of its calls.
+// Loads the card form of Stripe from Stripe, as Stripe requires (docs.stripe.com/js/including). These are the calls of
+// it that the application uses.
 
 type Failure = { type?: string; message?: string }
 
@@ -18,11 +18,11 @@ export type StripeJs = {
     confirmParams: { return_url: string }
     redirect: 'if_required'
   }): Promise<{ error?: Failure }>
-  /** Shows what the bank asks, in a dialog of Stripe's. */
+  /** Shows the confirmation that the bank requires, in a dialog of Stripe. */
   confirmCardPayment(clientSecret: string): Promise<{ error?: Failure }>
 }
 
-/** The release whose objects the server reads, too. */
+/** The release of Stripe's script. The server uses the same release for the objects that it reads. */
 const address = 'https://js.stripe.com/endive/stripe.js'
 
 const made = (publishableKey: string): StripeJs => {
@@ -42,7 +42,10 @@ const load = (): Promise<void> =>
     document.head.append(script)
   })
 
-/** Stripe's card form, whose code is loaded on first use. Rejects when it cannot be loaded; the next call retries. */
+/**
+ * Returns the card form of Stripe, whose code is loaded on first use. Rejects if it cannot be loaded; the next call
+ * tries again.
+ */
 export const loadStripe = async (publishableKey: string): Promise<StripeJs> => {
   if (!('Stripe' in window)) {
     loading ??= load()

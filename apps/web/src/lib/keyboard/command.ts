@@ -6,11 +6,11 @@ export const useCommand = create<{ open: 'palette' | 'shortcuts' | undefined; te
   text: '',
 }))
 
-/** Opens one of them in place of the other; the palette is empty. */
+/** Opens the palette with an empty text, or the list of shortcuts. Closes the other one. */
 export const openCommand = (open: 'palette' | 'shortcuts'): void => useCommand.setState({ open, text: '' })
 
-/** Closes what is open. */
+/** Closes the palette or the list of shortcuts. */
 export const closeCommand = (): void => useCommand.setState({ open: undefined })
 
-/** Puts a text into the palette. */
+/** Sets the text of the palette. */
 export const typeCommand = (text: string): void => useCommand.setState({ text })

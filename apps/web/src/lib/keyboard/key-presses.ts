@@ -4,18 +4,19 @@ type Press = Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKey' | 'isC
 /** The action of a shortcut. */
 export type Shortcut = { type: 'palette' } | { type: 'search' } | { type: 'list' } | { type: 'go'; letter: string }
 
-/** Time limit of the letter after `g` (ms). */
+/** Maximum time in ms between `g` and the letter after it. */
 const sequenceMs = 1500
 
-/** True on machines whose commands are on ⌘ instead of Ctrl; `platform` is the navigator's. */
+/** True on machines whose command key is ⌘ instead of Ctrl; `platform` is that of the navigator. */
 export const isApple = (platform: string): boolean => /^(Mac|iPhone|iPad|iPod)/.test(platform)
 
-/** How the keys that open the command palette are written on this machine. */
+/** Returns the keys that open the command palette, as they are written on this machine. */
 export const paletteKeys = (platform: string): string => (isApple(platform) ? '⌘K' : 'Ctrl K')
 
 /**
- * Reads shortcuts from key presses; times are ms. `apple` says which modifier opens the palette: the other one is left to
- * the system and to editors. Presses with any further modifier, held keys and those of an input method are no shortcuts.
+ * Creates a function that recognizes shortcuts in key presses; times are in ms. `apple` decides which modifier opens
+ * the palette. The other modifier is left to the system and to editors. A press with a further modifier, of a held key,
+ * or from an input method is not a shortcut.
  */
 export const createShortcutReader = (apple: boolean): ((press: Press, now: number) => Shortcut | undefined) => {
   let begun = Number.NEGATIVE_INFINITY
@@ -37,14 +38,19 @@ export const createShortcutReader = (apple: boolean): ((press: Press, now: numbe
 const editors = 'textarea, [contenteditable]:not([contenteditable="false"]), [role="textbox"]'
 const lines =
   'select, [role="combobox"], [role="searchbox"], [role="spinbutton"], input:not([type="checkbox"], [type="radio"], [type="button"], [type="submit"], [type="reset"], [type="range"])'
-// A dialog that says it is not modal is a part of the page.
+// A dialog with `aria-modal="false"` counts as a part of the page.
 const overlays =
   '[role="dialog"]:not([aria-modal="false"]), [role="alertdialog"], [role="menu"], [role="listbox"], [role="application"]'
 
-/** Where a press was made: in one of several lines or an editor, in one line of text, over the page, or on the page. */
+/**
+ * Where a key was pressed: in an editor or a text of several lines, in a text of one line, in an overlay, or elsewhere
+ * on the page.
+ */
 export type Place = 'editor' | 'line' | 'overlay' | 'page'
 
-/** Where on the page the keyboard is. A dialog that makes the page inert is the place even when nothing in it has the focus. */
+/**
+ * Returns where a key was pressed. While a modal dialog is open, it is the place even if nothing in it has the focus.
+ */
 export const placeOf = (target: EventTarget | null, page: ParentNode): Place => {
   const element = target instanceof Element ? target : null
   if (element !== null && element.closest(overlays) !== null) return 'overlay'
@@ -54,6 +60,9 @@ export const placeOf = (target: EventTarget | null, page: ParentNode): Place => 
   return element.closest(lines) === null ? 'page' : 'line'
 }
 
-/** Whether a shortcut acts there: the palette also from a line of text, which it takes no character from; the others on the page only. */
+/**
+ * Whether a shortcut works at a place. The palette also opens from a text of one line, where its keys type no
+ * character. All other shortcuts work only on the page.
+ */
 export const actsAt = (shortcut: Shortcut, place: Place): boolean =>
   place === 'page' || (place === 'line' && shortcut.type === 'palette')

@@ -18,7 +18,7 @@ test.each([
   expect(shortcutTarget(name, 'workspaces/w1')).toBe(target)
 })
 
-test('without a workspace, every short link leads to the workspace selection', () => {
+test('if there is no workspace, every short link leads to the workspace selection', () => {
   expect(shortcutTarget('sources', undefined)).toBe('/')
 })
 

@@ -13,12 +13,15 @@ const pages = {
   account: paths.account,
 } as const
 
-/** A page that `/s/{name}` leads to, in the workspace used last. */
+/** The name of a page to which `/s/{name}` leads, in the workspace used last. */
 export type Shortcut = keyof typeof pages
 
 const isShortcut = (name: string): name is Shortcut => Object.hasOwn(pages, name)
 
-/** Where `/s/{name}` leads with this workspace (a resource name): `/` for an unknown name and without a workspace. */
+/**
+ * Returns the path to which `/s/{name}` leads in a workspace (a resource name). Returns `/` for an unknown name, and if
+ * there is no workspace.
+ */
 export const shortcutTarget = (name: string, workspace: string | undefined): string =>
   workspace !== undefined && isShortcut(name) ? pages[name](workspace) : paths.root()
 
@@ -29,7 +32,10 @@ const settingsPages: Readonly<Record<string, (workspace: string) => string>> = {
   members: paths.members,
 }
 
-/** The target of `/workspaces/{id}/organizations/{rest}`: the settings page of that name, otherwise the overview. */
+/**
+ * Returns the target of `/workspaces/{id}/organizations/{rest}`: the settings page with that name or, if there is none,
+ * the overview.
+ */
 export const organizationTarget = (rest: string, workspace: string): string => {
   const name = withoutEnds(rest, '/')
   return Object.hasOwn(settingsPages, name)

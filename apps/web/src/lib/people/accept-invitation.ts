@@ -3,12 +3,12 @@ import { call } from '../api/client.ts'
 import { takeInvitation } from './saved-invitation.ts'
 import { useSession } from './session.ts'
 
-/** The outcome of the saved invitation; undefined when there was none. */
+/** The outcome of the saved invitation; undefined if there was none. */
 export type AcceptedInvitation = { joined: Organization } | { refused: unknown } | undefined
 
 /**
- * Accepts the saved invitation for the session that has just begun, and forgets it either way. Never throws: a refusal
- * must not spoil the login it follows, and is handed back with its error.
+ * Accepts the saved invitation for the session that has just begun, and removes it in any case. Never throws, because a
+ * rejected invitation must not prevent the login: the error is part of the result.
  */
 export const acceptSaved = async (): Promise<AcceptedInvitation> => {
   const saved = takeInvitation()

@@ -1,6 +1,9 @@
 import { create } from 'zustand'
 
-/** True if the dialog for inviting people is open: several places open the dialog in the frame. */
+/**
+ * Whether the dialog for inviting people is open. It is stored here because several places open the dialog of the
+ * frame.
+ */
 export const useInvite = create<{ open: boolean }>()(() => ({ open: false }))
 
 /** Opens the window. */

@@ -1,6 +1,6 @@
 import { administrators, type Membership, type Role, roles, roleTitles, toRole } from '@tributary/contract'
 
-/** The title of a role; an unknown role is a guest. */
+/** Returns the title of a role. An unknown role counts as Guest. */
 export const roleTitle = (value: unknown): string => roleTitles[toRole(value)]
 
 /** The permissions of a role, in one sentence. */
@@ -18,5 +18,5 @@ export const isAdministrator = ({ role }: Pick<Membership, 'role'>): boolean =>
 export const hasOneAdministrator = (members: readonly Pick<Membership, 'role'>[]): boolean =>
   members.filter(isAdministrator).length === 1
 
-/** A role as every request carries it: its index in the list of roles. */
+/** Returns a role in the form of all requests: its index in the list of roles. */
 export const roleIndex = (value: unknown): number => roles.indexOf(toRole(value))

@@ -75,7 +75,7 @@ test('REG-18: a refused invitation is returned with its error and deleted from s
   expect(localStorage.getItem('tributary-saved-invitation')).toBeNull()
 })
 
-test('a saved invitation is valid for 7 days, and foreign values are ignored', () => {
+test('a saved invitation is valid for 7 days, and values of an unknown form are ignored', () => {
   saveInvitation({ kind: 'link', organization: 'o1', id: 'l1' })
   vi.useFakeTimers({ now: Date.now() + 8 * 24 * 3600 * 1000 })
   expect(takeInvitation()).toBeUndefined()

@@ -1,13 +1,16 @@
 import { storagePrefix } from '../browser/storage-prefix.ts'
 
-/** An invitation that was opened signed out: one that was mailed, or a link; `organization` and `id` are ids. */
+/**
+ * An invitation that was opened while signed out: an emailed one, or an invitation link. `organization` and `id` are
+ * IDs.
+ */
 export type SavedInvitation =
   | { kind: 'invitation'; id: string; token: string }
   | { kind: 'link'; organization: string; id: string }
 
 const key = `${storagePrefix}-saved-invitation`
 
-/** How long a saved invitation counts, in ms: no invitation is good for longer. */
+/** Time in ms for which a saved invitation counts: no invitation is valid for longer. */
 const keptMs = 7 * 24 * 3600 * 1000
 
 const read = (text: string | null, now: number): SavedInvitation | undefined => {
@@ -18,7 +21,7 @@ const read = (text: string | null, now: number): SavedInvitation | undefined => 
     if (kind === 'invitation' && typeof token === 'string') return { kind, id, token }
     if (kind === 'link' && typeof organization === 'string') return { kind, id, organization }
   } catch {
-    // Other code wrote under this key: the value is ignored.
+    // The stored value is not an invitation, so it is ignored.
   }
   return undefined
 }
@@ -28,10 +31,10 @@ export const saveInvitation = (invitation: SavedInvitation): void => {
   localStorage.setItem(key, JSON.stringify({ ...invitation, at: Date.now() }))
 }
 
-/** True if an invitation to an address is saved: it allows sign-up even if sign-up is off. */
+/** True if an emailed invitation is saved. It allows a sign-up even if sign-up is closed. */
 export const isMailedInvitationSaved = (): boolean => read(localStorage.getItem(key), Date.now())?.kind === 'invitation'
 
-/** The saved invitation, once. */
+/** Returns the saved invitation and removes it. */
 export const takeInvitation = (): SavedInvitation | undefined => {
   const found = read(localStorage.getItem(key), Date.now())
   localStorage.removeItem(key)

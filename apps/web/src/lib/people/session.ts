@@ -27,7 +27,7 @@ const signedOut: SessionState = {
   actOnBehalfOf: null,
 }
 
-/** The session of a login response, with or without an organization. */
+/** Returns the session for a login response, with or without an organization. */
 export const sessionOfLogin = (answer: LoginResponse): SessionState => ({
   ...signedOut,
   session: { organization: answer.organization ?? null },
@@ -45,7 +45,7 @@ export const useSession = create<SessionState>()(
 
 const returnKey = `${storagePrefix}-return-to`
 
-/** Starts a session from a login answer. */
+/** Starts a session from a login response. */
 export const signIn = (answer: LoginResponse): void => {
   useSession.setState(sessionOfLogin(answer), true)
 }
@@ -55,14 +55,17 @@ export const clearSession = (): void => {
   useSession.setState(signedOut, true)
 }
 
-/** The workspaces were loaded: they are kept, and the first one's organization becomes the session's. */
+/** Stores the loaded workspaces. The organization of the first one becomes that of the session. */
 export const workspacesLoaded = (workspaces: Workspace[]): void => {
   const { actOnBehalfOf, session } = useSession.getState()
   const organization = actOnBehalfOf === null ? (workspaces[0]?.organization ?? null) : session.organization
   useSession.setState({ availableWorkspaces: workspaces, session: { organization } })
 }
 
-/** A workspace was entered: its organization becomes the session's, unless acting on behalf of another. */
+/**
+ * Called when a workspace is entered: its organization becomes that of the session, unless the user acts on behalf of
+ * another organization.
+ */
 export const workspaceEntered = (workspace: Workspace): void => {
   const { actOnBehalfOf, session } = useSession.getState()
   if (actOnBehalfOf !== null || session.organization?.name === workspace.organization?.name) return
@@ -70,8 +73,8 @@ export const workspaceEntered = (workspace: Workspace): void => {
 }
 
 /**
- * Acts in a workspace of another organization: its organization becomes the session's. The own organization is
- * remembered until `stopActing`, even when the user goes straight on to another acted-on workspace.
+ * Starts to act in a workspace of another organization, which becomes the organization of the session. The user's own
+ * organization is remembered until `stopActing`, even if the user switches to another acted-on workspace in between.
  */
 export const actOnBehalf = (workspace: Workspace): void => {
   const { organization } = workspace
@@ -84,25 +87,28 @@ export const actOnBehalf = (workspace: Workspace): void => {
   })
 }
 
-/** Returns to the own organization; does nothing while the user acts for none. */
+/** Returns to the user's own organization. Does nothing if the user does not act on behalf of another. */
 export const stopActing = (): void => {
   const { actOnBehalfOf } = useSession.getState()
   if (actOnBehalfOf === null) return
   useSession.setState({ session: { organization: actOnBehalfOf.originalOrganization }, actOnBehalfOf: null })
 }
 
-/** True when the session has the data to complete a registration. */
+/** True if the session has the data for completing a registration. */
 export const mayCompleteRegistration = (): boolean => {
   const { currentUserResourceName, passwordOTPToken } = useSession.getState()
   return (currentUserResourceName ?? '') !== '' && (passwordOTPToken ?? '') !== ''
 }
 
-/** Remembers a protected address until the next login; addresses that must not be opened are ignored. */
+/**
+ * Remembers the path of a page that requires a login, to open it after the next login. Paths that must not be opened
+ * are ignored.
+ */
 export const rememberLocation = (path: string): void => {
   if (safeReturn(path) !== undefined) sessionStorage.setItem(returnKey, path)
 }
 
-/** The remembered path, once; `/` without one. */
+/** Returns the remembered path and removes it; `/` if there is none. */
 export const takeLocation = (): string => {
   const path = safeReturn(sessionStorage.getItem(returnKey))
   sessionStorage.removeItem(returnKey)

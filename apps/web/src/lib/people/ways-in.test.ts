@@ -11,12 +11,12 @@ const thirdParty = {
   redirect_uri: 'https://cdp.example.com/auth/oauth-callback',
 }
 
-/** The ways in with a record of what they ask the server and which sessions they begin. */
+/** Creates the ways to sign in or sign up, and records the server calls and the started sessions. */
 const waysIn = () => {
   const asked: unknown[] = []
   const begun: unknown[] = []
   const ways = createWaysIn({
-    // Every method the ways in use answers a login answer.
+    // Every method that is called here responds with a login response.
     call: (async (method: { verb: string; path: string }, { body }: { body: unknown }) => {
       asked.push([method.verb, method.path, body])
       return loginAnswer
@@ -26,35 +26,35 @@ const waysIn = () => {
   return { ways, asked, begun }
 }
 
-test('AUTH-29: a login payload with a third-party provider calls only :oauthLoginCallback', async () => {
+test('AUTH-29: login with the payload of a third-party provider calls only :oauthLoginCallback', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.login(thirdParty)
   expect(asked).toEqual([['POST', '/users:oauthLoginCallback', thirdParty]])
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('AUTH-30: a login payload with a one-time code calls only :loginOtp', async () => {
+test('AUTH-30: login with a payload that has a one-time code calls only :loginOtp', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.login({ email: 'a@b.co', otp_token: 'ABCD-EFGH' })
   expect(asked).toEqual([['POST', '/users:loginOtp', { email: 'a@b.co', otp_token: 'ABCD-EFGH' }]])
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('AUTH-31: a login payload that is a complete response starts the session without a server call', async () => {
+test('AUTH-31: login with a payload that is a complete response starts the session without a server call', async () => {
   const { ways, asked, begun } = waysIn()
   expect(await ways.login(loginAnswer)).toEqual(loginAnswer)
   expect(asked).toEqual([])
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('AUTH-32: any other login payload is treated as credentials and calls only :login', async () => {
+test('AUTH-32: login with any other payload treats it as credentials and calls only :login', async () => {
   const { ways, asked, begun } = waysIn()
   await ways.login({ email: 'a@b.co', password: 'a' })
   expect(asked).toEqual([['POST', '/users:login', { email: 'a@b.co', password: 'a' }]])
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('if a login payload fits several paths, only the first is taken: provider, code, complete, credentials (AUTH-33)', async () => {
+test('if a login payload fits several ways to sign in, only the first is used: provider, code, complete, credentials (AUTH-33)', async () => {
   const called = async (payload: object): Promise<unknown[]> => {
     const { ways, asked, begun } = waysIn()
     await ways.login(payload as never)

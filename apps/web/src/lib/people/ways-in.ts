@@ -4,7 +4,7 @@ import { signIn } from './session.ts'
 
 /** The data that a third-party sign-in returns. */
 export type ThirdPartyPayload = MethodRequest<typeof methods.users.oauthLoginCallback>
-/** An address with the one-time code that was mailed to it. */
+/** An email address with the one-time code that was sent to it. */
 export type CodePayload = { email: string; otp_token: string }
 export type CredentialsPayload = MethodRequest<typeof methods.users.login>
 
@@ -12,9 +12,10 @@ export type LoginPayload = ThirdPartyPayload | CodePayload | LoginResponse | Cre
 export type RegisterPayload = ThirdPartyPayload | CodePayload
 
 /**
- * The ways into a session; the payload alone decides which is taken. For login they are, in this order: a third-party
- * sign-in, a one-time code, a complete response, credentials. For registration: a third-party sign-in, a code. `begin`
- * gets the response once, before the caller does. Errors of the call are thrown.
+ * Creates the functions that start a session by login or registration. The form of the payload alone decides what is
+ * called. For login it is, in this order: a third-party sign-in, a one-time code, a complete response, credentials. For
+ * registration: a third-party sign-in, a code. `begin` receives the response before the caller does. Errors of the call
+ * are thrown.
  */
 export const createWaysIn = (deps: { call: typeof call; begin: (answer: LoginResponse) => void }) => {
   const answerOf = async (payload: LoginPayload): Promise<LoginResponse> => {
@@ -39,5 +40,5 @@ export const createWaysIn = (deps: { call: typeof call; begin: (answer: LoginRes
   }
 }
 
-/** The ways in of this browser: the session of the answer is stored. */
+/** The login and registration of this browser. They store the session of the response. */
 export const { login, register } = createWaysIn({ call, begin: signIn })

@@ -9,6 +9,6 @@ export const userQuery = (user: string) => query(methods.users.get, { params: us
 export const membershipsQuery = (user: string) =>
   rowsQuery(methods.memberships.list, { params: userIds(user) }, ({ memberships }) => memberships)
 
-/** Not cached: every use asks the server again. */
+/** Reads the workspaces of a user. Not cached: every use calls the server. */
 export const workspacesQuery = (user: string) =>
   rowsQuery(methods.workspaces.list, { query: { user } }, ({ workspaces }) => workspaces, { staleTime: 0, gcTime: 0 })

@@ -5,7 +5,7 @@ import { query, rowsQuery } from './query.ts'
 const underWay = (states: readonly { state: string }[]): boolean =>
   states.some(({ state }) => state === 'preparing' || state === 'computing')
 
-/** Pauses between reads, while something is being computed and otherwise, ms. */
+/** Pauses between reads, in ms. The value `soon` is for audiences that are being computed. */
 const looks = { soon: 1_000, page: 5_000, explanation: 10_000, later: 30_000 }
 
 /** The audiences of a workspace, newest first. */
@@ -54,7 +54,7 @@ export const audienceDestinationsQuery = (audience: string) =>
     },
   )
 
-/** The audiences of a workspace with since when a profile is in them. */
+/** Reads the audiences of a workspace that contain a profile, each with the time of entry. */
 export const profileAudiencesQuery = (profile: string) =>
   rowsQuery(methods.profiles.listAudiences, { params: profileIds(profile) }, ({ audiences }) => audiences, {
     staleTime: 0,
@@ -69,21 +69,21 @@ export const audienceVersionQuery = (audience: string, version: number) =>
     { staleTime: Number.POSITIVE_INFINITY },
   )
 
-/** ms without typing before a query is counted. */
+/** Time in ms without typing before the profiles of a query are counted. */
 const typingMs = 400
 
-/** The profiles that an audience would have now; with `estimate`, an estimate for many profiles. */
+/** Reads the profiles that an audience would have now. With `estimate`, their number is estimated if there are many. */
 export const audiencePreviewQuery = (workspace: string, tree: AudienceQuery, { estimate }: { estimate: boolean }) =>
   query(
     methods.audiences.preview,
     { params: workspaceIds(workspace), body: { query: tree, estimate } },
-    // The exact number is read after the estimate.
+    // No further wait: the exact number is read after the estimate.
     { staleTime: 10_000, ...(estimate ? { wait: typingMs } : {}) },
   )
 
 export type SuggestionKind = 'event' | 'property' | 'trait' | 'property_value' | 'trait_value'
 
-/** Names and values that were received. */
+/** Reads names and values that were received. */
 export const suggestionsQuery = (workspace: string, asked: { kind: SuggestionKind; event?: string; name?: string }) =>
   query(
     methods.audiences.suggest,

@@ -2,10 +2,10 @@ import { methods } from '@tributary/contract'
 import { organizationIds } from '../format/names.ts'
 import { query } from './query.ts'
 
-/** The plans that can be subscribed to, cheapest first. */
+/** Reads the plans that can be bought, the cheapest first. */
 export const plansQuery = () => query(methods.plans.list, {}, { read: ({ plans }) => plans })
 
-/** The subscription of an organization (a resource name), as the payment provider has it now. */
+/** Reads the subscription of an organization (a resource name), with the current data of the payment provider. */
 export const subscriptionQuery = (organization: string) =>
   query(methods.subscriptions.get, { params: organizationIds(organization) }, { staleTime: 0 })
 
@@ -29,6 +29,6 @@ export const planChangesQuery = (organization: string) =>
 export const invoicesQuery = (organization: string) =>
   query(methods.invoices.list, { params: organizationIds(organization) })
 
-/** The onboarding links that platform admins made, newest first. */
+/** Reads the onboarding links that platform admins have created, newest first. */
 export const onboardingsQuery = () =>
   query(methods.onboardings.list, {}, { read: ({ onboardings }) => onboardings, staleTime: 0 })

@@ -2,7 +2,7 @@ import { type ComputedTraitDefinition, methods } from '@tributary/contract'
 import { computedTraitIds, workspaceIds } from '../format/names.ts'
 import { query, rowsQuery } from './query.ts'
 
-/** Pauses between reads, while something is being computed and otherwise, ms. */
+/** Pauses between reads, in ms: `soon` while a trait is being computed, otherwise `later`. */
 const looks = { soon: 1_000, later: 10_000 }
 const intervalOf = (found: readonly { state: string }[]): number =>
   found.some(({ state }) => state === 'computing') ? looks.soon : looks.later
@@ -24,7 +24,7 @@ export const computedTraitQuery = (computedTrait: string) =>
     { staleTime: 0, refetchInterval: ({ state: { data } }) => intervalOf(data === undefined ? [] : [data]) },
   )
 
-/** ms without typing before a definition is computed. */
+/** Time in ms without typing before a definition is computed. */
 const typingMs = 400
 
 /** The results of a definition for some profiles now. */

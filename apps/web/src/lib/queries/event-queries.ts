@@ -16,7 +16,7 @@ export const workspaceEventsQuery = (workspace: string) =>
     { staleTime: 0, read: ({ events }) => events },
   )
 
-/** The events of a workspace that the filters leave, newest first, by pages of 50. */
+/** Reads the events of a workspace that match the filters, newest first, by pages of 50. */
 export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
   pagesQuery(
     methods.events.list,
@@ -27,14 +27,17 @@ export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
     },
   )
 
-/** Milliseconds until an event that is not stored yet is looked for again. */
+/** Pause in ms before an event that is not stored yet is read again. */
 export const pendingMs = 500
 
-/** One event whole. A live event is shown about a second before it is stored: until then its state is `pending`. */
+/**
+ * Reads one event with all its data. A live event is shown about a second before it is stored: until then, its state is
+ * `pending`.
+ */
 export const eventQuery = (workspace: string, event: string) =>
   query(methods.events.get, { params: { ...workspaceIds(workspace), event } })
 
-/** Requests that were refused at a source, by reason. */
+/** Reads the refused requests of a source, by reason. */
 export const refusedQuery = (source: string) =>
   query(
     methods.refusedRequests.listBySource,
@@ -46,7 +49,7 @@ export const refusedQuery = (source: string) =>
 export type DeliveryFilters = {
   status: DeliveryStatus | ''
   range: RangePreset | ''
-  /** The sender, by resource name: at most one of the three is given. */
+  /** The sender, by resource name. At most one of `source`, `audience`, and `signal` is given. */
   source: string
   audience: string
   signal: string
@@ -86,7 +89,9 @@ export const deliveriesQuery = (destination: string, { status, range, event_id, 
     },
   )
 
-/** While something is on its way, what is held changes by the second. */
+/**
+ * Pause in ms between reads while deliveries are in progress: the numbers of held deliveries then change every second.
+ */
 const movingMs = 2_000
 
 /**
@@ -141,7 +146,7 @@ export const deliveryOverviewQuery = (destination: string, preset: RangePreset) 
       return { ...overview, names: bucketsOf(preset, now) }
     },
     refetchInterval: ({ state: { data } }) => {
-      // The user waits for the first event, and counting none is cheap.
+      // Before the first event, a user waits for it, and counting is cheap, so the pause is short.
       if (data?.current.received === 0) return movingMs
       if (preset !== '1day' && preset !== '7days') return 60_000
       return (data?.waiting.event_count ?? 0) > 0 ? 5_000 : 15_000

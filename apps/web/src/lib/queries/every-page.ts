@@ -1,8 +1,8 @@
-/** Largest page of a list, and maximum pages that a screen reads. */
+/** Number of rows on the largest page of a list. */
 export const pageSize = 1000
 const maxPages = 10
 
-/** Every row of a list, page after page, up to 10,000. */
+/** Reads every row of a list, page after page, up to 10,000 rows. */
 export const everyPage = async <Row>(
   read: (page: { page_size: number; page_token: string }) => Promise<{ rows: Row[]; next: string }>,
 ): Promise<Row[]> => {

@@ -2,7 +2,7 @@ import { type EventMapping, type EventType, methods } from '@tributary/contract'
 import { destinationIds } from '../format/names.ts'
 import { query } from './query.ts'
 
-/** Pause between reads, in ms, while there is no event to work with: events can come at any moment. */
+/** Pause between reads, in ms, while no event was received that a mapping can use: one can arrive at any moment. */
 const eventsAwaitedMs = 5_000
 
 /** The mappings of a destination with their actions, targets and fields. */
@@ -20,10 +20,13 @@ export const mappingSuggestionsQuery = (
     { staleTime: 60_000, refetchInterval: ({ state }) => state.data?.events.length === 0 && eventsAwaitedMs },
   )
 
-/** A mapping and the event it is tried with: a stored one by name, one as JSON text, or the latest that fits. */
+/**
+ * A mapping and the event with which it is tested: a stored event by name, an event as JSON text, or the latest event
+ * that matches.
+ */
 export type MappingTrial = { event_mapping: EventMapping; event?: string; payload?: string }
 
-/** The payload that a mapping makes of an event. */
+/** Reads the payload that a mapping creates from an event. */
 export const mappingPreviewQuery = (destination: string, trial: MappingTrial) =>
   query(
     methods.mappings.preview,

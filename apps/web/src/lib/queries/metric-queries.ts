@@ -24,7 +24,10 @@ export type Counted = {
   compatibility?: Compatibility | undefined
 }
 
-/** Counts by bucket, oldest first; `previousValues` are those of the buckets before, in the same order. */
+/**
+ * Counts by bucket, oldest first. `previousValues` are the counts of the same number of buckets before, in the same
+ * order.
+ */
 export type Series = Totals & { buckets: string[]; values: number[]; previousValues: number[] }
 
 const read = (

@@ -17,7 +17,7 @@ export const membersQuery = (organization: string) =>
     ({ memberships }) => memberships,
   )
 
-/** Invitations that wait for an answer, expired ones included. */
+/** Reads the invitations that were not accepted, including expired ones. */
 export const invitationsQuery = (organization: string) =>
   rowsQuery(methods.invitations.list, { params: organizationIds(organization) }, ({ invitations }) => invitations)
 

@@ -2,7 +2,10 @@ import { methods } from '@tributary/contract'
 import { profileIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query } from './query.ts'
 
-/** The profiles of a workspace, those seen last first, by pages of 50; with a text those that have exactly it. */
+/**
+ * Reads the profiles of a workspace, the most recently seen first, by pages of 50. With a search text, only profiles
+ * that have exactly this value.
+ */
 export const profilesQuery = (workspace: string, search: string) =>
   pagesQuery(
     methods.profiles.list,

@@ -19,11 +19,11 @@ test('API-08, API-09, API-11: queries retry three times by default, mutations ne
 
 test('queries about the product neither retry nor refetch when the window gets the focus (API-06, API-07)', () => {
   expect(product).toEqual({ retry: false, retryOnMount: false, refetchOnWindowFocus: false })
-  // Not even one for data that can be unsaved yet.
+  // The same applies to a query of data that may not be stored yet.
   expect(eventQuery('workspaces/w1', '0-1-0')).toMatchObject(product)
 })
 
-test('API-09: a failing mutation is sent once', async () => {
+test('API-09: a mutation that fails is sent only once', async () => {
   const client = createQueryClient(() => undefined)
   let sent = 0
   const mutation = client.getMutationCache().build(client, {

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A cache that holds something for each key, and the keys that are stale after `act`. */
+/** Fills a cache with data for each key, and returns the keys that are stale after `act`. */
 const staleAfter = (keys: readonly (readonly unknown[])[], act: (cache: QueryClient) => void) => {
   const cache = new QueryClient()
   for (const key of keys) cache.setQueryData(key, {})

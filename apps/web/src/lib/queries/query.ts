@@ -16,16 +16,19 @@ import { type Given, type Key, keyOf } from './query-key.ts'
 /** The input of a method, without the signal. */
 export type Input<M extends Method> = Omit<CallInput<M>, 'signal'>
 
-/** The input of a page of a list, without its place in the list. */
+/** The input of a page of a list, except for the position of the page. */
 type PageInput<M extends Method> = Omit<Input<M>, 'query'> & { query?: object }
 
-/** The options by which a query can differ from others: each as in TanStack Query. */
+/** The options by which a query can differ from others, each with the meaning that it has in TanStack Query. */
 type Ways<Data> = Pick<
   UndefinedInitialDataOptions<Data, Error, Data, Key>,
   'staleTime' | 'gcTime' | 'retryOnMount' | 'refetchInterval'
 >
 
-/** A part of the query that depends on the time of the call (Unix time in ms), and its source, which is in the key. */
+/**
+ * A part of the query that depends on the time of the call (`now`, Unix time in ms), and the value `of` that stands for
+ * it in the key.
+ */
 type Clocked = { of: unknown; at: (now: number) => object }
 
 const clockedQuery = (query: object | undefined, clocked: Clocked | undefined): object => ({
@@ -34,7 +37,8 @@ const clockedQuery = (query: object | undefined, clocked: Clocked | undefined): 
 })
 
 /**
- * A call with a composed query: the given part has the type of the method, and the caller has checked the added part.
+ * Calls a method with a query that has an added part. The given part has the type of the method; the caller has checked
+ * the added part.
  */
 const callWith = <M extends Method>(method: M, input: object, signal: AbortSignal): Promise<MethodResponse<M>> =>
   call(method, { ...input, signal } as CallInput<M>)
@@ -62,7 +66,7 @@ export const query = <M extends Method, Data = MethodResponse<M>>(
       signal.throwIfAborted()
       const given = clocked === undefined ? input : { ...input, query: clockedQuery((input as Given).query, clocked) }
       const answer = await callWith(method, given, signal)
-      // Without `read`, Data is the answer.
+      // Without `read`, the type Data is that of the response.
       return read === undefined ? (answer as Data) : read(answer)
     },
   })
@@ -88,7 +92,7 @@ export const rowsQuery = <M extends Method, Row>(
 /** The token of the next page; every list of the contract has one. */
 const nextOf = (answer: unknown): string => (answer as { next_page_token?: string }).next_page_token ?? ''
 
-/** A query of a list by pages, of which more are read on request. */
+/** Queries a list by pages. Further pages are read on request. */
 export const pagesQuery = <M extends Method>(
   method: M,
   input: PageInput<M>,
@@ -111,7 +115,10 @@ export const pagesQuery = <M extends Method>(
     getNextPageParam: (page) => nextOf(page) || undefined,
   })
 
-/** Reads again all that was answered of these resources below `params`; without, all of them. Not waited for. */
+/**
+ * Reloads all cached queries of these resources below `params`; without `params`, all queries of these resources. Does
+ * not wait for the responses.
+ */
 export const refresh = (
   cache: QueryClient,
   resources: readonly (keyof Methods)[],
@@ -120,7 +127,7 @@ export const refresh = (
   for (const resource of resources) void cache.invalidateQueries({ queryKey: [resource, params] })
 }
 
-/** Removes a row from a cached list before the server has deleted it; `restore` takes this back. */
+/** Removes a row from a cached list before the server has deleted it. The returned `restore` puts the row back. */
 export const removeRow = async (cache: QueryClient, list: QueryKey, row: string) => {
   await cache.cancelQueries({ queryKey: list })
   const before = cache.getQueryData<readonly { name: string }[]>(list)

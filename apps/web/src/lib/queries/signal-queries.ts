@@ -3,10 +3,13 @@ import { bucketsOf, type RangePreset, rangeOf } from '../format/date-range.ts'
 import { signalIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
-/** Pause between reads of conversions, ms: they come at any moment. */
+/** Pause in ms between reads of conversions, which can arrive at any moment. */
 const lookEvery = 10_000
 
-/** A range up to now, as the calls of signals take it; the key is the preset. */
+/**
+ * Returns the time range of a preset up to now, in the form of the signal calls. The preset stands for it in the query
+ * key.
+ */
 const during = (preset: RangePreset) => ({
   of: preset,
   at: (now: number) => {
@@ -15,7 +18,7 @@ const during = (preset: RangePreset) => ({
   },
 })
 
-/** An answer with the days of its range, oldest first. */
+/** Adds the days of the range to a response, oldest first. */
 const withDays =
   (preset: RangePreset) =>
   <Answer extends object>(answer: Answer): Answer & { buckets: string[] } => ({
@@ -23,7 +26,7 @@ const withDays =
     buckets: bucketsOf(preset, Date.now()),
   })
 
-/** Stands in an input for the range, which is set when the call is made. */
+/** A placeholder for the range in the input of a call. The range is set when the call is made. */
 const noPeriod = { 'start_date.seconds': 0, 'end_date.seconds': 0 }
 
 /** The signals of a workspace, newest first. */
@@ -41,20 +44,22 @@ export const signalQuery = (signal: string) =>
 export const signalSettingsQuery = (workspace: string) =>
   query(methods.signalSettings.get, { params: workspaceIds(workspace) })
 
-/** The destinations that can be platforms of a signal, with what each would be sent of a conversion. */
+/**
+ * Reads the destinations that can be platforms of a signal, with the fields that each would receive for a conversion.
+ */
 export const signalPlatformsQuery = (
   workspace: string,
   { type, custom_name }: { type: StandardConversion; custom_name: string },
 ) =>
   rowsQuery(
     methods.signals.listPlatforms,
-    // A custom conversion that has no name yet is as good as any.
+    // The name of a custom conversion is not sent while it is empty: any name gives the same result.
     { params: workspaceIds(workspace), query: { conversion: type, ...(custom_name === '' ? {} : { custom_name }) } },
     ({ platforms }) => platforms,
     { staleTime: 0 },
   )
 
-/** Conversions and values of a signal over a range, and what became of them. */
+/** Reads the conversions and values of a signal over a range, with their outcomes. */
 export const signalOverviewQuery = (signal: string, preset: RangePreset) =>
   query(
     methods.signals.getOverview,
@@ -79,7 +84,7 @@ export const attributionInput = ({ workspace, signal, touch }: AttributionOf) =>
   query: { ...noPeriod, touch, ...(signal === '' ? {} : { signal }) },
 })
 
-/** The clicks that conversions of a range came from. */
+/** Reads the clicks to which the conversions of a range are attributed. */
 export const attributionQuery = (of: AttributionOf, preset: RangePreset) =>
   query(methods.signals.getAttribution, attributionInput(of), {
     clocked: during(preset),

@@ -6,7 +6,10 @@ import { pagesQuery, query, rowsQuery } from './query.ts'
 export const isRunning = (run: Pick<SyncRun, 'state'> | null | undefined): boolean =>
   run !== null && run !== undefined && run.state !== 'needs_approval' && !endedSyncRuns.includes(run.state)
 
-/** Pause between reads of runs, ms: short while one changes, otherwise long, for scheduled runs. */
+/**
+ * Returns the pause in ms between reads of runs: short while one of them changes. Otherwise it is long, and finds
+ * scheduled runs.
+ */
 const lookEvery = (runs: readonly (SyncRun | null | undefined)[]): number => (runs.some(isRunning) ? 1500 : 15_000)
 
 /** All syncs of a workspace, each with its last run. */
@@ -27,7 +30,7 @@ export const syncQuery = (sync: string) =>
 export const syncTokensQuery = (workspace: string) =>
   rowsQuery(methods.syncTokens.list, { params: workspaceIds(workspace) }, ({ sync_tokens }) => sync_tokens)
 
-/** The channels that alerts of the syncs of a workspace are sent to, newest first. */
+/** Reads the channels to which alerts of a workspace's syncs are sent, newest first. */
 export const alertChannelsQuery = (workspace: string) =>
   rowsQuery(methods.alertChannels.list, { params: workspaceIds(workspace) }, ({ alert_channels }) => alert_channels)
 
@@ -39,7 +42,7 @@ export const syncRunsQuery = (sync: string) =>
     { refetchInterval: ({ state: { data } }) => lookEvery(data?.pages.flatMap(({ runs }) => runs) ?? []) },
   )
 
-/** A run by resource name, with what has become of its rows so far. */
+/** Reads a run by resource name, with the outcomes of its rows so far. */
 export const syncRunQuery = (run: string) =>
   query(
     methods.syncRuns.get,
@@ -47,5 +50,5 @@ export const syncRunQuery = (run: string) =>
     { refetchInterval: ({ state: { data } }) => lookEvery([data]) },
   )
 
-/** The filters of rows of a run: by key, by outcome; '' is all. */
+/** The filters of the rows of a run, by key and by outcome; '' means all. */
 export type RowFilters = { key: string; outcome: SyncRunRow['outcome'] | '' }

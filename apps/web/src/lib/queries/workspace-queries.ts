@@ -39,7 +39,7 @@ export const sourcesQuery = (workspace: string, product: TargetProduct = 'CDP') 
     ({ sources }) => sources,
   )
 
-/** All sources of a workspace, of every product, since events and deliveries can be of any. */
+/** Reads the sources of a workspace for every product, because events and deliveries can come from any of them. */
 export const allSourcesQuery = (workspace: string) =>
   rowsQuery(methods.sources.list, { params: workspaceIds(workspace) }, ({ sources }) => sources)
 
@@ -64,7 +64,7 @@ export const destinationQuery = (destination: string) =>
 export const connectionsQuery = (workspace: string) =>
   rowsQuery(methods.connections.list, { params: workspaceIds(workspace) }, ({ connections }) => connections)
 
-/** The outcomes of each connection of a workspace in a range, counted as in all other figures. */
+/** Reads the outcomes of each connection of a workspace in a range, counted in the same way as all other figures. */
 export const connectionActivityQuery = (workspace: string, preset: RangePreset) =>
   query(
     methods.connections.getActivity,

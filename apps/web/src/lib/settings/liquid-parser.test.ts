@@ -9,7 +9,7 @@ test('a template that cannot be parsed is reported with the position and the err
   )
 })
 
-test('MAP-12: each of the offered filters works as it is inserted', () => {
+test('MAP-12: each of the offered filters works in the form in which it is inserted', () => {
   for (const { insert } of filterParts) expect(parseTemplate(`{{ a${insert} }}`)).toBeUndefined()
 })
 

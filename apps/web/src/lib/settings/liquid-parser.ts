@@ -1,8 +1,9 @@
-// The parser of templates, in a chunk of its own: `lib/settings/template-check.ts` loads it when the first template is edited.
+// The parser of templates, in a separate chunk: `lib/settings/template-check.ts` loads it when the first template is
+// edited.
 import { templateFilters, templateProblemText, templateProblemWord, templateTags } from '@tributary/contract'
 import { Liquid, LiquidError } from 'liquidjs'
 
-/** Maximum characters of a template, as at the server. */
+/** Maximum number of characters of a template, the same as on the server. */
 const longest = 10_000
 
 const createEngine = (): Liquid => {
@@ -15,7 +16,10 @@ const createEngine = (): Liquid => {
 
 const engine = createEngine()
 
-/** Why a text is no template, in the server's words: `Error at {context}` and what is wrong there; undefined when it is one. */
+/**
+ * Returns why a text is not a valid template, in the words of the server: `Error at {context}` and the mistake. Returns
+ * undefined for a valid template.
+ */
 export const parseTemplate = (text: string): string | undefined => {
   try {
     engine.parse(text)

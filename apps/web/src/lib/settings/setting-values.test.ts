@@ -64,7 +64,7 @@ describe('a setting that applies only while another has a value', () => {
   test.each([
     [{ on: true, size: 'x' }, true, { on: true, size: 'x' }],
     [{ on: false, size: 'x' }, false, { on: false }],
-  ])('a dependent setting with %j is shown: %s', (settings, shown, sent) => {
+  ])('a setting that depends on %j is shown: %s', (settings, shown, sent) => {
     expect(options.map((each) => isShown(each, settings))).toEqual([true, shown])
     expect(filledSettings(options, settings)).toEqual(sent)
   })
@@ -96,7 +96,7 @@ test.each([
   expect(secretsToEnterAgain([url, { ...headers, is_set: false }], url, draft)).toEqual([])
 })
 
-test('an error of a secret that was sent with a setting is shown', () => {
+test('the error of a secret that was sent together with a setting is shown at the setting', () => {
   const refused = new ApiError(400, { reason: 'VALIDATION', metadata: { 'secrets.password': 'Too long' } }, 'refused')
   expect(settingFailure(refused, 'host')).toEqual({ message: 'Too long' })
 })

@@ -1,14 +1,14 @@
 import { isSameTarget, type Setting, type SettingOption, type SettingValue } from '@tributary/contract'
 import { count } from '../format/text.ts'
 
-/** True for what counts as no value: null, empty text, no header at all. */
+/** True for a value that counts as empty: null, an empty text, or no headers. */
 export const isEmptySetting = (value: SettingValue | undefined): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** The values a form for these settings starts with. */
+/** Returns the initial values of a form for these settings. */
 export const defaultSettings = (options: readonly SettingOption[]): Record<string, SettingValue> =>
   Object.fromEntries(
     options.map((option) => [
@@ -23,7 +23,7 @@ export const isShown = (
   values: Readonly<Record<string, SettingValue | undefined>>,
 ): boolean => option.show_when === null || values[option.show_when.name] === option.show_when.value
 
-/** The values to send: inapplicable and empty ones get their defaults. */
+/** Returns the values to send. Settings that are empty or do not apply get their defaults. */
 export const filledSettings = (
   options: readonly SettingOption[],
   values: Readonly<Record<string, SettingValue>>,
@@ -40,7 +40,7 @@ const isWebAddress = (text: string): boolean => {
   return ['http:', 'https:'].includes(new URL(text).protocol)
 }
 
-/** The text below a setting: its help and, for a number, its limits. */
+/** Returns the text below a setting: its help text and, for a number, its limits. */
 export const settingHint = ({
   help_text,
   type,
@@ -71,8 +71,8 @@ const numberProblem = (
 }
 
 /**
- * The reason why a value is invalid for a setting, or undefined. The server decides; this check only saves a round
- * trip.
+ * Returns the reason why a value is invalid for a setting, or undefined. The server decides; this check avoids a call
+ * that it would reject.
  */
 export const settingProblem = (
   option: Pick<SettingOption, 'type' | 'required' | 'min' | 'max'>,
@@ -84,8 +84,8 @@ export const settingProblem = (
 }
 
 /**
- * The stored secrets that another value of a setting would send elsewhere: they must be entered again before it is
- * saved. The server decides; this only asks in time.
+ * Returns the stored secrets that another value of a setting would send to a different place: they must be entered
+ * again before it is saved. The server decides; this check asks for them in time.
  */
 export const secretsToEnterAgain = (
   settings: readonly Setting[],

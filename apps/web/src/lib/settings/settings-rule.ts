@@ -2,7 +2,7 @@ import type { SettingOption, SettingValue } from '@tributary/contract'
 import { z } from 'zod'
 import { isShown, settingProblem } from './setting-values.ts'
 
-/** The settings of a form, as they are typed. */
+/** The settings of a form, in the form in which they are typed. */
 export const formSettings = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string()), z.null()]),

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** How long (ms) typing rests before a template is parsed. */
+/** Time in ms without typing before a template is parsed. */
 const rest = 200
 
 /**
- * Why a text is no template, as `Error at {context}`; undefined when it is one, and when the parser cannot be loaded: the
- * server parses it again.
+ * Returns why a text is not a valid template, as `Error at {context}`. Returns undefined for a valid template. Returns
+ * undefined if the parser cannot be loaded: the server parses the template again.
  */
 export const templateProblem = async (text: string): Promise<string | undefined> => {
   try {
@@ -16,7 +16,7 @@ export const templateProblem = async (text: string): Promise<string | undefined>
   }
 }
 
-/** The problem of a template while it is written, reported when typing rests; undefined without a text. */
+/** Returns the problem of a template while the user types, updated when typing pauses; undefined without a text. */
 export const useTemplateProblem = (text: string | undefined): string | undefined => {
   const [found, setFound] = useState<{ text: string; problem: string | undefined } | undefined>()
   useEffect(() => {
@@ -32,6 +32,6 @@ export const useTemplateProblem = (text: string | undefined): string | undefined
       clearTimeout(timer)
     }
   }, [text])
-  // The former problem stays until typing rests; an empty text has none.
+  // The previous problem stays until typing pauses. An empty text has no problem.
   return text === undefined || text === '' ? undefined : found?.problem
 }

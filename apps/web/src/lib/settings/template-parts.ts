@@ -18,7 +18,7 @@ const filterHelp: Record<(typeof offeredFilters)[number], { help: string; insert
 /** The offered filters as parts. */
 export const filterParts: readonly TemplatePart[] = offeredFilters.map((name) => ({ name, ...filterHelp[name] }))
 
-/** In templates that write JSON: the filter for whole values. */
+/** The filter for whole values in templates that write JSON. */
 export const jsonFilter: TemplatePart = {
   name: 'json',
   help: 'Outputs the value as JSON. Do not put quotes around it',
@@ -45,7 +45,7 @@ export const eventVariables: readonly TemplatePart[] = [
   { name: 'timestamp', help: 'When it happened', insert: '{{ timestamp }}' },
 ]
 
-/** A template that does what happens without one. */
+/** A template with the same result as no template. */
 export const plainWebhookTemplate = `{
   "type": "track",
   "event": "webhook_source_event",

@@ -36,7 +36,7 @@ test('the arrow keys, Home, and End move along the bars, and their values are sh
   expect(screen.queryByText('Total')).toBeNull()
 })
 
-test('Enter and a mouse click open the hour or day, a touch only shows its values', async () => {
+test('Enter and a mouse click open the hour or day; a touch only shows its values', async () => {
   const opened: string[] = []
   renderUi(<BarChart {...chart} onPick={(bucket) => opened.push(bucket)} />)
   await userEvent.tab()
@@ -51,7 +51,7 @@ test('Enter and a mouse click open the hour or day, a touch only shows its value
 
 test('bars are as high as their values, on a scale that ends at a round number', async () => {
   renderUi(<BarChart {...chart} />)
-  // Numbers are measured in an element of their own before they are shown.
+  // The sizes of texts are measured in a separate element before the bars are drawn.
   await waitFor(() => expect(document.querySelectorAll('rect')).toHaveLength(4))
   expect(screen.getAllByText('10').length).toBeGreaterThan(0)
   const bars = [...document.querySelectorAll('rect')].map((bar) => ({
@@ -95,7 +95,7 @@ test('the table has every hour or day with its parts, their sum, and the previou
   expect(screen.getAllByRole('row').map(({ textContent }) => textContent)[1]).toBe('Thu, Feb 1, 20244157')
 })
 
-test('the slider shows the values before the bars are drawn, and each axis names about six of many positions', async () => {
+test('the slider shows the values before the bars are drawn, and each axis labels about six of many positions', async () => {
   const hours = Array.from({ length: 24 }, (_, hour) => `20240201${String(hour).padStart(2, '0')}`)
   renderUi(<BarChart label="By hour" buckets={hours} parts={[{ title: 'Events', tone: 'accent', values: [0, 1] }]} />)
   const slider = screen.getByRole('slider', { name: 'By hour' })

@@ -14,7 +14,7 @@ const Drawing = () => (
   </div>
 )
 
-/** Shown when the chart's code cannot be loaded: the values of the bars can still be read. */
+/** Shown if the code of the chart cannot be loaded. The slider still gives the values of the bars. */
 const NoPlot = () => (
   <p className="grid h-44 place-items-center text-sm text-ink-2">
     Could not load the chart. Show the table to see the values.
@@ -90,7 +90,7 @@ const Readout = ({
   )
 }
 
-/** Words for a bucket, read out as the reader moves along the bars. */
+/** Returns the text of a bucket, which screen readers announce when the user moves along the bars. */
 const wordsOf = ({ buckets, parts, previous, masked }: BarChartProps, index: number): string => {
   const title = bucketTitle(buckets[index] ?? '')
   if (masked === true) return `${title}: hidden`
@@ -100,8 +100,8 @@ const wordsOf = ({ buckets, parts, previous, masked }: BarChartProps, index: num
 }
 
 /**
- * The bar whose values are shown, and the functions that change it: pointer, arrow keys, Home, End; Escape hides the
- * values.
+ * Returns the bar whose values are shown, and the handlers that change it: pointer, arrow keys, Home and End. Escape
+ * hides the values.
  */
 const useReadout = (size: number, pick: ((index: number) => void) | undefined) => {
   const [active, setActive] = useState<number>()
@@ -125,7 +125,7 @@ const useReadout = (size: number, pick: ((index: number) => void) | undefined) =
       onPointerMove: (event: PointerEvent<HTMLElement>) => setActive(at(event)),
       onPointerDown: (event: PointerEvent<HTMLElement>) => setActive(at(event)),
       onPointerLeave: () => setActive(undefined),
-      // A finger has only shown the bar so far: it would never see what it is about to open.
+      // The first touch only shows the values of the bar, so that users see what a click would open.
       onPointerUp: (event: PointerEvent<HTMLElement>) => {
         if (event.pointerType === 'mouse' && event.button === 0) pick?.(at(event))
       },
@@ -143,8 +143,8 @@ const useReadout = (size: number, pick: ((index: number) => void) | undefined) =
 }
 
 /**
- * Bars by hour or day. Every bar can be read with pointer, finger and keyboard: the plot is a slider along its buckets,
- * whose value screen readers announce. The `BarTable` has the same numbers as a table.
+ * A chart of bars by hour or day. Users can read every bar with pointer, touch and keyboard: the plot is a slider along
+ * its buckets, whose value screen readers announce. `BarTable` shows the same numbers as a table.
  */
 export const BarChart = (props: BarChartProps) => {
   const { label, buckets, parts, previous, masked = false, onPick } = props

@@ -8,13 +8,13 @@ import { shortCount } from '../../lib/format/text.ts'
 import { cn } from '../cn.ts'
 import { type BarChartProps, chartTones, sumAt } from './chart-parts.ts'
 
-/** Room for the two axes and the plot's height, in pixels. */
+/** The space on the left for an axis, in px. */
 const left = 36
 const height = 176
 
 const tickLabel = { fill: 'var(--color-ink-3)', fontFamily: 'inherit', fontSize: 11 }
 
-/** The drawn height of a value: a value other than 0 is always visible. */
+/** Returns the value with which a bar is drawn: a value other than 0 is always visible. */
 const seen = (value: number, top: number): number => (value === 0 ? 0 : Math.max(value, top * 0.008))
 
 const Axes = ({
@@ -53,7 +53,10 @@ const Axes = ({
   </>
 )
 
-/** The bars of a `BarChart` with their axes and the period before; `active` is the one that is read. Drawn for the eye only. */
+/**
+ * Draws the bars of a `BarChart` with their axes and the previous period. `active` is the bar whose values are shown.
+ * Hidden from screen readers.
+ */
 export const BarPlot = ({
   buckets,
   parts,

@@ -21,12 +21,12 @@ test.each([
   expect(container.querySelector(`.${tone}`)).not.toBeNull()
 })
 
-test('an unchanged total is shown as the same as before', () => {
+test('an unchanged total is described as the same as before', () => {
   const { container } = renderUi(<Change totals={{ total: 3, previous: 3 }} than="previous 7 days" />)
   expect(container.textContent).toBe('Same as the previous 7 days')
 })
 
-test('a change is hidden with the values', () => {
+test('a change is hidden while values are masked', () => {
   useMask.setState({ on: true })
   renderUi(<Change totals={{ total: 120, previous: 100 }} than="previous 7 days" />)
   expect(screen.getByText('Against the previous 7 days')).toBeTruthy()

@@ -7,8 +7,8 @@ import { BarTable } from './bar-table.tsx'
 import type { BarChartProps } from './chart-parts.ts'
 
 /**
- * A chart of bars in a card, or its figures as a table. Which of both is shown is kept by the page, so that it stays while figures of
- * another range are read.
+ * A card with a bar chart, or with its numbers as a table. The page stores which of the two is shown, so that it stays
+ * while the data of another range is loading.
  */
 export const ChartCard = ({
   title,

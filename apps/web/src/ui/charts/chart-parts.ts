@@ -1,4 +1,4 @@
-/** Colours of parts of a bar, by their meaning. */
+/** Colors of the parts of a bar, by their meaning. */
 export const chartTones = {
   accent: { fill: 'fill-accent', swatch: 'bg-accent' },
   success: { fill: 'fill-success', swatch: 'bg-success' },
@@ -11,21 +11,21 @@ export const chartTones = {
 export type ChartPart = { title: string; tone: keyof typeof chartTones; values: readonly number[] }
 
 export type BarChartProps = {
-  /** The title of the count. */
+  /** The title of the counted objects. */
   label: string
-  /** Names of hours or days, oldest first; the last one is still running. */
+  /** Names of hours or days, oldest first. The last one is not over yet. */
   buckets: readonly string[]
-  /** Drawn on top of each other, the first one at the bottom. */
+  /** The parts of each bar, from bottom to top. */
   parts: readonly ChartPart[]
-  /** The period before, drawn as a line: its values in the same order, and what it is called. */
+  /** The previous period, drawn as a line: its title, and its values in the same order. */
   previous?: { title: string; values: readonly number[] }
-  /** Keeps the shape and hides every value and both axes. */
+  /** Hides all values and both axes. The shape of the bars stays visible. */
   masked?: boolean
-  /** A click on a bar, or Enter. */
+  /** Called with the bucket on a click on its bar, or on Enter. */
   onPick?: (bucket: string) => void
 }
 
-/** The text in place of a masked value. */
+/** The text that replaces a masked value. */
 export const hiddenValue = '••••'
 
 /** A whole bar. */

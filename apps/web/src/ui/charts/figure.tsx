@@ -10,7 +10,7 @@ import { MetricValue } from './metric.tsx'
 
 const frame = 'min-w-0 rounded-lg border border-line bg-surface px-3 py-3 shadow-card sm:px-4'
 
-/** One number of a page with its name; with `to` it is a link to the counted items. */
+/** A number with its title. With `to`, it links to the counted items. */
 export const Figure = ({ title, to, children }: { title: string; to?: string; children: ReactNode }) => {
   if (to === undefined)
     return (
@@ -40,10 +40,10 @@ export const FigureText = ({ children }: { children: ReactNode }) => (
   <p className="mt-1 truncate text-2xl font-semibold max-sm:text-xl tabular">{children}</p>
 )
 
-/** The small words below it. */
+/** A short note below a figure. */
 export const FigureNote = ({ children }: { children: ReactNode }) => <p className="text-xs text-ink-3">{children}</p>
 
-/** A number with its words. */
+/** A number with a text after it. */
 export const FigureValue = ({ value, children }: { value: number; children: ReactNode }) => (
   <>
     <FigureText>
@@ -61,7 +61,10 @@ const Waiting = () => (
   </div>
 )
 
-/** A count of the server, compared with the previous period (`than`). A failure is shown in its place, with a retry. */
+/**
+ * A count that the server reports, compared with the previous period (`than`). If it could not be loaded, shows an
+ * error with a retry instead.
+ */
 export const CountedFigure = ({
   title,
   to,

@@ -4,7 +4,10 @@ import { defaultPreset, presetOf, type RangePreset, rangePresets, viewOf } from 
 import { Select } from '../forms/input.tsx'
 import { Options } from '../forms/options.tsx'
 
-/** The range that the address of the page names, and what changes it; the default one is not written there. */
+/**
+ * Returns the range in the URL of the page, and a function that changes it. The default range is not written to the
+ * URL.
+ */
 export const useRange = (): [RangePreset, (preset: RangePreset) => void] => {
   const [search, setSearch] = useSearchParams()
   const choose = useCallback(
@@ -23,7 +26,7 @@ export const useRange = (): [RangePreset, (preset: RangePreset) => void] => {
   return [presetOf(search.get('range')), choose]
 }
 
-/** A choice of the range that charts and counts of a page are about. */
+/** A select box for the time range of the charts and counts of a page. */
 export const RangeSelect = ({ value, onChange }: { value: RangePreset; onChange: (preset: RangePreset) => void }) => (
   <Select
     aria-label="Date range"

@@ -1,8 +1,8 @@
 import { cn } from '../cn.ts'
 
 /**
- * A row of small bars, oldest first, each as high as its share of the highest (or of `top`). It has no text: its
- * neighbors or `label` give the meaning.
+ * A row of small bars, oldest first, each as high as its share of the maximum (or of `top`). It contains no text: the
+ * elements beside it, or `label`, give the meaning.
  */
 export const Sparkline = ({
   values,

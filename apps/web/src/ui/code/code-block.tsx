@@ -3,10 +3,10 @@ import { cn } from '../cn.ts'
 import { scrollable } from '../scrollable.ts'
 import { CopyButton } from './copy-button.tsx'
 
-/** A text without its end matches, too, so that none is looked through twice. */
+/** Also matches a text whose closing quote is missing, so that the search takes linear time. */
 const token = /("(?:\\.|[^"\\])*"?)(\s*:)?|(-?\b\d[\d.eE+-]*\b|\b(?:true|false|null)\b)/g
 
-/** JSON text with its keys, strings and numbers colored. Other text is returned unchanged. */
+/** Colors the keys, texts and numbers in JSON text. Any other text is returned unchanged. */
 const highlight = (text: string): ReactNode[] => {
   const parts: ReactNode[] = []
   let from = 0
@@ -38,7 +38,7 @@ const Lines = ({ code, className, label }: { code: Code; className?: string; lab
   </pre>
 )
 
-/** Read-only code with a copy button; with several entries a tab for each. */
+/** Read-only code with a copy button. Several entries have one tab each. */
 export const CodeBlock = ({
   codes,
   notice = 'Copied',
@@ -49,7 +49,7 @@ export const CodeBlock = ({
   codes: readonly Code[]
   notice?: string
   copyLabel?: string
-  /** The choice that the tabs of several entries make. */
+  /** The label of the tabs, which describes the choice between the entries. */
   label?: string
   className?: string
 }) => {

@@ -5,9 +5,9 @@ import type { CodeLanguage, CodeOptions, CodeView } from './code-mirror.ts'
 /** The operations on an editor from outside. */
 export type CodeHandle = {
   focus(): void
-  /** Inserts text at the cursor as if the user typed it: it can be undone. */
+  /** Inserts text at the cursor as if the user had typed it: the user can undo it. */
   insert(text: string): void
-  /** Selects a part and shows it; `to` is `from` unless given. */
+  /** Selects a range of the text and scrolls to it; without `to`, places the cursor. */
   select(from: number, to?: number): void
 }
 
@@ -15,7 +15,7 @@ type Module = typeof import('./code-mirror.ts')
 
 let module: Module | undefined
 
-/** The editor's chunk; undefined when it cannot be loaded. The next editor that appears retries. */
+/** Loads the chunk of the editor. Returns undefined if that fails; the next editor tries again. */
 const load = async (): Promise<Module | undefined> => {
   try {
     module ??= await import('./code-mirror.ts')
@@ -25,7 +25,7 @@ const load = async (): Promise<Module | undefined> => {
   return module
 }
 
-/** Fetches the editor before it is needed, on pages that are likely to show one. */
+/** Loads the editor in advance, on pages that are likely to show one. */
 export const preloadCodeEditor = (): void => void load()
 
 /** Inserts text at the cursor of the focused element, as if the user typed it. */
@@ -37,20 +37,20 @@ type Props = {
   ref?: Ref<CodeHandle>
   /** Connects the editor with a label elsewhere: `<label id="{id}-label" for="{id}">`. */
   id?: string
-  /** The accessible name, if there is no such label. */
+  /** The accessible name, if no such label exists. */
   label?: string
   value: string
   onChange?: (value: string) => void
   language: CodeLanguage
   readOnly?: boolean
-  /** Marks all of it as wrong. */
+  /** Marks the whole text as invalid. */
   invalid?: boolean
-  /** The number of the line that is marked as wrong, from 1. */
+  /** The number of the line that is marked as invalid, starting with 1. */
   mistakeLine?: number | undefined
   describedBy?: string | undefined
   /** Names that a template can read; the editor suggests them. */
   variables?: readonly string[]
-  /** Shown while it is empty. */
+  /** Shown while the text is empty. */
   hint?: string
   className?: string
 }
@@ -73,7 +73,7 @@ const attributesOf = ({
   autocapitalize: 'off',
 })
 
-/** Shown until the editor's chunk is loaded, and when it cannot be loaded. */
+/** A plain text field, shown until the chunk of the editor is loaded, or if it cannot be loaded. */
 const PlainArea = ({
   ref,
   id,
@@ -104,7 +104,7 @@ const PlainArea = ({
   />
 )
 
-/** The editor, once it is loaded, and the cursor of the plain field, which the editor keeps during typing. */
+/** Returns the loaded editor, and the cursor of the plain field, which the editor adopts if the user is typing. */
 const useModule = (plain: RefObject<HTMLTextAreaElement | null>) => {
   const [loaded, setLoaded] = useState(module)
   const cursor = useRef<{ from: number; to: number } | undefined>(undefined)
@@ -125,7 +125,7 @@ const useModule = (plain: RefObject<HTMLTextAreaElement | null>) => {
   return { loaded, cursor }
 }
 
-/** Focuses the editor on a click on its label. A label focuses what its `for` names only if that is a form control. */
+/** Focuses the editor on a click on its label. A browser would do this only for a form control. */
 const useLabelFocus = (id: string | undefined, view: RefObject<CodeView | undefined>, isLoaded: boolean): void =>
   useEffect(() => {
     const label = id === undefined || !isLoaded ? null : document.getElementById(`${id}-label`)
@@ -135,8 +135,8 @@ const useLabelFocus = (id: string | undefined, view: RefObject<CodeView | undefi
   }, [id, view, isLoaded])
 
 /**
- * A field for code with colours and numbers of its lines. Tab indents; after Escape, Tab leaves it, as everywhere. Where
- * the editor cannot be loaded it is a plain text field.
+ * A field for code with colors and line numbers. Tab indents; after Escape, Tab leaves the editor, as everywhere else.
+ * If the editor cannot be loaded, a plain text field replaces it.
  */
 export const CodeEditor = (props: Props) => {
   const {
@@ -159,7 +159,7 @@ export const CodeEditor = (props: Props) => {
   const attributes = attributesOf(props)
   const options: CodeOptions = { language, readOnly, mistakeLine, attributes, variables }
   const optionsKey = JSON.stringify(options)
-  // The editor is created once, and uses the latest of these.
+  // The editor is created only once, and always uses the latest values of these props.
   const latest = useRef({ value, onChange, options, hint })
   useEffect(() => {
     latest.current = { value, onChange, options, hint }

@@ -1,4 +1,4 @@
-// The editor itself, in a chunk of its own: `ui/code/code-editor.tsx` loads it when the first editor appears.
+// The editor itself, in a separate chunk: `ui/code/code-editor.tsx` loads it when the first editor appears.
 import {
   autocompletion,
   closeBrackets,
@@ -28,9 +28,9 @@ export type CodeLanguage = 'json' | 'liquid' | 'sql' | 'text'
 export type CodeOptions = {
   language: CodeLanguage
   readOnly: boolean
-  /** The number of the line that is marked as wrong, from 1. */
+  /** The number of the line that is marked as invalid, starting with 1. */
   mistakeLine: number | undefined
-  /** Attributes of the field that is typed in: its name, its description. */
+  /** Attributes of the editable element, such as its name and its description. */
   attributes: Readonly<Record<string, string>>
   /** Paths that a template can read; the editor suggests them. */
   variables: readonly string[]
@@ -44,7 +44,7 @@ export type CodeView = {
   hasFocus(): boolean
   /** Inserts text at the cursor; replaces selected text. */
   insert(text: string): void
-  /** Selects a part and shows it; `to` is `from` unless given. */
+  /** Selects a range of the text and scrolls to it; without `to`, places the cursor. */
   select(from: number, to?: number): void
   destroy(): void
 }
@@ -99,7 +99,7 @@ const look = EditorView.theme({
 
 const mistakeMark = Decoration.line({ class: 'cm-mistake' })
 
-/** Computed again for each text: a removed line would break the mapping through changes. */
+/** Computed again for each text: if a line is removed, its mark cannot be mapped to the new text. */
 const mistake = (line: number | undefined): Extension =>
   line === undefined
     ? []
@@ -107,7 +107,7 @@ const mistake = (line: number | undefined): Extension =>
         line < 1 || line > doc.lines ? Decoration.none : Decoration.set([mistakeMark.range(doc.line(line).from)]),
       )
 
-/** The first names of paths, and the names below a path. */
+/** Returns the first names of paths or, if `path` is not empty, the names that follow it. */
 const namesBelow = (variables: readonly string[], path: readonly string[]): string[] => {
   const start = path.length === 0 ? '' : `${path.join('.')}.`
   const names = variables
@@ -138,8 +138,8 @@ const languageOf = async (language: CodeLanguage, variables: readonly string[]):
 }
 
 /**
- * After Escape the Tab key leaves the editor, until the next input or until the editor is left; before, it indents.
- * That Escape goes no further, so that a window around the editor stays open.
+ * Tab indents. After Escape, Tab leaves the editor, until the next input or until the editor has lost the focus. That
+ * Escape is not passed on, so that a window around the editor stays open.
  */
 const escapeFreesTab = (): Extension => {
   let leaves = false
@@ -178,13 +178,13 @@ const fixed = (): Extension[] => [
   autocompletion({ icons: false }),
   highlightActiveLine(),
   syntaxHighlighting(colours),
-  // Before the keys of the editor, whose Escape takes a selection back.
+  // Comes before the keys of the editor, because its Escape removes a selection.
   Prec.high(escapeFreesTab()),
   keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
   look,
 ]
 
-/** Puts an editor into an element. `onChange` receives typed changes, not those of `setValue`. */
+/** Creates an editor in an element. `onChange` receives typed changes, but not those of `setValue`. */
 export const createCodeView = (
   parent: HTMLElement,
   given: { value: string; options: CodeOptions; hint: string; onChange: (text: string) => void },
@@ -223,7 +223,7 @@ export const createCodeView = (
       .then((extension) => {
         if (key === languageKey) view.dispatch({ effects: parts.language.reconfigure(extension) })
       })
-      // Without its colours it is an editor still.
+      // Without its colors, the editor still works.
       .catch(() => undefined)
   }
   const configure = (next: CodeOptions): void => {

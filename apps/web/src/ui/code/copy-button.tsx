@@ -4,8 +4,8 @@ import { Button } from '../button.tsx'
 import { notify } from '../overlays/toast.tsx'
 
 /**
- * Copies text to the clipboard; returns true on success. Falls back to a selection if the clipboard is not available
- * (plain http).
+ * Copies text to the clipboard. Returns true on success. If the clipboard is not available (plain http), copies a
+ * selection.
  */
 export const copyText = async (text: string): Promise<boolean> => {
   try {
@@ -24,7 +24,9 @@ export const copyText = async (text: string): Promise<boolean> => {
   }
 }
 
-/** Copies `text` and says so. Without `label` only the icon shows; `name` says what is copied. */
+/**
+ * A button that copies `text` and confirms this. Without `label`, it shows only an icon. `name` names the copied text.
+ */
 export const CopyButton = ({
   text,
   name,

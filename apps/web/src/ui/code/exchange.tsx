@@ -18,7 +18,7 @@ const Message = ({ title, text }: { title: string; text: string }) => (
   />
 )
 
-/** Why an attempt failed, what was sent and what was answered; `children` say why neither is kept. */
+/** Shows why an attempt failed, the request, and the response. `children` explain why neither is stored. */
 export const Exchange = ({
   reason,
   request,

@@ -19,8 +19,8 @@ const elementOf = (node: MarkupNode): ReactNode => {
 }
 
 /**
- * A description or help text in light markup, as servers and catalogs give it: paragraphs, line breaks, bold, italics,
- * code, links, lists. It takes the size and colour of its place.
+ * Shows a description or help text of servers and catalogs in light markup: paragraphs, line breaks, bold, italics,
+ * code, links, lists. Its size and color are those of the surrounding text.
  */
 export const Markup = ({ text, className }: { text: string; className?: string }) => {
   const nodes = useMemo(() => parseMarkup(text), [text])

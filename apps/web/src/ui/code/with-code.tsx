@@ -1,6 +1,6 @@
 /**
- * A sentence of the server with the text between backticks as code. Nothing else in it is markup: it can quote
- * strangers. A backtick without its partner stays a backtick.
+ * Shows a text of the server, with the parts between backticks as code. All other markup stays text, because the text
+ * can quote strangers. A single backtick stays a backtick.
  */
 export const WithCode = ({ text }: { text: string }) => {
   const parts = text.split(/`([^`\n]+)`/)

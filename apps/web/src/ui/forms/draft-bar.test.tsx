@@ -45,7 +45,7 @@ test('changes are discarded only after a confirmation that says what would be lo
   expect(onDiscard).toHaveBeenCalledTimes(1)
 })
 
-test("saving never overwrites another user's version, and undo changes nothing that the user did not do", () => {
+test("saving never overwrites another user's version, and undo reverts only changes of this user", () => {
   show({ blocked: true, draft: { words: 'order changed', canUndo: false, undo: vi.fn() } })
   expect(disabled('Save schema')).toBe(true)
   expect(disabled('Undo')).toBe(true)

@@ -4,7 +4,7 @@ import { failureText } from '../../lib/api/errors.ts'
 import { Button } from '../button.tsx'
 import { ConfirmDialog } from '../overlays/confirm-dialog.tsx'
 
-/** Changes that are gathered here and saved together. */
+/** Unsaved changes that are collected in a draft and saved together. */
 type GatheredChanges = {
   /** The unsaved changes, as text. */
   words: string
@@ -12,7 +12,7 @@ type GatheredChanges = {
   undo: () => void
 }
 
-/** Stays at the bottom while there are unsaved changes: describes, saves, undoes or discards them. */
+/** A bar at the bottom while there are unsaved changes. It describes them, and saves, undoes or discards them. */
 export const DraftBar = ({
   of,
   draft,
@@ -23,11 +23,11 @@ export const DraftBar = ({
   onDiscard,
   children,
 }: {
-  /** The edited object, as in "Save {of}" and "The {of} …". */
+  /** The kind of the edited object, as in "Save {of}" and "The {of} …". */
   of: 'mappings' | 'schema'
   draft: GatheredChanges
   saving: boolean
-  /** Another user has saved in the meantime: decide about that version first. */
+  /** Whether another user has saved in the meantime: the user must first decide about that version. */
   blocked: boolean
   error: Error | null
   onSave: () => void
@@ -42,7 +42,7 @@ export const DraftBar = ({
       className="sticky bottom-3 z-20 mt-4 rounded-lg border border-line-strong bg-raised px-4 py-3 shadow-pop"
     >
       <div className="flex flex-wrap items-center gap-2 max-sm:gap-1">
-        {/* Where notices come up, at the right, no button lies under them. */}
+        {/* Notices appear at the right, so there are no buttons below them. */}
         <p
           className="min-w-0 text-sm break-words max-sm:basis-full sm:order-last sm:mr-auto sm:pl-2"
           aria-live="polite"

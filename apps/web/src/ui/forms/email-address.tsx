@@ -1,4 +1,4 @@
-/** An address that rather breaks before its @ than inside of a word. */
+/** An email address that breaks before its @ instead of inside of a word. */
 export const EmailAddress = ({ email }: { email: string }) => {
   const at = email.lastIndexOf('@')
   return (

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 import { WithCode } from '../code/with-code.tsx'
 import { scrollable } from '../scrollable.ts'
 
-/** The attributes that tie a control to its label, hint and error. */
+/** The attributes that connect a control with its label, hint and error. */
 export type FieldControl = {
   id: string
   'aria-describedby': string | undefined
@@ -11,7 +11,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** A note on a control that blocks nothing, with an icon. */
+/** A note on a control with an icon. It does not prevent saving. */
 export const FieldNote = ({ id, children }: { id?: string; children: string }) => (
   <p id={id} className="flex items-start gap-1.5 text-xs break-words text-ink-2">
     <Info aria-hidden className="mt-0.5 size-3.5 shrink-0" />
@@ -21,7 +21,10 @@ export const FieldNote = ({ id, children }: { id?: string; children: string }) =
   </p>
 )
 
-/** The error of a control, with an icon, or nothing. `live` announces it immediately: for controls outside a form. */
+/**
+ * The error of a control, with an icon. Shows nothing if there is no error. With `live`, screen readers announce it
+ * immediately: for controls outside a form.
+ */
 export const FieldError = ({
   id,
   message,
@@ -31,10 +34,10 @@ export const FieldError = ({
 }: {
   id: string
   message: string | undefined
-  /** The unchanged detail of the refusing system, such as a database; shown under the message. */
+  /** The unchanged detail from another system, such as a database. Shown below the message. */
   detail?: string | undefined
   live?: boolean
-  /** Shows it unchanged, in lines: a parser's message about a place. */
+  /** Shows the message as code, with its line breaks, as for the message of a parser. */
   asCode?: boolean
 }) =>
   message !== undefined && (
@@ -68,12 +71,14 @@ type FieldProps = {
   error?: string | undefined
   errorAsCode?: boolean
   errorDetail?: string | undefined
-  /** The error is already shown next to the control; this text is only for screen readers. */
+  /** Whether the error is already shown next to the control: it is then rendered only for screen readers. */
   errorIsShown?: boolean
   children: (control: FieldControl) => ReactNode
 }
 
-/** A label with a red asterisk when required, a control, a hint, and below it the error with an icon. */
+/**
+ * A label (with a red asterisk if the field is required), a control and a hint. The error is shown below, with an icon.
+ */
 export const Field = ({
   label,
   required = false,

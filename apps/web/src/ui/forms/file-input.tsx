@@ -1,4 +1,4 @@
-/** A choice of a text file from the device; `onFile` gets it, and undefined when the choice is undone. */
+/** An input for a text file of the device. `onFile` receives the file, or undefined if the user removes the choice. */
 export const FileInput = ({ label, onFile }: { label: string; onFile: (file: File | undefined) => void }) => (
   <input
     type="file"

@@ -12,7 +12,7 @@ const needed: Rules<Form> = async (values) => {
 }
 const empty = { title: '', settings: { 'a.url': '' } }
 const accept = () => Promise.resolve(undefined)
-/** Resolves when everything that was begun before is reported. */
+/** Resolves after all pending validations have been reported. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const messages = (form: ReturnType<typeof createForm<Form>>) =>
   Object.fromEntries(Object.entries(form.read().problems).map(([name, { message }]) => [name, message]))
@@ -51,7 +51,7 @@ test('two fields that change at the same time are both reported', async () => {
   expect(messages(form)).toEqual({ title: 'Required', 'settings.a.url': 'No URL' })
 })
 
-test('a validation result for values that have changed since is not shown', async () => {
+test('the result of validating values that have changed since then is not shown', async () => {
   const waiting: (() => void)[] = []
   const form = createForm<Form>(empty, async (values) => {
     if (values.title === 'slow') await new Promise<void>((resolve) => waiting.push(resolve))

@@ -2,54 +2,56 @@ import { isRecord } from '@tributary/kernel/record'
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 
 /**
- * The values of a form, by the names of its fields; one level of groups (`settings.url` is `url` of the group
- * `settings`).
+ * The values of a form, by the names of its fields. There is one level of groups: `settings.url` is the field `url` of
+ * the group `settings`.
  */
 export type Values = Record<string, unknown>
 
-/** The error of a field or the form; `code` is for callers that render it differently. */
+/** The error of a field or the form. The `code` is for callers that render some errors differently. */
 export type Problem = { message: string; code: string }
 
-/** The values as they were accepted, or messages by the names of fields. */
+/** The result of validation: the accepted values, or messages by the names of fields. */
 export type Checked<T> = { values: T } | { problems: Readonly<Record<string, string>> }
 
-/** The check of a form before it submits. */
+/** Validates the values of a form before it is submitted. */
 export type Rules<T extends Values> = (values: T) => Promise<Checked<T>>
 
-/** A moment of a form. */
+/** The state of a form at one time. */
 export type FormState<T extends Values> = {
   values: T
   problems: Readonly<Record<string, Problem>>
   /** The error of the whole form. */
   failure: Problem | undefined
   submitting: boolean
-  /** The number of ended submits, accepted or not. */
+  /** The number of submits that have ended, successful or not. */
   submits: number
 }
 
-/** The errors of a refused `onSubmit`: for fields, the first of which gets the cursor, or for the whole form. */
+/** The errors of a rejected `onSubmit`: for fields, the first of which gets the focus, or for the whole form. */
 export type Refusal = { problems: Readonly<Record<string, Problem>>; failure?: Problem | undefined }
 
-/** A form while its page is open; the same object from the first render on. */
+/** The form of a page. The object is the same in all renders. */
 export type FormHandle<T extends Values> = {
   read: () => FormState<T>
   /** Calls `listener` after every change, until the returned function is called. */
   subscribe: (listener: () => void) => () => void
-  /** Sets one field. After the first submit the rules are checked again, and the problem of this field is shown. */
+  /**
+   * Sets the value of one field. After the first submit, also validates it again and shows the problem of this field.
+   */
   change: (name: string, value: unknown) => void
-  /** Stores the control of a field, which is focused on an error; null removes it. */
+  /** Stores the control of a field, which gets the focus on an error. With null, removes it. */
   place: (name: string, control: HTMLElement | null) => void
   focus: (name: string) => void
   /**
-   * Checks all, and calls `onSubmit` with what the rules accept. It resolves to what it was refused with, if it was. Does
-   * nothing while an earlier submit is under way.
+   * Validates all fields, and calls `onSubmit` with the accepted values. Shows the errors if `onSubmit` resolves to
+   * any. Does nothing while an earlier submit is in progress.
    */
   submit(onSubmit: (values: T) => Promise<Refusal | undefined>): Promise<void>
-  /** Checks by these rules from now on. */
+  /** Validates with these rules from now on. */
   follow(rules: Rules<T>): void
 }
 
-/** `settings.url` in its parts: the group, and the name inside. */
+/** Splits a name such as `settings.url` into the group and the name inside. */
 const parts = (name: string): [group: string, inner?: string] => {
   const at = name.indexOf('.')
   return at === -1 ? [name] : [name.slice(0, at), name.slice(at + 1)]
@@ -70,7 +72,7 @@ export const isField = (values: Values, name: string): boolean => {
   return Object.hasOwn(values, group) && isGroup(values[group]) === (inner !== undefined)
 }
 
-/** The values with one value changed. */
+/** Returns the values with one of them changed. */
 const withValue = <T extends Values>(values: T, name: string, value: unknown): T => {
   const [group, inner] = parts(name)
   const before = values[group]
@@ -80,7 +82,7 @@ const withValue = <T extends Values>(values: T, name: string, value: unknown): T
 const without = <T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
 
-/** Makes a form with its first values. */
+/** Creates a form with its initial values. */
 export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): FormHandle<T> => {
   let rules = firstRules
   let state: FormState<T> = { values, problems: {}, failure: undefined, submitting: false, submits: 0 }
@@ -90,7 +92,7 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
     state = { ...state, ...next }
     for (const listener of listeners) listener()
   }
-  /** Brings the cursor to the first of these fields on the page. */
+  /** Focuses the field of these that comes first on the page. */
   const focusFirst = (names: readonly string[]): void => {
     const [first] = names
       .flatMap((name) => controls.get(name) ?? [])
@@ -101,7 +103,7 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
   const checkAgain = async (): Promise<void> => {
     const { values: asked } = state
     const checked = await rules(asked)
-    // The check of later input includes this one.
+    // The values have changed meanwhile: the validation of the later values replaces this one.
     if (state.values !== asked) return
     let problems = { ...state.problems }
     for (const name of changed) {
@@ -157,8 +159,9 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
 }
 
 /**
- * A form that checks by `rules` on submit, then again on every change, and puts the cursor in the first field in error.
- * Changed initial values are ignored; changed rules apply. `useApiForm` builds the rules from a schema.
+ * Returns a form that validates with `rules` on submit, and then again on every change. On errors, the first such field
+ * gets the focus. Later changes of the initial `values` are ignored; changed rules apply. `useApiForm` creates the
+ * rules from a schema.
  */
 export const useRuledForm = <T extends Values>(rules: Rules<T>, values: T): FormHandle<T> => {
   const [form] = useState(() => createForm(values, rules))
@@ -166,20 +169,20 @@ export const useRuledForm = <T extends Values>(rules: Rules<T>, values: T): Form
   return form
 }
 
-/** A part of a form's state, which must be the same value while nothing in it has changed. */
+/** Returns a part of the form's state. `select` must return the same value while nothing in the part has changed. */
 export const useFormState = <T extends Values, Part>(
   form: Pick<FormHandle<T>, 'read' | 'subscribe'>,
   choose: (state: FormState<T>) => Part,
 ): Part => useSyncExternalStore(form.subscribe, () => choose(form.read()))
 
 /**
- * Puts the cursor in a field when the form appears: for pages that are one form. Only the first name counts: a later
- * one must not move the cursor while the user types.
+ * Focuses a field when the form appears, for pages that consist of one form. Only the first `name` counts: a later one
+ * must not move the focus while the user types.
  */
 export const useFirstField = <T extends Values>(form: FormHandle<T>, name: keyof T & string): void => {
   const [first] = useState<string>(name)
   useEffect(() => {
-    // A dialog notes what had the focus, to give it back, when the effects of what it shows have run.
+    // A dialog stores which element had the focus when its effects run, so the focus moves only after that.
     const timer = setTimeout(() => form.focus(first))
     return () => clearTimeout(timer)
   }, [form, first])

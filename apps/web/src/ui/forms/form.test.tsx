@@ -50,14 +50,14 @@ test('ERR-26: a message for the whole form is one small red pill at the end of t
   expect(pill.className).toContain('text-danger-ink')
 })
 
-test('ERR-27: a form with its own error renderer passes it the message and code, and shows no pill', async () => {
+test('ERR-27: a form with a custom error renderer passes it the message and code, and shows no pill', async () => {
   renderUi(<Example custom refusal={{ code: 402, reason: 'UPGRADE_REQUIRED', message: 'Too many', metadata: {} }} />)
   await submit()
   expect(screen.getByRole('status').textContent).toBe('402 UPGRADE_REQUIRED: Too many')
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('ERR-21: a settings entry without such a field applies to the whole form, with code 402', async () => {
+test('ERR-21: a settings entry that names no field of the form applies to the whole form, with code 402', async () => {
   renderUi(
     <Example custom refusal={{ code: 400, message: 'm', metadata: { settings: 'not allowed', title: 'bad' } }} />,
   )

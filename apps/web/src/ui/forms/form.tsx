@@ -9,14 +9,14 @@ import { RefusalOffers } from './refusal-offers.ts'
 
 const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
 
-/** The Form around a component. Throws if there is none. */
+/** Returns the Form around a component. Throws if there is none. */
 export const useForm = (): FormHandle<Values> => {
   const form = useContext(FormContext)
   if (form === undefined) throw new Error('a field stands in a Form')
   return form
 }
 
-/** Divides the problems of a refused call: below the fields of the form, or below the whole form. */
+/** Divides the problems of a rejected call into those of fields in the form, and one of the whole form. */
 const refusalOf = (error: unknown, values: Values): Refusal => {
   const failure = formFailure(error)
   const known = failure.fields.filter(({ name }) => isField(values, name))
@@ -31,9 +31,9 @@ const refusalOf = (error: unknown, values: Values): Refusal => {
 }
 
 /**
- * The form shell. `onSubmit` makes the call, and the shell shows its errors, never the screen. Messages for fields
- * appear below their fields, others as a small red pill under the form (or by `renderError`). The frame adds its action
- * for the error's code.
+ * The frame of a form. `onSubmit` makes the call, and the form shows its errors. Messages for fields appear below their
+ * fields; all others appear as a small red pill below the form, or through `renderError`. Offers for the code of an
+ * error (`RefusalOffers`) are added.
  */
 export const Form = <T extends Values>({
   form,
@@ -90,10 +90,10 @@ export const Form = <T extends Values>({
   )
 }
 
-/** The properties of every field of a Form. */
+/** The properties that all fields of a Form have. */
 export type FieldProps = { name: string; label: string; required?: boolean; hint?: ReactNode }
 
-/** The value of the field `name` of the Form around, what is wrong with it, and what its control is tied by. */
+/** Returns the value of the field `name` of the surrounding Form, its error, and the attributes of its control. */
 export const useField = (name: string) => {
   const form = useForm()
   return {
@@ -105,8 +105,8 @@ export const useField = (name: string) => {
 }
 
 /**
- * A line of text that keeps its own value. The value that a password manager fills in stays, even when
- * it sends no event: it counts when the cursor leaves the field.
+ * Holds the text of a line of input. A password manager can fill in a text without sending an event, so the text is
+ * read again when the field is left.
  */
 const useLine = (name: string) => {
   const { value, error, change, ref: place } = useField(name)
@@ -129,15 +129,15 @@ const useLine = (name: string) => {
   return { error, bind: { name, defaultValue: first, onChange: read, onBlur: read, ref } }
 }
 
-/** The control of a type of line: secrets can be revealed, prices have a dollar sign. */
+/** The control for a type of line: secrets can be revealed, prices have a dollar sign. */
 const LineInput = ({ type, ...rest }: InputProps) => {
   if (type === 'password') return <PasswordInput {...rest} />
   return type === 'price' ? <PriceInput {...rest} /> : <Input type={type} {...rest} />
 }
 
 /**
- * A labeled line of text inside a Form; the type `password` can be revealed, `price` is in dollars. With `errorIsShown`
- * its error is only announced.
+ * A labeled line of text inside a Form. The type `password` can be revealed, `price` is in dollars. With
+ * `errorIsShown`, its error is only announced to screen readers.
  */
 export const TextField = ({
   name,
@@ -156,7 +156,7 @@ export const TextField = ({
   )
 }
 
-/** A labelled choice inside a Form. */
+/** A labeled select box inside a Form. */
 export const SelectField = ({
   name,
   label,
@@ -184,7 +184,7 @@ export const SelectField = ({
   )
 }
 
-/** A labelled checkbox inside a Form. */
+/** A labeled checkbox inside a Form. */
 export const CheckboxField = ({ name, label, hint }: { name: string; label: ReactNode; hint?: ReactNode }) => {
   const { value, error, change, ref } = useField(name)
   const id = useId()
@@ -211,7 +211,7 @@ export const CheckboxField = ({ name, label, hint }: { name: string; label: Reac
   )
 }
 
-/** The form's one primary action; shows a spinner while the form is submitting. */
+/** The primary action of a Form. Shows a spinner while the form is submitting. */
 export const SubmitButton = ({
   children,
   disabled,

@@ -51,7 +51,7 @@ export const PriceInput = ({ className, ...rest }: InputProps) => (
   </span>
 )
 
-/** A search box; its words name what is searched. */
+/** A search box. `label` names what is searched. */
 export const SearchInput = ({ label, className, ...rest }: InputProps & { label: string }) => (
   <span className={cn('relative block w-full sm:w-64', className)}>
     <Search aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3" />
@@ -61,7 +61,7 @@ export const SearchInput = ({ label, className, ...rest }: InputProps & { label:
 
 export type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & { ref?: Ref<HTMLSelectElement> }
 
-/** A choice of one; the platform's own list, so that it works with every keyboard, reader and phone. */
+/** A select box of the platform, so that it works with every keyboard, screen reader and phone. */
 export const Select = ({ className, children, ...rest }: SelectProps) => (
   <span className={cn('relative block', className)}>
     <select className={cn(box, 'h-8 appearance-none pr-8 pl-2.5')} {...rest}>

@@ -1,14 +1,17 @@
 import { Field } from './field.tsx'
 import { Input } from './input.tsx'
 
-/** A moment as the platform's date input has it: the reader's time, to the minute. */
+/** Formats a time for the date input of the platform: in the time zone of the reader, to the minute. */
 const inputTime = (time: string): string => {
   if (time === '') return ''
   const date = new Date(time)
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** A labelled moment, RFC 3339, '' while none is chosen; shown and chosen in the reader's time. */
+/**
+ * A labeled input for a time, shown and chosen in the time zone of the reader. The value is RFC 3339, or '' if none is
+ * chosen.
+ */
 export const MomentField = ({
   label,
   value,

@@ -4,10 +4,10 @@ import { Button } from '../button.tsx'
 import { notify } from '../overlays/toast.tsx'
 import { TextField } from './form.tsx'
 
-/** Milliseconds after which a code can be requested again. */
+/** Time in ms after which a code can be requested again. */
 export const resendAfterMs = 30_000
 
-/** The field of the code. Stands inside a Form. */
+/** The input for a code. Must be inside a Form. */
 export const CodeField = ({ label, hint }: { label: string; hint?: string }) => (
   <TextField
     name="otp_token"
@@ -22,20 +22,20 @@ export const CodeField = ({ label, hint }: { label: string; hint?: string }) => 
   />
 )
 
-/** Whole seconds until a code that was sent at `sentAt` can be requested again. */
+/** Returns the whole seconds until a code that was sent at `sentAt` can be requested again. */
 const useSecondsLeft = (sentAt: number): number => {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 250)
     return () => clearInterval(timer)
   }, [])
-  // The clock here ticks after the code was sent.
+  // The clock of this component can be slightly behind `sentAt`, so the time is limited.
   return Math.ceil(Math.min(resendAfterMs, Math.max(0, sentAt + resendAfterMs - now)) / 1000)
 }
 
 /**
- * The help when no code arrives: send it again, 30 seconds after the last time (`sentAt`, Unix time in ms), or the
- * action beside it. Errors of `send` are shown here.
+ * Offers help if no code arrives: sending it again 30 seconds after the last time (`sentAt`, Unix time in ms), or the
+ * action beside it. Shows errors of `send`.
  */
 export const ResendCode = ({
   sentAt,

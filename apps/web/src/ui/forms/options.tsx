@@ -1,4 +1,4 @@
-/** The options of a choice of one; without `title`, each value is shown as it is. */
+/** The options of a select box. Without `title`, each value is its own text. */
 export const Options = <Value extends string | number>({
   of: values,
   title = String,

@@ -63,10 +63,10 @@ const Popup = ({ label, groups }: { label: string; groups: readonly PickerGroup[
   </Base.Portal>
 )
 
-/** Maximum entries of a group in the list; typing finds the others. */
+/** Maximum number of entries of a group in the list. Typing finds all others. */
 const maxEntries = 60
 
-/** The groups with the entries that typing leaves. */
+/** Returns the groups with only those entries that match the typed text. */
 const narrowed = (groups: readonly PickerGroup[], typed: string): PickerGroup[] =>
   groups.map(({ heading, entries }) => {
     const found = new Set(
@@ -79,8 +79,8 @@ const narrowed = (groups: readonly PickerGroup[], typed: string): PickerGroup[] 
   })
 
 /**
- * A labelled choice of one among pictured entries in groups, inside a Form, searched by typing, which can be cleared; the list
- * scrolls beyond 18rem.
+ * A labeled choice among entries with pictures, in groups, inside a Form. Typing searches the entries, and the choice
+ * can be cleared. A list of more than 18rem scrolls.
  */
 export const PickerField = ({
   name,

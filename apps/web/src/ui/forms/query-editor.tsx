@@ -6,8 +6,8 @@ import { scrollable } from '../scrollable.ts'
 import type { FieldControl } from './field.tsx'
 
 /**
- * An SQL query: collapsed it shows the query, with a button to edit it unless it is locked; open it is an editor. The
- * parent saves or cancels, and passes the error.
+ * An SQL query. While closed, it shows the query, with a button for editing it unless it is locked. While open, it is
+ * an editor. The parent component saves or cancels, and passes the error.
  */
 export const QueryEditor = ({
   control,

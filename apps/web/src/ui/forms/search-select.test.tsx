@@ -13,7 +13,7 @@ const options: SearchOption[] = Array.from({ length: 150 }, (_, index) => ({
   note: index % 2 === 0 ? 'Web' : 'iOS',
 }))
 
-test('every typed word must be in the title or the note', () => {
+test('an option matches if its title or note contains every typed word', () => {
   expect(matching(options, ' ios 41 ').map(({ title }) => title)).toEqual(['Shop 41', 'Shop 141'])
   expect(matching(options, '')).toHaveLength(150)
   expect(matching(options, 'no such')).toEqual([])
@@ -44,7 +44,7 @@ test('one of many options is found by typing and chosen with the keyboard; the l
   expect(trigger.textContent).toBe('Shop 117')
 })
 
-test('a menu runs the chosen option, also twice in a row, and ignores letters while it is closed', async () => {
+test('a menu runs the chosen option, even twice in a row, and ignores letters while it is closed', async () => {
   const user = userEvent.setup()
   const chosen: string[] = []
   renderUi(

@@ -10,10 +10,10 @@ import { useField } from './form.tsx'
 /** An option: its value, its title, a note, and its picture. */
 export type SearchOption = { value: string; title: string; note?: string; icon?: string }
 
-/** Maximum options in the list; typing narrows thousands to them. */
+/** Maximum number of options in the list. Typing finds all others. */
 const maxShown = 100
 
-/** The options that contain every typed word in title or note. */
+/** Returns the options whose title or note contains every typed word. */
 export const matching = (options: readonly SearchOption[], typed: string): SearchOption[] => {
   const words = typed
     .trim()
@@ -44,7 +44,7 @@ const Option = ({ option }: { option: SearchOption }) => (
   </Base.Item>
 )
 
-/** The line at the top of a list that is typed into. */
+/** The input for the search text, at the top of a list. */
 export const PopupSearch = () => (
   <span className="relative block border-b border-line">
     <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-3" />
@@ -57,16 +57,16 @@ export const PopupSearch = () => (
   </span>
 )
 
-/** Options that a server finds: those that fit what is typed, and how the search for them goes. */
+/** Options that the server found for the typed text, and the state of the search. */
 export type FoundOptions = {
   onTyped: (typed: string) => void
   /** `idle` while nothing is typed. */
   state: 'idle' | 'searching' | 'found' | 'failed'
-  /** More fit than there are options. */
+  /** Whether more options match than are listed. */
   more: boolean
 }
 
-/** The text of an empty list. */
+/** Returns the text that replaces an empty list. */
 const emptyWords = (found: FoundOptions | undefined, isEmpty: boolean, emptyText: ReactNode | undefined): ReactNode => {
   if (found?.state === 'idle') return 'Type to search'
   if (found?.state === 'searching') return 'Searching…'
@@ -74,7 +74,7 @@ const emptyWords = (found: FoundOptions | undefined, isEmpty: boolean, emptyText
   return isEmpty && found === undefined ? (emptyText ?? 'No options') : 'No matches'
 }
 
-/** Says that the list has only the first options. */
+/** A note that the list contains only the first options. */
 const MoreNote = ({ shown, found, more }: { shown: number; found: number; more: boolean }) => (
   <>
     {more && (
@@ -90,7 +90,7 @@ const MoreNote = ({ shown, found, more }: { shown: number; found: number; more: 
   </>
 )
 
-/** A list below its trigger that is searched by typing; `trigger` says what is chosen. */
+/** A list below its trigger. Typing searches it; the trigger shows the choice. */
 const SearchList = ({
   label,
   options,
@@ -168,29 +168,29 @@ const SearchList = ({
   )
 }
 
-/** The look of a closed choice. */
+/** The look of a closed select box. */
 export const choiceBox =
   'flex h-8 w-full items-center gap-2 rounded-md border border-field-line bg-surface pr-2.5 pl-2.5 text-left text-base text-ink shadow-card transition-colors hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 data-popup-open:border-accent aria-invalid:border-danger disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 max-sm:text-lg'
 
 export type SearchSelectProps = {
-  /** The kind of choice. */
+  /** What is chosen, such as "Source". */
   label: string
   value: string
   onChange: (value: string) => void
   options: readonly SearchOption[]
-  /** Shown while nothing is chosen. */
+  /** Shown if nothing is chosen. */
   placeholder: string
   disabled?: boolean
   className?: string
-  /** For options that a server finds; without it they are searched here. */
+  /** Options that the server finds. Without it, the given options are searched in the browser. */
   found?: FoundOptions
-  /** From the field around it, whose label then names it. */
+  /** The attributes of the surrounding field. Its label is then the accessible name. */
   control?: FieldControl
   ref?: Ref<HTMLButtonElement>
   onBlur?: () => void
 }
 
-/** A choice of one among many, searched by typing. `value` '' is no choice, unless an option has it. */
+/** A choice among many options, searched by typing. The value '' means no choice, unless an option has it. */
 export const SearchSelect = ({
   label,
   value,
@@ -233,7 +233,7 @@ export const SearchSelect = ({
   )
 }
 
-/** A labelled choice of one among many inside a Form, searched by typing. */
+/** A labeled choice among many options inside a Form, searched by typing. */
 export const SearchSelectField = ({
   name,
   label,
@@ -265,7 +265,7 @@ export const SearchSelectField = ({
   )
 }
 
-/** It acts and holds no value, so it is no combobox. */
+/** The button starts an action and holds no value, so it is not a combobox. */
 const menuButton = { role: 'button', 'aria-haspopup': 'dialog' } as const
 
 /**
@@ -302,7 +302,8 @@ export const SearchMenu = ({
         render={button}
         {...menuButton}
         onKeyDown={(event) => {
-          // A letter on the closed button would choose what starts with it, and choosing acts.
+          // A letter on the closed button would choose the option that begins with it, and the choice would start an
+          // action.
           if (event.key.length === 1 && event.key !== ' ') event.preventBaseUIHandler()
         }}
       />

@@ -3,13 +3,13 @@ import { useMemo, useState } from 'react'
 import { cn } from '../cn.ts'
 import { Input, type InputProps } from './input.tsx'
 
-/** Something that can be put into a text field. `value` is what is put there, the rest explains it. */
+/** A text to insert into a field. `value` is the text, the rest describes it. */
 export type Suggestion = { value: string; title?: string; note?: string }
 
-/** Maximum shown suggestions; typing narrows them. */
+/** Maximum number of listed suggestions. Typing finds all others. */
 const maxShown = 60
 
-/** True when the suggestion has all typed words. */
+/** True if the suggestion contains all typed words. */
 const fits = ({ value, title = '' }: Suggestion, typed: string): boolean => {
   const text = `${value} ${title}`.toLowerCase()
   return typed
@@ -31,11 +31,11 @@ export const SuggestInput = ({
   value: string
   onChange: (value: string) => void
   suggestions: readonly Suggestion[]
-  /** For names that are code. */
+  /** Shows the text in a monospaced font, for names in code. */
   mono?: boolean
 }) => {
   const [open, setOpen] = useState(false)
-  // The chosen value does not filter the other suggestions.
+  // After a suggestion was chosen, its value does not filter the list.
   const exact = useMemo(() => suggestions.some((each) => each.value === value), [suggestions, value])
   const shown = useMemo(
     () => (exact ? suggestions : suggestions.filter((each) => fits(each, value))).slice(0, maxShown),
@@ -47,8 +47,8 @@ export const SuggestInput = ({
       filteredItems={shown}
       value={value}
       onValueChange={(next, { reason }) => {
-        // The library empties the field at Escape. Here Escape closes the list, and a second one the window around the
-        // field.
+        // The library would clear the field on Escape. Instead, Escape closes the list, and a second Escape closes the
+        // window around the field.
         if (reason !== 'escape-key') onChange(next)
       }}
       itemToStringValue={(each: Suggestion) => each.value}
@@ -59,7 +59,7 @@ export const SuggestInput = ({
     >
       <Base.Input
         render={<Input {...rest} />}
-        // Suggestions that arrive after the field was left would cover the next one.
+        // Suggestions that arrive after the field was left would cover the next field.
         onBlur={({ relatedTarget }) => {
           if (relatedTarget !== null && relatedTarget.closest('[role="listbox"]') === null) setOpen(false)
         }}

@@ -1,6 +1,6 @@
 import { Switch as Base } from '@base-ui/react/switch'
 
-/** On or off, immediately. `label` names it for screen readers; visible words stand beside it. */
+/** A switch that applies immediately. `label` names it for screen readers; a visible text is beside it. */
 export const Switch = ({
   checked,
   onChange,

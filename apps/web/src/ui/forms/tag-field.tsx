@@ -2,7 +2,7 @@ import { Field } from './field.tsx'
 import { type FieldProps, useField } from './form.tsx'
 import { TagInput } from './tag-input.tsx'
 
-/** A labelled list of texts inside a Form. */
+/** A labeled list of texts inside a Form. */
 export const TagField = ({
   name,
   label,

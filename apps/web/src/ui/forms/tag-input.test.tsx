@@ -40,7 +40,7 @@ test('the same tag can be added twice', async () => {
   expect(last()).toEqual(['same', 'same'])
 })
 
-test('spaces around a tag are removed, spaces alone are not a tag, and unadded text stays in the input', async () => {
+test('spaces around a tag are removed, spaces alone are not a tag, and text that was not added stays in the input', async () => {
   const { last } = start()
   await userEvent.type(screen.getByLabelText('Tags'), '  a b {Enter}   {Enter}left')
   await userEvent.click(document.body)

@@ -10,9 +10,9 @@ export const afterKey = (key: string, text: string, tags: readonly string[]): re
 }
 
 /**
- * A list of texts. Tab and Enter add the typed text; Backspace in the empty input removes the last one. There can be
- * any number of them, and duplicates. Leaving the input adds nothing: a new tag would move the button that is being
- * clicked.
+ * An input for a list of texts. Tab and Enter add the typed text; Backspace in the empty input removes the last one.
+ * Any number of texts is allowed, including duplicates. Leaving the input adds nothing, because a new tag would move
+ * the button that the user is clicking.
  */
 export const TagInput = ({
   value,

@@ -57,7 +57,7 @@ test('a deletion names the number of objects, and begins only after the word is 
   expect(screen.queryByRole('region', { name: 'Selection' })).toBeNull()
 })
 
-test('failures are listed by object with their reason, and stay selected, and only failures are retried', async () => {
+test('failures are listed by object with their reason, and stay selected; a retry affects only them', async () => {
   const user = userEvent.setup()
   const refused = new Set(['b', 'e'])
   const { ran } = start(refused)
@@ -77,7 +77,7 @@ test('failures are listed by object with their reason, and stay selected, and on
   expect(ran).toEqual(['b', 'e'])
 })
 
-test('an action that needs a choice begins only after the choice, and applies it to every row', async () => {
+test('an action that asks for a choice begins only after the choice, and applies it to every row', async () => {
   const user = userEvent.setup()
   const ran: string[] = []
   const connect: BulkAction<Row> = {

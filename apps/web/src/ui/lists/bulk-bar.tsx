@@ -17,18 +17,18 @@ const SearchSelect = lazyPart(
   <Skeleton className="h-9 w-full" />,
 )
 
-/** Something to do to all rows that are chosen. */
+/** An action on all selected rows. */
 export type BulkAction<Row> = {
-  /** As a button says it, such as "Delete"; and as it has been done, such as "deleted". */
+  /** The text of the button, such as "Delete"; `done` is the text for finished actions, such as "deleted". */
   label: string
   done: string
   /** The consequence, shown before the action. */
   text: ReactNode
-  /** Cannot be undone: the label has to be typed. */
+  /** Whether the action cannot be undone: the user must then type its label. */
   danger?: boolean
-  /** A question that is asked once for all rows. */
+  /** A choice that the user makes once for all rows. */
   ask?: { label: string; options: readonly SearchOption[] }
-  /** `chosen` is the chosen value, '' without a question. */
+  /** Runs the action for a row. `chosen` is the value of the choice, or '' if there is none. */
   run: (row: Row, chosen: string) => Promise<unknown>
 }
 
@@ -60,7 +60,7 @@ const Failures = <Row,>({
 
 type FieldProps = { value: string; wrong: boolean; disabled: boolean; onChange: (value: string) => void }
 
-/** Asks for the word of an action that cannot be undone. */
+/** The field into which the user types the label of an action that cannot be undone. */
 const WordField = ({ word, value, wrong, disabled, onChange }: FieldProps & { word: string }) => (
   <div className="mt-3">
     <Field label={`Type "${word}" to confirm`} error={wrong ? `Type ${word}` : undefined}>
@@ -104,7 +104,7 @@ const useAborted = () => {
   return stop
 }
 
-/** Asks, runs the action for each row, and shows each failure; failed rows can be retried. */
+/** Asks for confirmation, runs the action for each row, and shows each failure. Failed rows can be retried. */
 const BulkDialog = <Row,>({
   choice: { action, rows },
   noun,
@@ -148,7 +148,7 @@ const BulkDialog = <Row,>({
     <ConfirmDialog
       open={open}
       onOpenChange={(next) => {
-        // A running action completes, and its failures are shown.
+        // While an action is running, the dialog stays open until it is complete, and then shows the failures.
         if (settled === undefined) setOpen(next)
       }}
       onClosed={onClosed}
@@ -206,13 +206,13 @@ export const BulkBar = <Row,>({
 }: {
   /** The kind of a row, such as "source". */
   noun: string
-  /** Those that are chosen. */
+  /** The selected rows. */
   rows: readonly Row[]
   actions: readonly BulkAction<Row>[]
   idOf: (row: Row) => string
   titleOf: (row: Row) => string
   onSelect: (selected: ReadonlySet<string>) => void
-  /** Called when an action has been done to all of them. */
+  /** Called when the action has ended for all rows. */
   onSettled: () => void
 }) => {
   const [choice, setChoice] = useState<Choice<Row>>()

@@ -7,7 +7,7 @@ export const CardList = ({ label, children }: { label?: string; children: ReactN
   </ul>
 )
 
-/** A row of a card's list: its content, then its actions, which move below on a narrow page. */
+/** A row of a list in a card: its content and its actions. On a narrow page, the actions are below the content. */
 export const CardRow = ({ label, children }: { label?: string; children: ReactNode }) => (
   <li aria-label={label} className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
     {children}

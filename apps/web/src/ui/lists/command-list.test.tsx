@@ -51,7 +51,7 @@ test('a command list is a combobox with the first option selected; arrows move, 
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
-test('a command list without a match says so, and Enter does nothing', async () => {
+test('a command list without a match shows a text, and Enter does nothing', async () => {
   act.mockClear()
   renderUi(<Palette />)
   await userEvent.type(await screen.findByRole('combobox'), 'zzz')

@@ -10,9 +10,9 @@ export type CommandEntry = {
   id: string
   label: string
   icon: ReactNode
-  /** A short description beside its name. */
+  /** A short description beside the label. */
   detail?: string
-  /** The keys that do the same without the list, one after the other. */
+  /** The keys that run the entry without the list, one after the other. */
   keys?: readonly string[]
   act: () => void
 }
@@ -24,7 +24,7 @@ const Row = ({ entry, onAct }: { entry: CommandEntry; onAct: (entry: CommandEntr
   <Autocomplete.Item
     value={entry}
     onClick={() => onAct(entry)}
-    // The pattern of a combobox wants the option that has the choice marked, too.
+    // In a combobox, the highlighted option must also have `aria-selected`.
     render={(props, { highlighted }) => <div {...props} aria-selected={highlighted} />}
     className="flex min-h-9 cursor-default scroll-my-1 items-center gap-3 rounded-md px-2.5 py-1.5 text-sm outline-none select-none data-highlighted:bg-active max-sm:min-h-11"
   >
@@ -82,8 +82,8 @@ const Foot = () => (
 )
 
 /**
- * A window with a search box over a list of pages and actions; the arrow keys move the selection while the user types,
- * Enter takes it. The caller filters: `groups` are shown unchanged.
+ * A window with a search box above a list of pages and actions. The arrow keys move the selection while the user types,
+ * and Enter runs the selected entry. The caller filters: `groups` are shown unchanged.
  */
 export const CommandList = ({
   open,
@@ -99,9 +99,9 @@ export const CommandList = ({
   text: string
   onText: (text: string) => void
   groups: readonly CommandGroup[]
-  /** Whether more results can come for the text. */
+  /** Whether more results can still arrive for the text. */
   busy: boolean
-  /** The text when nothing matches. */
+  /** The text that replaces an empty list. */
   empty: string
 }) => {
   const found = groups.reduce((sum, group) => sum + group.items.length, 0)
@@ -131,7 +131,7 @@ export const CommandList = ({
               itemToStringValue={(entry: CommandEntry) => entry.label}
               value={text}
               onValueChange={(next, { reason }) => {
-                // Taking an entry would put its name into the box that is just closing.
+                // A chosen entry would put its label into the search box, which is closing.
                 if (reason !== 'item-press') onText(next)
               }}
               autoHighlight="always"

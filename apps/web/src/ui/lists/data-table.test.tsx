@@ -25,7 +25,7 @@ test('UI-27: a table without rows says "No Entries Found"', () => {
   expect(within(screen.getByRole('table', { name: 'Fruits' })).getByRole('cell').textContent).toBe('No Entries Found')
 })
 
-test('a column sorts by its value, ascending and then descending, and a column without a value does not sort', async () => {
+test('a column sorts by its value, ascending and then descending; a column without a value cannot be sorted', async () => {
   renderUi(<DataTable label="Fruits" columns={columns} rows={fruits} rowId={(row) => row.name} />)
   const names = (): (string | null | undefined)[] =>
     screen.getAllByRole('row').map((row) => within(row).queryAllByRole('cell')[0]?.textContent)
@@ -115,7 +115,7 @@ test('rows are selected one by one, as a range with Shift in the shown order, or
   await user.keyboard('{Shift>}')
   await user.click(box('F2'))
   await user.keyboard('{/Shift}')
-  // F4 cannot be chosen.
+  // The row F4 cannot be selected.
   expect(new Set(chosen()?.split(' '))).toEqual(new Set(['F2', 'F3', 'F5', 'F6']))
   expect(box('F4')).toHaveProperty('disabled', true)
   const all = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all' })
@@ -124,7 +124,7 @@ test('rows are selected one by one, as a range with Shift in the shown order, or
   expect(chosen()?.split(' ')).toHaveLength(11)
   await user.click(all)
   expect(chosen()).toBe('')
-  // Descending by price, the rows between two are others.
+  // Sorted by descending price, other rows are between the same two.
   await user.click(screen.getByRole('button', { name: 'Price' }))
   await user.click(screen.getByRole('button', { name: 'Price' }))
   await user.click(box('F11'))
@@ -133,7 +133,7 @@ test('rows are selected one by one, as a range with Shift in the shown order, or
   expect(new Set(chosen()?.split(' '))).toEqual(new Set(['F11', 'F10', 'F9']))
 })
 
-test("a click beside a row's link opens the link, and the keyboard reaches the link only once", async () => {
+test('a click on a row beside its link opens the link, and the keyboard reaches the link only once', async () => {
   const user = userEvent.setup()
   const opened: string[] = []
   const At = () => <output>{useLocation().pathname}</output>

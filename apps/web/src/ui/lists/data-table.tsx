@@ -25,15 +25,15 @@ type Features = typeof features
 export type Column<Row extends RowData> = {
   id: string
   header: string
-  /** The value to sort by; without it the column does not sort. */
+  /** The value by which the column sorts. Without it, the column cannot be sorted. */
   value?: (row: Row) => string | number
   cell: (row: Row) => ReactNode
   align?: 'right'
-  /** Omitted below 640 px; with `lg` below 1024 px. */
+  /** With true, the column is hidden below 640 px; with `lg`, below 1024 px. */
   wide?: boolean | 'lg'
   /**
-   * Its width from 640 px on, as a class. When columns have one, the first takes what they leave, no row that comes into
-   * view changes a width, and the heads stay in view.
+   * The width of the column from 640 px on, as a class. If columns have a width, the first column gets the remaining
+   * space. Rows that come into view then change no width, and the headers stay in view.
    */
   width?: string
   className?: string
@@ -48,8 +48,8 @@ const toDefinition = <Row extends RowData>(column: Column<Row>): ColumnDef<Featu
 })
 
 /**
- * On a narrow page the first column gets the width that the others leave. Its content is cut or wraps, so that the
- * table does not scroll sideways.
+ * On a narrow page, the first column gets the space that the other columns leave. Its content is cut or wraps, so that
+ * the table does not scroll sideways.
  */
 const firstClass = 'max-sm:w-full max-sm:max-w-0'
 
@@ -63,11 +63,11 @@ const cellClass = <Row extends RowData>(column: Column<Row> | undefined, first: 
     first && firstClass,
   )
 
-/** Rows beyond this many are put into the page only while they are near the visible part. */
+/** Number of rows above which only the rows near the visible part are rendered. */
 const windowFrom = 200
 const rowHeight = 45
 
-/** The range of `count` rows to render, and the space (px) for those before and after. */
+/** Returns the range of the `count` rows to render, and the space in px for the rows before and after it. */
 const useWindow = (count: number) => {
   const [top, setTop] = useState(0)
   const measure = useCallback((table: HTMLTableElement | null): void => {
@@ -95,7 +95,10 @@ const useWindow = (count: number) => {
   }
 }
 
-/** Heads stay in view, below the bar of a narrow screen. A border of a collapsed table would not come along. */
+/**
+ * Returns the classes of a header. Headers stay in view, below the bar of a narrow screen. The border of a collapsed
+ * table would not move with them.
+ */
 const headClass = (sticky: boolean): string =>
   cn('h-9 bg-canvas shadow-[inset_0_-1px_0_var(--color-line)]', sticky && 'sticky top-(--banner) z-10 max-md:top-12')
 
@@ -143,7 +146,7 @@ const Head = <Row extends RowData>({
   )
 }
 
-/** The properties that make a row a button: click, Enter and Space. */
+/** Returns the properties that make a row a button, for click, Enter and Space. */
 const asButton = (act: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   tabIndex: 0,
   onClick: act,
@@ -155,7 +158,8 @@ const asButton = (act: () => void): HTMLAttributes<HTMLTableRowElement> => ({
 })
 
 /**
- * The properties that make a row follow its link: a click beside the link. The link itself serves keys and new tabs.
+ * Returns the properties with which a click beside the link of a row opens the link. The link itself handles keys and
+ * new tabs.
  */
 const asLink = (open: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   onClick: (event: MouseEvent<HTMLTableRowElement>) => {
@@ -189,7 +193,7 @@ type DataTableProps<Row extends RowData> = {
   onRow?: (row: Row) => void
   onRowClick?: (row: Row) => void
   selection?: RowSelection<Row> | undefined
-  /** The initial order; a click on a head changes it. */
+  /** The initial order. A click on a header changes it. */
   sorted?: { id: string; desc: boolean } | undefined
   empty?: ReactNode
 }
@@ -233,9 +237,9 @@ const useRowSelection = <Row,>(
 }
 
 /**
- * A table whose columns sort by a click on their head. `columns` and `rows` must be stable between renders. With
- * `onRow` a row is a button; with `onRowClick` a click on it follows its link. The arrow keys, Home and End move among
- * rows. Thousands of rows are fine: only those near the visible part are rendered.
+ * A table that sorts by the column whose header is clicked. `columns` and `rows` must be stable between renders. With
+ * `onRow`, a row is a button; with `onRowClick`, a click on a row opens its link. The arrow keys, Home and End move
+ * between rows. Of thousands of rows, only those near the visible part are rendered.
  */
 export const DataTable = <Row extends RowData>({
   label,
@@ -259,7 +263,7 @@ export const DataTable = <Row extends RowData>({
     <div
       className={cn(
         'scroll-thin rounded-lg border border-line bg-surface shadow-card',
-        // A scrolling element would keep the heads inside it; a table whose columns have widths never scrolls.
+        // An element that scrolls would hold the headers inside it. A table whose columns have widths never scrolls.
         fixed ? 'overflow-clip' : 'overflow-x-auto',
       )}
     >

@@ -28,10 +28,10 @@ const Page = () => {
   )
 }
 
-test('filters are in the URL beside its other parts, are read from the URL, and are counted', async () => {
+test('filters are in the URL beside its other parameters, are restored from it, and are counted', async () => {
   const user = userEvent.setup()
   renderUi(<Page />, '/sources?range=1day&type=Gone#tab')
-  // A deleted type is shown, so that it can be unselected.
+  // A type that no longer exists is shown, so that it can be deselected.
   expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Type' }).value).toBe('Gone')
   screen.getByText('12 of 512 sources')
   await user.selectOptions(screen.getByRole('combobox', { name: 'Type' }), 'Web')

@@ -4,18 +4,18 @@ import { count, pluralise } from '../../lib/format/text.ts'
 import { Button } from '../button.tsx'
 import { SearchInput, Select } from '../forms/input.tsx'
 
-/** A choice of one that narrows a list; '' is no filter. */
+/** A select box that filters a list. The value '' is no filter. */
 export type ListFilter<Name extends string = string> = {
   name: Name
   label: string
-  /** The label of no filter. */
+  /** The label of the option without a filter. */
   any: string
   options: readonly { value: string; title: string }[]
 }
 
 /**
- * The filters of a list, and the number of matching rows: "12 of 512 sources". A value of the URL that no option has is
- * offered unchanged, so that it can be seen and unselected.
+ * The filters of a list, and the number of matching rows: "12 of 512 sources". If no option has the value in the URL,
+ * the value is added as an option, so that users can see and deselect it.
  */
 export const ListBar = ({
   label,
@@ -27,17 +27,17 @@ export const ListBar = ({
   total,
   children,
 }: {
-  /** Words of the search box. */
+  /** The label of the search box. */
   label: string
   /** The kind of a row, such as "source". */
   noun: string
   filters: readonly ListFilter[]
-  /** By the filters' names, and `search`. */
+  /** The values of the filters by their names, and the search text by `search`. */
   values: Readonly<Record<string, string>>
   onChange: (some: Record<string, string>) => void
   shown: number
   total: number
-  /** More controls, at the end. */
+  /** Further controls at the end of the bar. */
   children?: ReactNode
 }) => {
   const typed = useTyped(values['search'] ?? '', (search) => onChange({ search }))

@@ -43,7 +43,7 @@ const shown = () =>
     .slice(1)
     .map(({ textContent }) => textContent)
 
-test('a list is filtered by its URL, and an action does not affect chosen rows that the filter hides', async () => {
+test('a list is filtered by its URL, and an action does not affect selected rows that the filter hides', async () => {
   const user = userEvent.setup()
   renderUi(<Page />, '/objects?type=iOS')
   expect(shown()).toEqual(['a', 'b'])
@@ -60,7 +60,7 @@ test('a list is filtered by its URL, and an action does not affect chosen rows t
   await waitFor(() => expect(removed).toEqual(['c']))
 })
 
-test('an action on selected rows affects only those that the search leaves, however soon after typing', async () => {
+test('an action on selected rows affects only those that the search finds, even directly after typing', async () => {
   const user = userEvent.setup()
   removed.length = 0
   renderUi(<Page />, '/objects')

@@ -7,7 +7,7 @@ import { ListBar, type ListFilter } from './list-bar.tsx'
 
 const nothingChosen: ReadonlySet<string> = new Set()
 
-/** A filter by what kind a row is, of the kinds that there are. */
+/** Returns a filter by the type of a row. Its options are the existing types. */
 export const typeFilter = (kinds: Iterable<string>): ListFilter<'type'> => ({
   name: 'type',
   label: 'Type',
@@ -15,7 +15,7 @@ export const typeFilter = (kinds: Iterable<string>): ListFilter<'type'> => ({
   options: [...new Set(kinds)].toSorted().map((kind) => ({ value: kind, title: kind })),
 })
 
-/** A filter by the state of a row, of all states that there can be, each with its title. */
+/** Returns a filter by the state of a row. Its options are all possible states, each with its title. */
 export const stateFilter = <State extends string>(
   states: readonly State[],
   titles: Readonly<Record<State, string>>,
@@ -42,22 +42,22 @@ type ListViewProps<Row extends RowData, Name extends string> = {
   /** The number of rows without filters. */
   total: number
   filters: readonly ListFilter<Name>[]
-  /** The rows that the search and the filters leave; '' is no filter. */
+  /** Returns the rows that match the search text and the filters; '' is no filter. */
   narrow: (values: Record<Name | 'search', string>) => readonly Row[]
   columns: readonly Column<Row>[]
   idOf: (row: Row) => string
   titleOf: (row: Row) => string
-  /** The actions on selected rows; without them, none can be selected. */
+  /** The actions on selected rows. Without them, rows cannot be selected. */
   bulk?: ListBulk<Row> | undefined
   /** The initial order. */
   sorted?: { id: string; desc: boolean } | undefined
   /** The text of the table when no row matches. */
   empty?: ReactNode
-  /** From how many rows on they can be narrowed. */
+  /** The number of rows from which on search and filters are shown. */
   barFrom?: number
-  /** More controls, at the end of the filters. */
+  /** Further controls after the filters. */
   controls?: ReactNode
-  /** Shown between the filters and the table, such as a failure to load. */
+  /** Shown between the filters and the table, such as an error. */
   notice?: ReactNode
   /** Shown below the table, such as a definition of its figures. */
   note?: ReactNode
@@ -100,7 +100,7 @@ export const ListView = <Row extends RowData, Name extends string = never>({
           label={`Search ${label.toLowerCase()}`}
           noun={noun}
           values={values}
-          // The bar changes only what it was given.
+          // The bar changes only filters that it got from here.
           onChange={(some) => change(some as Partial<typeof values>)}
           shown={rows.length}
           total={total}

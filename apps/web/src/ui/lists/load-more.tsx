@@ -1,7 +1,7 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Button } from '../button.tsx'
 
-/** Reads the next page of a list that comes by pages; nothing after the last. */
+/** A button that loads the next page of a list. Shows nothing after the last page. */
 export const LoadMore = ({
   query,
 }: {

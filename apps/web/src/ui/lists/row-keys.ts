@@ -6,7 +6,7 @@ const openerOf = (row: HTMLTableRowElement | null | undefined): HTMLElement | nu
   return row.tabIndex === 0 ? row : row.querySelector<HTMLElement>('a[href], button:not(:disabled)')
 }
 
-/** Maximum frames until a row that was scrolled to is rendered. */
+/** Maximum number of frames before a row is rendered to which the table has scrolled. */
 const patience = 30
 
 const focusIndex = (body: HTMLTableSectionElement, index: number, frames = 0): void => {
@@ -16,9 +16,9 @@ const focusIndex = (body: HTMLTableSectionElement, index: number, frames = 0): v
 }
 
 /**
- * Moves the focus among the rows of a table's body: ↑ and ↓ to the next one, Home and End to the first and last. The
- * row itself handles Enter. A body can have only some of its rows, with their place as `data-index`; `all` then has the
- * number of rows and shows one of them.
+ * Moves the focus between the rows of a table body: ↑ and ↓ by one row, Home and End to the first and the last. The row
+ * itself handles Enter. If only some rows are rendered, each has its position as `data-index`. `all` then has the
+ * number of all rows, and a function that scrolls to one.
  */
 export const rowKeys =
   (all?: { count: number; show: (index: number) => void }) =>
@@ -39,7 +39,7 @@ export const rowKeys =
     focusIndex(body, index)
   }
 
-/** Moves the focus from a search box to the first row of its list; false without rows. */
+/** Moves the focus from a search box to the first row of the list. Returns false if there are no rows. */
 export const focusFirstRow = (page: ParentNode): boolean => {
   for (const row of page.querySelectorAll<HTMLTableRowElement>('main tbody tr')) {
     const opener = openerOf(row)

@@ -1,19 +1,19 @@
 import { type MouseEvent, useEffect, useRef } from 'react'
 import { cn } from '../cn.ts'
 
-/** Which rows of a table are chosen, by their ids. */
+/** The selected rows of a table, by their IDs. */
 export type RowSelection<Row> = {
   selected: ReadonlySet<string>
   onChange: (selected: ReadonlySet<string>) => void
   /** The title of a row. */
   titleOf: (row: Row) => string
-  /** False for a row that nothing can be done with. */
+  /** Returns false for a row without possible actions. */
   selectable?: (row: Row) => boolean
 }
 
 /**
- * The ids chosen after one was switched: with `from`, the id that was switched before it, all between the two in the
- * order of `ids` become what it became.
+ * Returns the selected IDs after a click on the checkbox of `id`. If `from` is given (the ID clicked before), all rows
+ * between the two in the order of `ids` get the same state as `id`.
  */
 export const afterSwitch = (
   selected: ReadonlySet<string>,
@@ -32,7 +32,7 @@ export const afterSwitch = (
 
 const cell = 'w-9 pl-4 max-sm:pl-3'
 
-/** The head of the column of checkboxes: chooses all rows that are listed, or none. */
+/** The header of the column of checkboxes. Selects all listed rows, or none. */
 export const SelectAllHead = ({
   ids,
   selected,
@@ -65,7 +65,7 @@ export const SelectAllHead = ({
   )
 }
 
-/** The checkbox of a row; with Shift it takes those since the last one with it. */
+/** The checkbox of a row. A click with Shift selects all rows since the last click. */
 export const SelectCell = ({
   title,
   checked,
@@ -84,7 +84,7 @@ export const SelectCell = ({
       className="block size-4 accent-accent"
       checked={checked}
       disabled={disabled}
-      // React reports the click of a Space key, too, with the modifier keys.
+      // React also reports a press of the Space key as a click, with its modifier keys.
       onClick={(event: MouseEvent<HTMLInputElement>) => onSwitch(event.shiftKey)}
       onChange={() => undefined}
     />

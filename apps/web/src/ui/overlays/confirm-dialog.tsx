@@ -16,7 +16,7 @@ export const confirmKinds = Object.keys(kinds) as readonly ConfirmKind[]
 
 export type ConfirmDialogProps = {
   open: boolean
-  /** Asks the owner to set `open` to false: on cancel, dismissal and when `done` turns true. */
+  /** Called with false when the dialog should close: on cancel, on dismissal, and when `done` becomes true. */
   onOpenChange: (open: boolean) => void
   /** Runs once after the dialog has closed. */
   onClosed?: () => void
@@ -31,7 +31,7 @@ export type ConfirmDialogProps = {
   error?: string | undefined
 }
 
-/** Asks before something that matters. Nothing happens until the confirming button is pressed. */
+/** Asks for confirmation of an important action. Nothing happens until the user presses the confirming button. */
 export const ConfirmDialog = ({
   open,
   onOpenChange,

@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 /**
- * Asks before a mutation that cannot be undone, shows its refusal, and closes when it is done. The owner removes it in
- * `onClosed`.
+ * Asks for confirmation of a mutation that cannot be undone, shows its error if it is rejected, and closes when it has
+ * succeeded. The parent removes the dialog in `onClosed`.
  */
 export const DangerDialog = <Variables,>({
   title,

@@ -7,7 +7,7 @@ import { renderUi } from '../../testing/render.tsx'
 import { ConfirmDialog, type ConfirmDialogProps, confirmKinds } from './confirm-dialog.tsx'
 import { SlideOver, slideOverSizes } from './slide-over.tsx'
 
-/** A question that records when it is asked to close and when it has closed. */
+/** A dialog that records when it asks to be closed, and when it has closed. */
 const Question = ({ order = [], ...props }: Partial<ConfirmDialogProps> & { order?: string[] }) => {
   const [open, setOpen] = useState(true)
   const change = useCallback(

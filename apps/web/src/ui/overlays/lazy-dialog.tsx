@@ -5,8 +5,8 @@ import { notify } from './toast.tsx'
 type Opened = { open: boolean; onClose: () => void }
 
 /**
- * A window whose code is loaded when it is first opened. When that fails, it closes and a notice says so; the page
- * behind it keeps its state and input. `title` is the notice's, such as `Could not open the invitation`.
+ * A window whose code is loaded when it is first opened. If that fails, the window closes and a notice reports it; the
+ * page keeps its state and input. `title` is that of the notice, such as `Could not open the invitation`.
  */
 export const lazyDialog = <Props extends Opened>(
   title: string,

@@ -39,7 +39,7 @@ test('UI-19, UI-20, UI-21, UI-23: tooltips have their distances and delays', () 
   })
 })
 
-test('a menu with a search is filtered by typing, says if it is empty, and Enter chooses the first entry', async () => {
+test('a menu with a search is filtered by typing, shows a text if it is empty, and Enter chooses the first entry', async () => {
   const chosen = vi.fn()
   renderUi(
     <Menu

@@ -14,7 +14,7 @@ type MenuProps = {
   children: ReactNode
   /** Entries below the list, which do not scroll with it. */
   footer?: ReactNode
-  /** Narrows the entries by what is typed into a search box above them: its name, and what is said when none is left. */
+  /** Adds a search box that filters the entries: its label, and the text that replaces an empty list. */
   search?: { label: string; empty: string }
   side?: 'top' | 'bottom' | 'right'
   align?: 'start' | 'end'
@@ -42,7 +42,7 @@ const Searched = ({ label, empty, children }: { label: string; empty: string; ch
   </>
 )
 
-/** A menu below its trigger; scrolls beyond 10rem of list. With `search` it is narrowed by typing. */
+/** A menu below its trigger. A list of more than 10rem scrolls. With `search`, typing filters it. */
 export const Menu = ({ trigger, header, children, footer, search, side = 'bottom', align = 'start' }: MenuProps) => {
   const entries = <Entries footer={footer}>{children}</Entries>
   const menu = (
@@ -67,21 +67,21 @@ export type MenuItemProps = {
   onSelect?: () => void
   /** Makes the item a link to a page of the application. */
   to?: string
-  /** The text that a search and typing match, if it is not the whole text. */
+  /** The text that is searched for the typed text, if it is not the whole text of the entry. */
   label?: string
   /** The state that the link passes to the page. */
   state?: object
-  /** Whether the item is the one that is in use now; it gets a check mark. Without it the item is no choice. */
+  /** Whether the entry is the current choice: it then has a check mark. If undefined, the menu is not a choice. */
   current?: boolean
   /** Makes the item a link to another page, opened in a new tab. */
   href?: string
   disabled?: boolean
-  /** Why a disabled item cannot be chosen. */
+  /** The reason why a disabled entry cannot be chosen. */
   tooltip?: string
   danger?: boolean
 }
 
-/** One entry. A disabled entry does nothing and says why on hover. */
+/** One entry of a menu. A disabled entry does nothing and shows the reason on hover. */
 export const MenuItem = ({
   icon,
   children,
@@ -146,7 +146,7 @@ export const MenuGroup = ({ heading, children }: { heading: string; children: Re
 
 export const MenuSeparator = () => <Base.Separator className="my-1 h-px bg-line" />
 
-/** A choice of one inside a menu, as a row of icons; each says its name on hover. */
+/** A choice inside a menu, as a row of icons. Each icon shows its name on hover. */
 export const MenuIconRadio = <T extends string>({
   label,
   value,

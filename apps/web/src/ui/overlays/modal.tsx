@@ -13,17 +13,20 @@ export type ModalProps = {
   description?: ReactNode
   children?: ReactNode
   footer?: ReactNode
-  /** For a question that wants an answer: no cross in the corner. */
+  /** Hides the close button in the corner, for a question that needs an answer. */
   plain?: boolean
-  /** Where the focus goes when it closes; to what had it before, unless given. */
+  /**
+   * Returns the element that gets the focus when the window closes. By default, it is the element that had the focus
+   * before.
+   */
   returnFocus?: () => HTMLElement | null
   onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /**
- * The common part of dialogs and panels: it lies over the page, traps focus, and closes on Escape and outside click.
- * Its content scrolls between head and foot. The caller decides its place and size. A dialog that opens from within
- * replaces it until that closes: two never overlap.
+ * The common part of dialogs and panels. It covers the page, keeps the focus inside, and closes on Escape and on a
+ * click outside. Its content scrolls between head and foot. The caller decides position and size. A dialog that opens
+ * from inside replaces it until that dialog closes: two never overlap.
  */
 export const Modal = ({
   open,

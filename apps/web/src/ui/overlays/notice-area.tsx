@@ -2,12 +2,12 @@ import { useEffect } from 'react'
 import { Toaster as Base, toast } from 'sonner'
 import { noticeTimeout, useNotices } from './toast.tsx'
 
-/** Shows the notices that wait, and all that follow. */
+/** Shows the waiting notices, and all later ones. */
 export const NoticeArea = ({ theme }: { theme: 'system' | 'light' | 'dark' }) => {
   const waiting = useNotices((state) => state.waiting)
   useEffect(() => {
     if (waiting.length === 0) return
-    // A second run of the effect finds none.
+    // If the effect runs a second time, no notices are left.
     for (const { id, kind, title, description, timeout } of useNotices.getState().waiting)
       toast[kind](title, {
         id,

@@ -1,7 +1,7 @@
 import { Popover as Base } from '@base-ui/react/popover'
 import type { ReactElement, ReactNode } from 'react'
 
-/** A panel beside its trigger, for short reading; closes on Escape and outside click. */
+/** A small panel beside its trigger, for short texts. Closes on Escape and on a click outside. */
 export const Popover = ({
   trigger,
   title,

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { renderUi } from '../../testing/render.tsx'
 import { SidePanel } from './side-panel.tsx'
 
-/** A list with a panel beside it, in a window that is wide or not. */
+/** Renders a list with a panel beside it, in a wide or a narrow window. */
 const show = (wide: boolean): string[] => {
   vi.spyOn(window, 'matchMedia').mockImplementation(
     (media) => Object.assign(new EventTarget(), { matches: wide, media }) as unknown as MediaQueryList,

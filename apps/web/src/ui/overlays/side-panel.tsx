@@ -11,7 +11,7 @@ type SidePanelProps = {
   children: ReactNode
   footer: ReactNode
   onKeyDown: (event: KeyboardEvent) => void
-  /** Where the focus goes when the panel closes while it is inside. */
+  /** Returns the element that gets the focus when the panel closes while the focus is inside. */
   returnFocus: () => HTMLElement | null
 }
 
@@ -61,7 +61,7 @@ const Beside = ({ onClose, title, description, children, footer, onKeyDown, retu
 }
 
 /**
- * A dialog about one row of a list: beside the list, which stays usable, when there is room, otherwise over the whole
+ * A dialog about one row of a list. In a wide window it is beside the list, which stays usable; otherwise it covers the
  * page. It takes the focus when it opens. Beside the list, the element around both closes it on Escape.
  */
 export const SidePanel = (props: SidePanelProps) => {

@@ -11,7 +11,7 @@ const widths = {
 export type SlideOverSize = keyof typeof widths
 export const slideOverSizes = Object.keys(widths) as readonly SlideOverSize[]
 
-/** A modal panel that comes in from the right over the page's whole height; on a phone it takes the whole page. */
+/** A modal panel at the right, as high as the page. On a phone it covers the whole page. */
 export const SlideOver = ({ size = 'md', ...rest }: ModalProps & { size?: SlideOverSize }) => (
   <Modal
     {...rest}

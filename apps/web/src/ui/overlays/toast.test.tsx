@@ -28,7 +28,7 @@ const show = (notices: () => void): void => {
 const notice = (title: string): HTMLElement | undefined =>
   screen.queryByText(title)?.closest<HTMLElement>('[data-sonner-toast]') ?? undefined
 
-/** A notice is present until it begins to leave. */
+/** Whether a notice is shown and has not begun to disappear. */
 const isPresent = (title: string): boolean => {
   const found = notice(title)
   return found !== undefined && found.dataset.removed === 'false'

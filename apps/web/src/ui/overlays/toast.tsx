@@ -3,25 +3,25 @@ import { create } from 'zustand'
 import { ApiError, failureText } from '../../lib/api/errors.ts'
 
 export type NoticeKind = 'success' | 'info' | 'error' | 'warning'
-/** Milliseconds a notice stays unless given otherwise. */
+/** Time in ms for which a notice is shown by default. */
 export const noticeTimeout = 2500
 
 const alphabet = 'useandom26T198340PX75pxJACKVERYMINDBUSHWOLFGQZbfghjklqvwyzrict'
 
-/** A random id of 21 characters. */
+/** Returns a random ID of 21 characters. */
 export const noticeId = (): string => {
   let id = ''
   for (const byte of crypto.getRandomValues(new Uint8Array(21))) id += alphabet[byte % alphabet.length]
   return id
 }
 
-/** A notice: `timeout` in ms is how long it stays, false until it is closed. */
+/** A notice. `timeout` is the time in ms for which it is shown; false shows it until a user closes it. */
 export type Notice = { id: string; kind: NoticeKind; title: string; description?: string; timeout: number | false }
 
 /** Notices that are not shown yet, oldest first. */
 export const useNotices = create<{ waiting: readonly Notice[] }>(() => ({ waiting: [] }))
 
-/** Shows a notice; `timeout` in ms, false keeps it until it is closed. Hovering pauses it. */
+/** Shows a notice. `timeout` is in ms; false shows it until a user closes it. Hovering pauses the time. */
 export const notify = (
   kind: NoticeKind,
   title: string,
@@ -31,14 +31,17 @@ export const notify = (
   useNotices.setState(({ waiting }) => ({ waiting: [...waiting, notice] }))
 }
 
-/** Shows why an action without a form was refused. A fault of the server (500 and more) has its notice already. */
+/**
+ * Shows why an action without a form was rejected. Does nothing for an error of the server (status 500 or more), which
+ * already has a notice.
+ */
 export const notifyRefusal = (title: string, error: Error): void => {
   if (!(error instanceof ApiError && error.status >= 500)) notify('error', title, { description: failureText(error) })
 }
 
 type AreaProps = { theme: 'system' | 'light' | 'dark' }
 
-/** Notices as plain text, while what shows them well cannot be loaded: a refusal must not go without a word. */
+/** Shows notices as plain text while their code cannot be loaded: a rejection must always be visible. */
 const PlainNotices = () => {
   const waiting = useNotices((state) => state.waiting)
   return (
@@ -60,7 +63,7 @@ const PlainNotices = () => {
 
 const Nothing = () => null
 
-/** The place of notices; it stands once in the application. Their code is loaded with the first one. */
+/** The place of all notices; rendered once in the application. The code for notices is loaded with the first one. */
 export const Toaster = (props: AreaProps) => {
   const count = useNotices(({ waiting }) => waiting.length)
   const [Area, setArea] = useState<ComponentType<AreaProps>>(() => Nothing)

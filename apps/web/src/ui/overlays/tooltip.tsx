@@ -1,17 +1,17 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip'
 import { cloneElement, createContext, type ReactElement, type ReactNode, useContext, useEffect, useState } from 'react'
 
-/** Milliseconds and pixels of every tooltip. */
+/** The times (ms) and distances (px) of every tooltip. */
 export const tooltipDefaults = {
   offset: 10,
   hideAnimation: 150,
   toggleDelay: 10,
   clickableHideDelay: 100,
-  /** The text of an area follows the pointer at most this often (UI-22). */
+  /** Minimum time between two moves of a tooltip that follows the pointer through an area (UI-22). */
   hoverThrottle: 50,
 } as const
 
-/** Must stand once around the application. */
+/** Must be rendered once, around the application. */
 export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   <Base.Provider delay={tooltipDefaults.toggleDelay} closeDelay={tooltipDefaults.clickableHideDelay}>
     {children}
@@ -35,7 +35,10 @@ const Words = ({ side, anchor, children }: { side: Side; anchor?: Element | null
 
 const Shared = createContext<Base.Handle<ReactNode> | null>(null)
 
-/** All tooltips inside are one, which moves: for lists whose many rows come and go, where one a row is half of the work. */
+/**
+ * Makes all tooltips inside one single tooltip that moves. For lists with many changing rows: a separate tooltip for
+ * each row would double the work.
+ */
 export const SharedTooltip = ({ side = 'top', children }: { side?: Side; children: ReactNode }) => {
   const [handle] = useState(() => Base.createHandle<ReactNode>())
   return (
@@ -52,8 +55,8 @@ const tipOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null
 
 /**
- * The tooltips inside cost nothing until the pointer is on one: for a list whose rows come and go many times a second.
- * Their words are plain text, and `area` is an element around all of them.
+ * Shows tooltips for the elements inside, without any cost before the pointer reaches one. For a list whose rows change
+ * many times a second. Their texts are plain, and `area` is an element around all of them.
  */
 export const TooltipArea = ({
   area,
@@ -105,7 +108,7 @@ export const TooltipArea = ({
   )
 }
 
-/** Explains the element it wraps on hover and focus. The words must not be the only name of an icon button. */
+/** Explains the element inside on hover and focus. The text must not be the only name of a button with an icon. */
 export const Tooltip = ({ text, side = 'top', children }: { text: ReactNode; side?: Side; children: ReactElement }) => {
   const shared = useContext(Shared)
   const inArea = useContext(Area)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** The state of a dialog that is open from the start: its props, and the function that closes it. */
+/** Returns the state of a dialog that is open when it is mounted: its props, and a function that closes it. */
 export const useOpened = (onClosed: () => void) => {
   const [open, setOpen] = useState(true)
   const close = (): void => setOpen(false)

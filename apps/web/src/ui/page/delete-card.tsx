@@ -5,7 +5,7 @@ import { Button } from '../button.tsx'
 import { Card } from '../card.tsx'
 import { ConfirmDialog } from '../overlays/confirm-dialog.tsx'
 
-/** The danger zone of a page: deletes what it is about after a question, and then leads to the list. */
+/** The card of a page that deletes its object after a confirmation, and then leads to the list. */
 export const DeleteCard = ({
   label,
   description,
@@ -14,13 +14,13 @@ export const DeleteCard = ({
   checking = false,
   children,
 }: {
-  /** Words of the card, the dialog and their buttons, such as "Delete source". */
+  /** The text of the card, the dialog and their buttons, such as "Delete source". */
   label: string
   description: string
   mutation: UseMutationResult<unknown, Error, void, unknown>
-  /** Path of the list it leaves. */
+  /** Path of the list that opens after the deletion. */
   list: string
-  /** Whether it is not known yet what the question says is deleted, too: nothing can be confirmed until then. */
+  /** Whether the effects of the deletion are still loading: until then, it cannot be confirmed. */
   checking?: boolean
   /** The question. */
   children: ReactNode

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Sets the document's title to "{title} | Tributary"; undefined leaves it as it is. */
+/** Sets the document's title to "{title} | Tributary". With undefined, leaves it unchanged. */
 export const useDocumentTitle = (title: string | undefined): void => {
   useEffect(() => {
     if (title === undefined) return

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from '../cn.ts'
 
-/** Shown in an empty place: its purpose, and the one action to take next. */
+/** Shown in an empty list or area: its purpose, and the next action. */
 export const EmptyState = ({
   icon,
   title,

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { Wordmark } from './wordmark.tsx'
 
 /**
- * The frame of a page that stands on its own: the product's name and one card, with other links below it. Without a
- * title the content brings the heading.
+ * The frame of a page outside of the application's navigation: the product's name and one card, with further links
+ * below it. Without a title, the content contains the heading.
  */
 export const EntryFrame = ({
   title,

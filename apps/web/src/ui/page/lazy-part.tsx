@@ -28,9 +28,10 @@ const NotLoaded = ({ onRetry }: { onRetry: () => void }) => {
 }
 
 /**
- * A part of a page whose code is loaded when it is first shown. When that fails, its place says so and the rest of the
- * page keeps its state and input; it is loaded again when the server is back, and on request. Chromium remembers a
- * missing file until the page is reloaded. So the part also offers a reload, and never does it unasked.
+ * A part of a page whose code is loaded when it is first shown. If that fails, a message replaces the part, and the
+ * rest of the page keeps its state and input. The part is loaded again when the server is back, and on request.
+ * Chromium remembers a missing file until the page is reloaded. So the part also offers a reload, and never reloads on
+ * its own.
  */
 export const lazyPart = <Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -1,7 +1,7 @@
 import { Info } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** Says that the server mails nothing; `children` say what to do instead. */
+/** A note that the server sends no email. `children` say what to do instead. */
 export const NoMailNote = ({ children }: { children: ReactNode }) => (
   <p className="flex items-start gap-2 rounded-md bg-warning-soft px-3 py-2 text-xs text-warning-ink">
     <Info aria-hidden className="mt-px size-4 shrink-0" />

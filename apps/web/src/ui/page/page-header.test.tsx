@@ -16,7 +16,7 @@ test.each([
   expect(breadcrumb.querySelector('li:last-child')?.lastElementChild?.tagName).toBe('A')
 })
 
-test('the header of a screen links to its documentation in a new tab, and screens without documentation have no link', () => {
+test('the header of a screen links to its documentation in a new tab; if there is no documentation, there is no link', () => {
   renderUi(<PageHeader title="Failures" documentTitle="Failures" />, '/workspaces/1/destinations/2#failures')
   const link = screen.getByRole('link', { name: 'Docs (opens in a new tab)' })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/docs/deliveries#failures', '_blank'])

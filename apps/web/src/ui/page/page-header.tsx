@@ -4,7 +4,7 @@ import { Link, useLocation } from 'react-router'
 import { docsAddress } from '../../lib/docs.ts'
 import { useDocumentTitle } from './document-title.ts'
 
-/** Links to the documentation about the screen, in a page of its own; nothing without one. */
+/** A link to the documentation about the page, in a new tab. Shows nothing if there is none. */
 const DocsLink = ({ app }: { app: string | undefined }) => {
   const address = docsAddress(useLocation(), app)
   if (address === undefined) return null
@@ -22,7 +22,7 @@ const DocsLink = ({ app }: { app: string | undefined }) => {
   )
 }
 
-/** The head of every page: its place, its title, one line about it and at most one primary action. */
+/** The header of every page: the breadcrumbs, the title, a description in one line, and at most one primary action. */
 export const PageHeader = ({
   title,
   documentTitle,
@@ -33,12 +33,12 @@ export const PageHeader = ({
   action,
 }: {
   title: ReactNode
-  /** The title of the document; by default a text as the title. */
+  /** The title of the document. By default, it is `title` if that is a text. */
   documentTitle?: string
   description?: ReactNode
   crumbs?: readonly { label: string; to: string }[]
   icon?: ReactNode
-  /** The catalog entry of what the page is about, whose documentation it leads to. */
+  /** The catalog entry of the object of the page: the documentation is about this entry. */
   app?: string | undefined
   action?: ReactNode
 }) => {

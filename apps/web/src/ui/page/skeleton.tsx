@@ -1,12 +1,12 @@
 import { cn } from '../cn.ts'
 import { LoadingNote } from './loading-note.tsx'
 
-/** A grey bar where text or a control will be. The region around it carries aria-busy. */
+/** A gray bar in place of text or a control that is loading. The region around it has aria-busy. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <span aria-hidden className={cn('block animate-shimmer rounded-sm bg-active', className)} />
 )
 
-/** The final layout of a list while its rows load: a framed table with `rows` rows. */
+/** A table with `rows` rows of skeletons, which has the layout of the loaded list. */
 export const TableSkeleton = ({ rows = 5, columns = 4 }: { rows?: number; columns?: number }) => (
   <div aria-busy className="overflow-hidden rounded-lg border border-line bg-surface">
     <LoadingNote />
@@ -23,7 +23,7 @@ export const TableSkeleton = ({ rows = 5, columns = 4 }: { rows?: number; column
   </div>
 )
 
-/** The final layout of a settings card while it loads. */
+/** A card with skeletons, which has the layout of the loaded settings card. */
 export const CardSkeleton = ({ lines = 3 }: { lines?: number }) => (
   <div aria-busy className="space-y-4 rounded-lg border border-line bg-surface p-5">
     <LoadingNote />

@@ -4,7 +4,10 @@ const sizes = { xs: 'size-3', sm: 'size-3.5', md: 'size-4', lg: 'size-6', xl: 's
 export type SpinnerSize = keyof typeof sizes
 export const spinnerSizes = Object.keys(sizes) as readonly SpinnerSize[]
 
-/** A turning ring. With a label it announces itself as busy; without, it is decoration beside words. */
+/**
+ * A turning ring. With a label, screen readers announce that something is loading. Without a label, it is decoration
+ * beside a text.
+ */
 export const Spinner = ({
   size = 'md',
   label,

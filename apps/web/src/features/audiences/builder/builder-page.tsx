@@ -19,7 +19,7 @@ import type { Building } from './use-draft.ts'
 const titleError = (title: string): string | undefined =>
   genericTitle.safeParse(title, { error: stockMessage }).error?.issues[0]?.message
 
-/** Used instead of a query while there is none: it has no preview. */
+/** The query while the draft has errors. It is never sent. */
 const nothingAsked: AudienceQuery = { operator: 'and', groups: {}, includeAnonymous: true }
 
 type Save = (audience: { title: string; query: AudienceQuery }) => void
@@ -40,7 +40,7 @@ export const BuilderPage = ({
 }: {
   heading: string
   crumbs: readonly { label: string; to: string }[]
-  /** The resource name of the audience, '' for a new one. */
+  /** The resource name of the edited audience; '' for a new one. */
   own: string
   title: string
   building: Building
@@ -59,7 +59,7 @@ export const BuilderPage = ({
   const checked = useMemo(() => checkTree(draft.tree), [draft.tree])
   const errors = useMemo(() => shownErrors(draft), [draft])
   const query = 'query' in checked ? checked.query : undefined
-  // Shares the cached result with the preview panel; no second call.
+  // The preview panel shows the same cached result, so this makes no second call.
   const preview = useQuery({
     ...audiencePreviewQuery(useWorkspace().name, query ?? nothingAsked, { estimate: true }),
     enabled: false,

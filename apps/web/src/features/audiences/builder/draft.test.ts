@@ -45,7 +45,7 @@ test('SEG-07: IDs of all elements are 4 characters and unique, also in copies', 
 })
 
 describe('errors in the audience builder', () => {
-  test('SEG-08: errors are kept for each element that was filled in, and disappear with the element', () => {
+  test('SEG-08: errors are stored for each element that was filled in, and disappear with the element', () => {
     let draft = draftOf(newTree())
     const { segment } = first(draft.tree)
     draft = changeTree(draft, addQuery(draft.tree, segment, 'attribute'))

@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import { shortId } from '../../../lib/format/short-id.ts'
 
-/** A number while it is typed. */
+/** A number, or the digits of a number while a user types it. */
 type Typed = number | string
 
 export type DraftQuery = Omit<SegmentQuery, 'count' | 'timeframe'> & {
@@ -101,7 +101,7 @@ export const changeTree = (draft: Draft, tree: DraftTree, touched: readonly stri
     tree,
     past: [...draft.past, draft.tree].slice(-kept),
     future: [],
-    // Deleted elements have no errors.
+    // Errors of deleted elements are not shown.
     touched: new Set([...draft.touched, ...touched].filter((id) => there.has(id))),
   }
 }

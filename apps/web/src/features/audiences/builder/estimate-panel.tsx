@@ -69,7 +69,10 @@ const Counted = ({ preview, stale }: { preview: AudiencePreview; stale: boolean 
   </div>
 )
 
-/** The current result of a query: an estimate, then the exact number. Shows the previous result until then. */
+/**
+ * Returns the current result of a query: first an estimate, then the exact number. Returns the result of the previous
+ * query until then.
+ */
 const usePreview = (tree: AudienceQuery) => {
   const workspace = useWorkspace().name
   const first = useQuery({
@@ -101,7 +104,7 @@ const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
         </Button>
       </div>
     )
-  // The sample of a small audience can be empty without meaning zero.
+  // The sample of a small audience can be empty although the audience is not.
   if (preview === undefined || (!preview.exact && preview.size === 0))
     return (
       <div aria-busy className="space-y-3">

@@ -21,7 +21,7 @@ export type ListSource = { kind: ListKind; values: string[] }
 /** A list that was looked up. */
 export type CheckedList = ListSource & { report: ListReport }
 
-/** The matches of a list, with a file of the other values. */
+/** The result of looking up a list, with a file of the values that were not found. */
 const Report = ({ list: { values, report } }: { list: CheckedList }) => {
   const { found_count, profile_count, not_found, invalid, duplicates } = report
   const numbers = [
@@ -175,7 +175,7 @@ const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSourc
               }}
             >
               {table.columns.map(({ title }, index) => (
-                // The order of columns is fixed.
+                // The order of the columns never changes, so the index is a stable key.
                 <option key={`${index} ${title}`} value={index}>
                   {title === '' ? `Column ${index + 1}` : title}
                 </option>

@@ -74,7 +74,7 @@ const looksTitled = (first: readonly string[], width: number): boolean =>
   first.some((each) => kindOfHeader(each) !== undefined) ||
   (width > 1 && first.every((each) => each === '' || titleLike.test(each)))
 
-/** Parses a text to a table. Whether its first row contains titles is a guess, unless `said` decides. */
+/** Parses a text to a table. `said` is whether its first row contains titles; if undefined, this is guessed. */
 export const readTable = (text: string, said?: boolean): ListTable => {
   const rows = parseRows(text)
   const [first = []] = rows
@@ -94,7 +94,7 @@ export const likelyColumn = ({ columns }: ListTable): number =>
     columns.findIndex(({ kind }) => kind !== undefined),
   )
 
-/** The non-empty values of a column, or their problem. */
+/** Returns the non-empty values of a column, or the problem that makes the column unusable. */
 export const columnValues = ({ rows }: ListTable, column: number): { values: string[] } | { problem: string } => {
   const values = rows.map((row) => row[column] ?? '').filter((each) => each !== '')
   if (values.length === 0) return { problem: 'Enter at least one identifier' }

@@ -57,11 +57,11 @@ test('each record is one line with its event, and its details open below', async
   expect(screen.getByRole('button', { name: 'Load more' })).toBeDefined()
 })
 
-test('a record of many events lists the first ten, all known events on demand, and the number of the others', async () => {
+test('a record of many events lists the first ten, the other known events on request, and the number of the remaining ones', async () => {
   const [only] = await show([record(1, 250)])
   const line = within(only ?? document.body)
   expect(line.getByText('250 events')).toBeDefined()
-  // The only record is expanded.
+  // A single record is expanded from the start.
   expect(line.getAllByRole('link')).toHaveLength(10)
   await userEvent.click(line.getByRole('button', { name: 'Show 90 more' }))
   expect(line.getAllByRole('link')).toHaveLength(100)

@@ -85,7 +85,7 @@ const Details = ({ row, source }: { row: ParkedDelivery; source: string }) => {
   )
 }
 
-/** Events of one record that are listed at first. */
+/** Number of events of one record that are listed at first. */
 const firstEvents = 10
 
 const EventLines = ({ row }: { row: ParkedDelivery }) => {
@@ -112,7 +112,10 @@ const EventLines = ({ row }: { row: ParkedDelivery }) => {
   )
 }
 
-/** One line for deliveries that are held as one row: the only event, or their count. Details expand below. */
+/**
+ * One line for deliveries that are held together as one record: the event if it is only one, otherwise their count. The
+ * details expand below.
+ */
 const Parked = ({
   row,
   source,

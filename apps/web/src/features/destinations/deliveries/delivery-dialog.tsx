@@ -12,7 +12,9 @@ import { CopyButton } from '../../../ui/code/copy-button.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 
-/** The profile of an event of an audience: the event itself is not stored. */
+/**
+ * Returns the profile that entered or left an audience. Such an event is not stored, so there is no event to link to.
+ */
 const profileOf = ({ audience, row, destination }: Delivery): string | undefined =>
   audience === undefined || row === undefined
     ? undefined

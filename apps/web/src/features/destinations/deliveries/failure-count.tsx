@@ -4,7 +4,7 @@ import { count } from '../../../lib/format/text.ts'
 import { failureGroupsQuery } from '../../../lib/queries/event-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 
-/** The number of events in all groups of one state. */
+/** Returns the number of events in all groups of one state. */
 export const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
   groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
 

@@ -35,7 +35,7 @@ const useDiscardGroup = (destination: string, group: string) => {
         description: `${count(event_count)} ${pluralise(event_count, 'event')} will not be retried.`,
       }),
     onSettled: () => {
-      // Not awaited: the calling component can be gone once the lists are read again.
+      // Not awaited: the calling component may be removed before the lists are reloaded.
       refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
     },
   })
@@ -65,8 +65,8 @@ const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
 )
 
 /**
- * Returns to the list after a change. The group, and its page, can be gone before the response arrives, so this does
- * not depend on what is shown. A failed change shows its own error.
+ * Returns to the list after a change. The group and its page can disappear before the response arrives, so this works
+ * even if the component is removed. A failed change shows its own error.
  */
 const useLeaveAfter = (destination: Destination): ((change: Promise<unknown>) => void) => {
   const navigate = useNavigate()

@@ -1,7 +1,9 @@
 import type { FailureGroup } from '@tributary/contract'
 import { attemptCause } from '../../../lib/events/response-cause.ts'
 
-/** The title of a cause; if there is only a status, the message of the last response. */
+/**
+ * Returns the title of a cause. If the server only recorded a status, the title is the message of the last response.
+ */
 export const causeOf = ({
   reason,
   http_status,

@@ -24,7 +24,7 @@ import { sumOf } from './failure-count.tsx'
 import { FailureGroupView } from './failure-group.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 
-/** The time of the next retry; `past` is the text if it is due. */
+/** Shows the time of the next retry. `past` is the text for a time that has come. */
 const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string }) =>
   next_time === null ? (
     <span className="text-ink-3">Manual</span>
@@ -32,7 +32,9 @@ const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string
     <RelativeTime time={next_time} upcoming past={past} className="text-ink-2" />
   )
 
-/** `tried`: whether the narrow layout shows the next retry. */
+/**
+ * Returns the column for the cause of a failure. With `tried`, the column also shows the next retry on a narrow page.
+ */
 const cause = (tried: boolean): Column<FailureGroup> => ({
   id: 'cause',
   header: 'Cause',

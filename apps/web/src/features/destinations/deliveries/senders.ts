@@ -10,7 +10,7 @@ export const kindOf = (sender: string): 'source' | 'audience' | 'signal' =>
 
 type Sender = { value: string; title: string; note?: string; icon?: string }
 
-/** The chosen sender, if it is not in the list of known ones. */
+/** Returns an option for the chosen sender if the list of known senders lacks it. */
 const unknown = (known: readonly { name: string }[], chosen: string, title: string): Sender[] =>
   chosen === '' || known.some(({ name }) => name === chosen) ? [] : [{ value: chosen, title }]
 

@@ -14,7 +14,7 @@ export const MappingConflict = ({
   draft: MappingDraft
   theirs: DestinationMappings
   saving: boolean
-  /** Saves the unsaved mappings over that revision. */
+  /** Saves the unsaved mappings in place of the revision that the other user saved. */
   onSave: (revision: number) => Promise<boolean>
 }) => {
   const changed = changeWords(draft.base?.event_mappings ?? [], theirs.event_mappings)

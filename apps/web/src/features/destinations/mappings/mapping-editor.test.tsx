@@ -26,7 +26,7 @@ const [mapping] = eventMappings.parse([
     event_name: 'Order Complete',
     event_type: 'track',
     destination: 'send',
-    // Elements of two kinds can share an ID.
+    // A condition and a field can have the same ID.
     filters: [{ id: 'x001', field: 'properties.citty', operator: 'exists' }],
     field_mappings: [{ id: 'x001', source, target: { name: 'amount' } }],
   },

@@ -200,7 +200,7 @@ type Props = {
   mayEdit: boolean
   canSave: boolean
   saving: boolean
-  /** Absent if it cannot be changed. */
+  /** Undefined if the mapping cannot be changed. */
   onChange: ChangeMapping | undefined
   /** Saves all mappings; resolves to false if they were rejected. */
   onSave: () => Promise<boolean>
@@ -209,7 +209,7 @@ type Props = {
 
 type Findings = { problems: MappingProblems; notes: MappingProblems; warnings: MappingPreview['warnings'] }
 
-/** The findings of the preview by the ID of the field: problems, and notes that block nothing. */
+/** Stores the findings of the preview by the ID of the field: problems, and notes that do not prevent saving. */
 const useFindings = () => {
   const [findings, setFindings] = useState<Findings>({ problems: {}, notes: {}, warnings: [] })
   const show = useCallback(
@@ -238,7 +238,7 @@ const useSuggestions = (
 
 /**
  * The editor of one event mapping: its trigger, its action and its payload, with the result for a real event beside it.
- * Changes are added to the other unsaved ones.
+ * Its changes join the other unsaved changes of the mappings.
  */
 export const MappingEditor = ({
   destination,

@@ -19,7 +19,7 @@ import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SendTestDialog } from './send-test-dialog.tsx'
 
-/** The initial text for a pasted event. */
+/** Returns the initial text of the field for pasting an event. */
 const sampleEvent = (mapping: EventMapping): string =>
   JSON.stringify(
     {
@@ -32,7 +32,10 @@ const sampleEvent = (mapping: EventMapping): string =>
     2,
   )
 
-/** The event for testing a mapping: the latest that matches, a stored one by its name, or a pasted one. */
+/**
+ * The event for testing a mapping: the latest event that matches, a stored event by its resource name, or a pasted
+ * event.
+ */
 type Choice = { kind: 'latest' } | { kind: 'stored'; name: string } | { kind: 'pasted'; text: string }
 
 const trialOf = (mapping: EventMapping, choice: Choice): MappingTrial => ({

@@ -29,7 +29,7 @@ const RowButtons = ({
   onOpen: () => void
 }) => (
   <>
-    {/* Not disabled at an end, so that a keyboard user who moves it there keeps the focus. */}
+    {/* The button is not disabled at the end of the list, so that it keeps the focus of a keyboard user. */}
     <IconButton
       size="sm"
       label={`Move ${name} up`}

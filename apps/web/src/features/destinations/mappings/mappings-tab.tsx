@@ -29,7 +29,7 @@ import { MappingRow, type RowActions } from './mapping-row.tsx'
 import { mappingTitle } from './mapping-words.ts'
 import { useSharedMappingDraft } from './use-mapping-draft.ts'
 
-/** True if the mappings were not saved because another user has changed them since their revision. */
+/** True if saving the mappings failed because another user had changed them after they were loaded. */
 const isMappingsChanged = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.body.reason === 'MAPPINGS_CHANGED'
 

@@ -8,11 +8,11 @@ type Draft = {
   /** The saved mappings that the draft is based on. */
   base: DestinationMappings
   mappings: List
-  /** Earlier lists, oldest first, each with the key of the step that changed it. */
+  /** The lists before each step, oldest first. `key` is that of the step that changed the list. */
   past: readonly { mappings: List; key: string | undefined }[]
 }
 
-/** Maximum steps that can be undone. */
+/** Maximum number of steps that can be undone. */
 const maxSteps = 100
 
 /** The unsaved changes of a destination's mappings. Stored above the tabs, so that they survive switching tabs. */
@@ -29,7 +29,7 @@ export const useMappingDraft = () => {
           const together = key !== undefined && past.at(-1)?.key === key
           return { base, mappings: next, past: together ? past : [...past, { mappings, key }].slice(-maxSteps) }
         }),
-      /** Begins with custom mappings, which equal the presets until they are changed. */
+      /** Begins to edit custom mappings. Until they are changed, they equal the presets. */
       customize: (server: DestinationMappings): void =>
         setDraft({ base: server, mappings: server.event_mappings, past: [] }),
       undo: (): void =>
@@ -39,7 +39,7 @@ export const useMappingDraft = () => {
           return { ...before, mappings: last.mappings, past: before.past.slice(0, -1) }
         }),
       discard: (): void => setDraft(undefined),
-      /** Keeps the draft, but based on another user's saved version. */
+      /** Bases the draft on the version that another user has saved; its changes stay. */
       rebase: (base: DestinationMappings): void =>
         setDraft((before) => (before === undefined ? undefined : { ...before, base })),
     }),
@@ -55,7 +55,7 @@ export const useMappingDraft = () => {
     base: draft?.base,
     mappings: draft?.mappings,
     canUndo: (draft?.past.length ?? 0) > 0,
-    /** The unsaved changes, as text; '' for none. */
+    /** Describes the unsaved changes. The text is '' if there are none. */
     words: words === '' && ownNow ? 'custom mappings instead of the presets' : words,
     dirty: words !== '' || ownNow,
   }

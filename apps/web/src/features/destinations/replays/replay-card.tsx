@@ -79,8 +79,8 @@ const Amount = ({ title, value, tone }: { title: string; value: number; tone?: s
 )
 
 /**
- * The numbers of a replay. Events without a final outcome are in progress: they wait for the destination, or for a
- * retry.
+ * The numbers of a replay. Events that have no final outcome yet count as in progress: they wait for the destination or
+ * for a retry.
  */
 const Numbers = ({ replay }: { replay: Replay }) => {
   const { sent_count, delivered_count, filtered_count, failed_count } = replay

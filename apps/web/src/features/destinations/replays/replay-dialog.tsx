@@ -41,7 +41,7 @@ const useCreateReplay = (destination: string) => {
 
 type Preview = MethodResponse<typeof methods.replays.preview>
 
-/** The fields of the form, which show their own errors; other errors appear below the form. */
+/** The names of the fields that show their own errors. All other errors appear below the form. */
 const fields = new Set([
   'start_time',
   'end_time',
@@ -116,7 +116,10 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
   )
 }
 
-/** The entered replay, with the count of its events and its errors; any change needs a new count. */
+/**
+ * Stores the entered replay, the count of its events, and its errors. After any change, the events must be counted
+ * again.
+ */
 const useNewReplay = (destination: string, initial: ReplayDraft, onCreated: () => void) => {
   const [draft, setDraft] = useState(initial)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
@@ -233,7 +236,7 @@ export const ReplayDialog = ({
         <ReplayFields workspace={workspace.name} draft={draft} change={change} errors={errors} problems={problems} />
         {counted !== undefined && <Counted draft={draft} preview={counted.preview} paused={!destination.enabled} />}
         <FieldError id="replay-error" live message={errors['form']} />
-        {/* Enter in a field starts the count. */}
+        {/* An invisible submit button: with it, Enter in a field starts the count. */}
         <button type="submit" hidden>
           Count
         </button>

@@ -194,7 +194,7 @@ const EventFields = ({ draft, change, errors, problems }: Part & { problems: Rea
   </>
 )
 
-/** The fields of a new replay. `problems` are those of single conditions, by ID. */
+/** The fields of a new replay. `problems` are the errors of single conditions, by their IDs. */
 export const ReplayFields = ({
   workspace,
   problems,

@@ -24,7 +24,7 @@ describe('the request of the replay form', () => {
     })
   })
 
-  test('the request of the replay form has dead letters by reason, name, type, and conditions; history has no reason', () => {
+  test('the request of the replay form has dead letters by reason, name, type, and conditions; a replay of history has no reason', () => {
     const conditions = [{ id: 'aaaa', field: 'properties.total ', operator: 'exists' as const, value: '' }]
     const draft = {
       reason: 'HTTP 400',
@@ -48,7 +48,7 @@ describe('the request of the replay form', () => {
     expect(of({ ...draft, kind: 'history' })).toEqual({ body: { ...rest, kind: 'history' } })
   })
 
-  test('the request of the replay form has errors by field', () => {
+  test('the request of the replay form is replaced by errors by field if a value is invalid', () => {
     expect(of({ time: 'custom' })).toEqual({ errors: { start_time: 'Required', end_time: 'Required' } })
     const day = '2026-01-01T00:00:00.000Z'
     expect(of({ time: 'custom', start: day, end: day })).toEqual({ errors: { end_time: 'Must be after the start' } })

@@ -13,7 +13,7 @@ import {
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { localTime } from '../../../lib/format/time.ts'
 
-/** The selectable time ranges; all but the last end now. */
+/** The time ranges to choose from. All except the last end now. */
 export const replayTimes = [
   { id: 'hour', title: 'Last hour', ms: 3_600_000 },
   { id: 'day', title: 'Last 24 hours', ms: 24 * 3_600_000 },
@@ -55,7 +55,7 @@ export const emptyDraft = (kind: ReplayKind, reason = ''): ReplayDraft => ({
   rate: String(replayLimits.rate),
 })
 
-/** The event type of a text, or ''. */
+/** Returns the event type that a text names, or ''. */
 export const eventTypeOf = (text: string): EventType | '' => eventTypes.find((type) => type === text) ?? ''
 
 export type ReplayBody = MethodRequest<typeof methods.replays.create> & { events_per_second: number }
@@ -100,7 +100,7 @@ export const replayBody = (
   }
 }
 
-/** The scope of a replay, in short pieces. */
+/** Describes the scope of a replay in short pieces of text. */
 export const replayWords = (replay: Replay): string[] =>
   [
     `${localTime(replay.start_time)} – ${localTime(replay.end_time)}`,

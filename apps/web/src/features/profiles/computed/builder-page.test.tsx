@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { openInWorkspace } from '../../../testing/page.tsx'
 import { BuilderPage } from './builder-page.tsx'
 
-// The real guard needs a router, which these tests do not have.
+// Replaces the leave guard, because it needs a router, which these tests do not have.
 vi.mock('../../../components/leave-guard.tsx', () => ({ LeaveGuard: () => null }))
 
 const definition: ComputedTraitDefinition = {

@@ -50,7 +50,7 @@ export const BuilderPage = ({
   const [asked, setAsked] = useState(false)
   const checked = useMemo(() => checkDefinition(draft), [draft])
   const definition = 'definition' in checked ? checked.definition : undefined
-  // Shares the cached result with the preview panel; no second call.
+  // The preview panel shows the same cached result, so this makes no second call.
   const workspace = useWorkspace().name
   const preview = useQuery({ ...computedTraitPreviewQuery(workspace, definition ?? given.definition), enabled: false })
   const warnings = definition === undefined ? [] : (preview.data?.warnings ?? [])

@@ -59,9 +59,9 @@ export const definitionText = ({
   return `${what}, ${when}${some}`
 }
 
-/** Values are normally seconds old; from this age on they count as behind, in ms. */
+/** Age in ms from which values count as behind. Normally they are a few seconds old. */
 const behindMs = 60_000
 
-/** Whether the values of a computed trait are older than they should be, at a time (epoch ms). */
+/** Whether the values of a computed trait are older at `now` (epoch ms) than they should be. */
 export const isBehind = ({ as_of }: Pick<ComputedTraitSummary, 'as_of'>, now: number): boolean =>
   as_of !== null && now - Date.parse(as_of) > behindMs

@@ -19,7 +19,7 @@ import { CreatedApiKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dia
 /** The API keys of an organization that are not revoked, newest first. */
 const apiKeysQuery = (organization: string) =>
   rowsQuery(methods.apiKeys.list, { params: organizationIds(organization) }, ({ api_keys }) => api_keys, {
-    // A user who returns wants the last use of a key.
+    // A user who returns to the page expects the latest use of each key.
     staleTime: 0,
   })
 

@@ -16,7 +16,7 @@ const overlaps = { '0': 'Immediately', '1': 'After 1 hour', '24': 'After 24 hour
 
 const rotateForm = z.object({ overlap: z.enum(['0', '1', '24', '168']) })
 
-/** Asks how long the previous key stays valid, and creates a new key. */
+/** Creates a new key in place of a previous one, after asking how long the previous key stays valid. */
 export const RotateKeyDialog = ({
   item,
   onMade,
@@ -83,7 +83,7 @@ export const RevokeKeyDialog = ({ item, onClosed }: { item: ApiKey; onClosed: ()
   )
 }
 
-/** Shows a new key, which is visible only once. */
+/** Shows a new key. The key cannot be shown again later. */
 export const CreatedApiKeyDialog = ({ made, onClosed }: { made: NewApiKey; onClosed: () => void }) => {
   const workspace = useWorkspace().name
   const url = `${window.location.origin}/api/${made.workspace?.name ?? workspace}/sources`

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { organizationIds } from '../../../lib/format/names.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 
-/** A change of an organization's keys, which then reloads the list. */
+/** Returns a mutation that changes the keys of an organization and then reloads their list. */
 export const useKeyChange = <Given, Answer>(organization: string, change: (given: Given) => Promise<Answer>) => {
   const cache = useQueryClient()
   return useMutation({

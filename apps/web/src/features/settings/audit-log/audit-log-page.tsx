@@ -75,7 +75,7 @@ const columns: readonly Column<AuditRecord>[] = [
 
 const idOf = ({ id }: AuditRecord): string => id
 
-/** The beginning of a day in the user's time zone, as UTC; `days` later. */
+/** Returns the time in UTC at which a day begins in the time zone of the user, or the day that is `days` later. */
 const dayStart = (day: string, days = 0): string => {
   const date = new Date(`${day}T00:00:00`)
   date.setDate(date.getDate() + days)

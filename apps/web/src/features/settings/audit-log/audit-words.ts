@@ -3,7 +3,7 @@ import { humanise } from '../../../lib/format/text.ts'
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Resources whose names differ from the product's terms. */
+/** Titles of resources whose names in the API differ from the terms of the product. */
 const named: Readonly<Record<string, string>> = {
   apiKeys: 'API keys',
   profileKeys: 'Profile API keys',
@@ -24,7 +24,7 @@ export const actionText = (action: string): string => {
  */
 export const resourceText = (resource: string): string => {
   const parts = resource.split('/')
-  // A singleton has no own ID: `sources/{id}/app`.
+  // The name of a singleton ends with its kind, not with an ID: `sources/{id}/app`.
   return parts
     .slice(parts.length % 2 === 0 ? -2 : -3)
     .join('/')

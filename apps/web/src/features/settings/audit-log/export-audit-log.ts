@@ -7,7 +7,7 @@ import type { AuditFilters } from '../../../lib/queries/organization-queries.ts'
 
 type Page = MethodResponse<typeof methods.auditRecords.list>
 
-/** Maximum records of one file: browsers can store it, and spreadsheets can open it. */
+/** Maximum number of records in one file: browsers can store such a file, and spreadsheets can open it. */
 export const maxExportedRecords = 100_000
 
 const header = [
@@ -46,7 +46,8 @@ export const auditCsv = (records: readonly AuditRecord[]): string =>
   )
 
 /**
- * Saves the records that match the filters as a CSV file; resolves to whether there were more than fit into the file.
+ * Saves the records that match the filters as a CSV file. Resolves to true if there are more records than fit into one
+ * file.
  */
 export const exportAuditLog = async (
   organization: { name: string; display_name: string },

@@ -15,7 +15,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 const billingCompanyQuery = (organization: string) =>
   query(methods.billingCompanies.get, { params: organizationIds(organization) })
 
-// The rules of the contract, because a form has a text for each field.
+// Takes the rules from the contract, because in the form each field has a text.
 const { line2, state, tax_type, tax_id } = billingCompany.shape
 const companyForm = billingCompany.extend({
   line2: line2.unwrap(),

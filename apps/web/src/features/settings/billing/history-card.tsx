@@ -27,7 +27,7 @@ const outcomes = {
   unconfirmed: { tone: 'neutral', text: 'Not confirmed' },
 } as const
 
-/** The plan changes that an organization (a resource name) requested; nothing before the first. */
+/** The plan changes that an organization (a resource name) requested. Shows nothing before the first one. */
 export const HistoryCard = ({ organization }: { organization: string }) => {
   const query = useQuery(planChangesQuery(organization))
   const plans = useQuery(plansQuery())

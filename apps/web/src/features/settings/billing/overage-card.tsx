@@ -101,8 +101,9 @@ const Content = ({
 }
 
 /**
- * The current and maximum cost of additional profiles of an organization (a resource name) in this period. Nothing if
- * they are not billed, or if the usage cannot be loaded, which the usage card reports.
+ * Shows the current and maximum cost of additional profiles of an organization (a resource name) in this period. Shows
+ * nothing if additional profiles are not billed. Shows nothing if the usage cannot be loaded, because the usage card
+ * reports that.
  */
 export const OverageCard = ({ organization }: { organization: string }) => {
   const { data } = useQuery(usageReportQuery(organization))

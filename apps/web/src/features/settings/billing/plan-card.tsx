@@ -19,7 +19,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 const titleOf = (plans: readonly Plan[], name: string): string =>
   plans.find((plan) => plan.name === name)?.title ?? name.replace(/^plans\//, '')
 
-/** The future of the subscription after its period, as text; '' for a free one. */
+/** Describes what happens to the subscription after its period. Returns '' for a free plan. */
 export const periodText = (
   { next, period_end_time, recurring_interval }: Subscription,
   plans: readonly Plan[],
@@ -34,7 +34,7 @@ export const periodText = (
     : `Changes to ${plan}, billed ${billed}, on ${day}.`
 }
 
-/** The problem of an invoice, the solution, and the consequence without it. */
+/** Describes the problem of an overdue invoice, its solution, and the consequence if nothing is done. */
 export const lateText = ({ past_due_time, limits_time }: Subscription, plans: readonly Plan[]): string =>
   [
     past_due_time === null ? 'An invoice is not paid.' : `An invoice has been unpaid since ${dayText(past_due_time)}.`,
@@ -59,7 +59,7 @@ const priceOf = (
   plans: readonly Plan[],
 ): Plan | undefined => plans.find(({ name, interval }) => name === plan && interval === recurring_interval)
 
-/** The questions before a cancellation and before another billing frequency. */
+/** Asks for confirmation before a cancellation and before a change of the billing frequency. */
 const ChangeDialogs = ({
   asked,
   subscription,
@@ -71,7 +71,7 @@ const ChangeDialogs = ({
   asked: Asked | undefined
   subscription: Subscription
   plans: readonly Plan[]
-  /** The charge for the other billing frequency. */
+  /** The charge for changing to the other billing frequency. */
   preview: PlanPreview | undefined
   change: ReturnType<typeof useChangeSubscription>
   onClose: () => void

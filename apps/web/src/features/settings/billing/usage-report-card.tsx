@@ -17,12 +17,12 @@ import { MetricValue } from '../../../ui/charts/metric.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { dayCsv, daysOf, sourceCsv } from './usage-csv.ts'
 
-/** Maximum listed sources; the CSV file contains all. */
+/** Maximum number of listed sources. The CSV file contains all. */
 const shownSources = 10
 
 const events = (number: number): string => `${count(number)} ${number === 1 ? 'event' : 'events'}`
 
-/** The held events with the reason and the consequence; or the time from which events will be held. */
+/** Describes the held events with the reason and the consequence, or the time from which events will be held. */
 export const heldText = (report: UsageReport): string | undefined => {
   const { held, holds_from_time: from, period_end_time, profiles, overage, grace_hours } = report
   const beyond = overage?.holds_beyond ?? null
@@ -119,7 +119,7 @@ const Sources = ({ sources, deleted_workspaces: deleted }: UsageReport) => (
   </div>
 )
 
-/** `now` is when the report was loaded, epoch ms. */
+/** Shows the usage of a period. `now` is the time (epoch ms) when the report was loaded. */
 const Report = ({ report, now }: { report: UsageReport; now: number }) => {
   const masked = useMask((state) => state.on)
   const days = daysOf(report, now)

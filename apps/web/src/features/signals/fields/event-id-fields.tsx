@@ -12,7 +12,7 @@ import { PathField } from './path-field.tsx'
 import { RadioCards } from './radio-cards.tsx'
 import { useEventFields } from './use-event-fields.ts'
 
-/** One option for each platform: the chosen ones, or all if none is chosen. */
+/** Returns one option for each kind of platform: of the chosen platforms, or of all if none is chosen. */
 const shownOf = (options: readonly PlatformOption[], { platforms }: SignalDraft): PlatformOption[] => {
   const chosen = options.filter(({ destination }) => platforms.some((each) => each.destination === destination))
   const shown = chosen.length === 0 ? options : chosen

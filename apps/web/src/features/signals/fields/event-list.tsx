@@ -11,7 +11,7 @@ import { IconButton } from '../../../ui/icon-button.tsx'
 import type { DraftEvent } from '../draft.ts'
 import { useEventNames } from './use-event-fields.ts'
 
-/** Types whose events have names. */
+/** The types of events that have names. */
 const named = new Set<EventType>(['track', 'page', 'screen'])
 
 const TypeSelect = ({
@@ -37,17 +37,17 @@ const TypeSelect = ({
 
 type Props = {
   label: string
-  /** The name of the signal's field, for warnings. */
+  /** The name of the field in the request, for warnings. */
   name: string
   value: readonly DraftEvent[]
-  /** Names that are suggested in addition to received ones. */
+  /** Names to suggest in addition to received ones. */
   usual: readonly string[]
   error: string | undefined
   disabled: boolean
   onChange: (events: readonly DraftEvent[]) => void
 }
 
-/** A list of events by type and name; any of them counts. */
+/** A list of events by type and name. A signal uses every event that matches one of them. */
 export const EventList = ({ label, name, value, usual, error, disabled, onChange }: Props) => {
   const [asked, setAsked] = useState(false)
   const received = useEventNames(asked)

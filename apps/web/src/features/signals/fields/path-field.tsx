@@ -19,7 +19,7 @@ export const PathField = ({
   onChange,
 }: {
   label: string
-  /** The name of the signal's field, for warnings. */
+  /** The name of the field in the request, for warnings. */
   name?: string
   hint?: string
   required?: boolean

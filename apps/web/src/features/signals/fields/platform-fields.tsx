@@ -31,12 +31,12 @@ import { days } from '../signal-words.ts'
 import type { FieldsProps } from './fields-props.ts'
 import { useEventFields } from './use-event-fields.ts'
 
-/** The names of a VARIABLE, in the form that the field editor needs. */
+/** The variables of a field mapping, in the form that the field editor needs. */
 const variables = mappingVariables.map((each) => ({ ...each }))
 
 /**
- * The fields that users map. The signal fills in others itself, such as the event name, for which the preset has
- * nothing.
+ * Returns the action with only those fields that users map. The signal fills in the others itself, such as the event
+ * name: the preset has no source for them.
  */
 const actionOf = ({ action, field_mappings }: PlatformOption): PlatformOption['action'] => ({
   ...action,
@@ -222,7 +222,10 @@ const Connect = () => {
   )
 }
 
-/** A destination that can be a platform, with its settings while it is chosen; `refusal` is the platform's own problem. */
+/**
+ * One destination to choose as a platform. While it is chosen, its settings are shown. `refusal` is the problem of this
+ * platform.
+ */
 const Option = ({
   option,
   refusal,

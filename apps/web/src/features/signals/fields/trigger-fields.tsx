@@ -34,7 +34,7 @@ const ChosenSource = ({
   disabled,
   onRemove,
 }: {
-  /** Undefined if it was deleted. */
+  /** Undefined if the source was deleted. */
   source: Source | undefined
   disabled: boolean
   onRemove: () => void
@@ -67,7 +67,7 @@ const Sources = ({ draft, problems, disabled, onChange }: FieldsProps) => {
       <legend className="mb-1.5 text-sm font-medium">Sources</legend>
       <QueryView query={query} skeleton={<Skeleton className="h-10 w-full" />} errorTitle="Failed to load the sources">
         {(all) => {
-          // Sources made for signals come first.
+          // Lists sources for signals first.
           const sources = all.toSorted((one, other) => Number(isOfSignals(other)) - Number(isOfSignals(one)))
           const free = sources.filter(({ name }) => !draft.sources.includes(name))
           return (

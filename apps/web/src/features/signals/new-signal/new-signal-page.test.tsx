@@ -97,7 +97,7 @@ test('OPEN-31, SIG-03: a signal is created in steps, and a preview shows what wo
     event_id: { type: 'path', path: 'properties.order_id' },
     platforms: [{ destination: metaOption.destination, test_event_code: 'TEST1', field_mappings: null }],
   })
-  // The signal exists, and its draft is removed.
+  // When the signal exists, its draft is removed.
   await waitFor(() => expect(kept).toEqual([]))
 })
 

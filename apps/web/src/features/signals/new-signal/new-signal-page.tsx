@@ -45,7 +45,7 @@ import { useNameWarnings } from '../use-name-warnings.ts'
 import { Preview } from './preview.tsx'
 import { restored, savedOf } from './saved-draft.ts'
 
-/** The caller's draft of a signal in a workspace, as it was when the page that asks was opened. */
+/** Reads the draft of a signal that the user has saved in a workspace, as it was when the page was opened. */
 const signalDraftQuery = (workspace: string) =>
   query(
     methods.signalDrafts.get,
@@ -133,14 +133,14 @@ const Review = ({ draft, problems, onChange }: FieldsProps) => {
   )
 }
 
-/** The steps; earlier ones can be opened again. */
+/** The form of a new signal in steps. Earlier steps can be opened again. */
 const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) => {
   const workspace = useWorkspace().name
   const navigate = useNavigate()
   const create = useCreateSignal(workspace)
   const [problems, setProblems] = useState<Problems>({})
   const [enabled, setEnabled] = useState(true)
-  // If the call is repeated after a failure, the signal is created only once.
+  // With this ID, a call that is repeated after a failure creates the signal only once.
   const [request_id] = useState(() => crypto.randomUUID())
   const { mutate: save } = useSaveDraft(workspace)
   const { mutate: forget } = useDiscardDraft(workspace)
@@ -158,7 +158,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
   const warnings = useNameWarnings(draft)
   const change = (next: SignalDraft): void => {
     setDraft(next)
-    // Shown errors follow each change; new ones are shown on the next Continue.
+    // After each change, errors that are already shown are updated. New errors are shown on the next Continue.
     if (Object.keys(problems).length > 0) setProblems(problemsOf(next, step))
   }
   const goOn = async (): Promise<void> => {
@@ -170,7 +170,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
     const open = firstOpen(draft)
     if (open !== undefined) return go(open)
     const body = { ...definitionOf(draft), title: titleOf(draft).trim(), enabled, request_id }
-    // A rejection is shown beside the button.
+    // The error of a rejection is shown beside the button.
     const made = await create.mutateAsync(body).catch(() => undefined)
     if (made === undefined) return
     discard()

@@ -19,7 +19,10 @@ import { scrollable } from '../../../ui/scrollable.ts'
 import { Advice, IdentifierShares, Score } from '../score.tsx'
 import { identifiersText, money } from '../signal-words.ts'
 
-/** The conversions that a signal would make of stored events. Read once: the user requests another read. */
+/**
+ * Previews the conversions that a signal would make of stored events. Read only once: the user can request another
+ * preview.
+ */
 const signalPreviewQuery = (workspace: string, definition: SignalDefinition) =>
   query(
     methods.signals.preview,

@@ -38,7 +38,7 @@ const Versions = ({ event, current }: { event: EventDetail; current: number }) =
   </p>
 )
 
-/** A link to the schema of an event or, without a title, of the user. */
+/** A link to the schema of an event. If `owner` is undefined, a link to the schema of the user. */
 const SchemaLink = ({ source, owner }: { source: string; owner: string | undefined }) => (
   <Link
     to={paths.sourceSchema(source, pointerOf(owner === undefined ? ['user'] : ['events', owner]))}
@@ -108,7 +108,7 @@ export const CompatibilityTab = ({
   const { compatibility } = validateEvent(schema, { type, title, data: values })
   const onEdit = mayEdit
     ? (edit: SchemaEdit): void => {
-        // The pressed button disappears with the added part, so the focus moves.
+        // The pressed button disappears when the property is added, so the focus moves to the area around it.
         area.current?.focus()
         mutate(edit)
       }

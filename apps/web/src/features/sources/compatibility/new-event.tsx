@@ -16,7 +16,7 @@ export const NewEvent = ({
   /** The event's title; undefined for the user schema, which identify calls use. */
   owner: string | undefined
   values: { readonly [name: string]: unknown }
-  /** Undefined for readers of the schema. */
+  /** Undefined for users who can only read the schema. */
   onEdit: ((edit: SchemaEdit) => void) | undefined
 }) => {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Requirement>>(new Map())

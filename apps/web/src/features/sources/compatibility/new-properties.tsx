@@ -21,7 +21,7 @@ const Item = ({
   onAdd,
 }: {
   property: NewProperty
-  /** Undefined for readers of the schema. */
+  /** Undefined for users who can only read the schema. */
   onAdd: ((field: PropertySchema, requirement: Requirement) => void) | undefined
 }) => {
   const [requirement, setRequirement] = useState<Requirement>(property.row.requirement)
@@ -32,7 +32,7 @@ const Item = ({
       <div className="min-w-0 flex-1 basis-40">
         <PropertyName row={row} />
         {row.parent !== undefined && (
-          // Screen readers get this from the name.
+          // Screen readers already get this text from `PropertyName`.
           <span aria-hidden className="pl-9 text-xs text-ink-3">
             in items of {row.parent}
           </span>
@@ -81,7 +81,7 @@ export const NewProperties = ({
   onEdit,
 }: {
   properties: readonly NewProperty[]
-  /** Undefined for readers of the schema. */
+  /** Undefined for users who can only read the schema. */
   onEdit: ((edit: SchemaEdit) => void) | undefined
 }) =>
   properties.length > 0 && (

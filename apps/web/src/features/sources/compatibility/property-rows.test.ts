@@ -134,7 +134,7 @@ describe('new properties', () => {
       undefined,
     ])
   })
-  test('no property is new if the definition has them all, and a property named constructor is new', () => {
+  test('no property is new if the definition has them all, and a property named constructor counts as new', () => {
     expect(newProperties(order, { total: 1 }, 'Order/Paid')).toEqual([])
     expect(newProperties(order, { constructor: 1 }, 'Order/Paid').map(({ row }) => row.name)).toEqual(['constructor'])
   })
@@ -170,7 +170,7 @@ test('the values of an event are its properties, of identify the traits, and emp
 describe('a new event', () => {
   const definition = definitionOfValues({ id: 'A', nothing: null, 'a\nb': 1, lines: [{ sku: 'S', 'c\td': 1 }] })
   const ids = { id: '/events/New/properties/id', sku: '/events/New/properties/lines/items/properties/sku' }
-  test('a new event has the received properties, without values that have no type and names that are invalid in a schema', () => {
+  test('a new event has the received properties, except values of no known type and names that are invalid in a schema', () => {
     expect(schemaRows(definition, 'New').map(({ name, type, parent }) => [name, type, parent])).toEqual([
       ['id', 'string', undefined],
       ['lines', 'array', undefined],

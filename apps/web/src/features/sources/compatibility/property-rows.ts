@@ -26,11 +26,11 @@ import {
 
 /** A property as a table shows it: from the schema, or from events if the schema lacks it. */
 export type PropertyRow = {
-  /** Its JSON Pointer in the schema, as `propertyIdOf` makes it. */
+  /** The JSON Pointer of the property in the schema, as `propertyIdOf` returns it. */
   id: string
   name: string
   type: PropertyType
-  /** The array property whose items it is a field of. */
+  /** The array property that contains this property in its items. */
   parent: string | undefined
   isRequired: boolean
   isRecommended: boolean
@@ -39,13 +39,13 @@ export type PropertyRow = {
   requirement: Requirement
 }
 
-/** A property that an event has and its schema does not. */
+/** A property of an event that the schema lacks. */
 export type NewProperty = {
   row: PropertyRow
   place: PropertyPlace
-  /** The property to add; undefined for null, which has no type: the row then proposes a string. */
+  /** The property to add. Undefined for null, which has no type: the row then proposes a string. */
   field: PropertySchema | undefined
-  /** Why its name is invalid in a schema. */
+  /** Why the name of the property is invalid in a schema. */
   problem: string | undefined
 }
 
@@ -55,10 +55,10 @@ type Values = { readonly [name: string]: unknown }
 export const ownerTitleOf = (type: string, title: string): string | undefined =>
   type === 'identify' ? undefined : title
 
-/** A readable name: an empty one is shown as the two quotes around it in the payload. */
+/** Returns a readable form of a name: an empty name is shown as two quotes, as in the payload. */
 export const shownName = (name: string): string => (name === '' ? '""' : name)
 
-/** Whether a schema validates events of this type; others always fit. */
+/** Whether a schema validates events of this type. Events of all other types are always compatible. */
 export const isValidatedType = (type: string): boolean => validatedTypes.some((each) => each === type)
 
 /** The definition that validates an event, if its type is validated and the schema has one. */
@@ -118,11 +118,11 @@ const newProperty = (place: PropertyPlace, field: PropertySchema | undefined): N
   problem: nameProblem(place.property),
 })
 
-/** The field without its items, because the content of an item's field is not described. */
+/** Returns a field of an item without a definition of its own items, because a schema does not describe these. */
 const withoutItems = (field: PropertySchema | undefined): PropertySchema | undefined =>
   field === undefined ? undefined : { type: field.type }
 
-/** New fields in the items of one array, each once, with the first received type. */
+/** Returns new fields in the items of one array, each once, with the type of its first received value. */
 const newItemFields = (
   items: ObjectSchema,
   value: readonly unknown[],
@@ -167,8 +167,8 @@ const withFitNames = ({ properties, ...rest }: ObjectSchema): ObjectSchema => ({
 })
 
 /**
- * A definition that an event matches: every property whose value has a type and whose name is valid in a schema, as
- * optional.
+ * Returns a definition that an event matches. It has every property whose value has a type and whose name is valid in a
+ * schema; all are optional.
  */
 export const definitionOfValues = (values: { readonly [name: string]: unknown }): ObjectSchema =>
   withFitNames(objectOfValues(values))

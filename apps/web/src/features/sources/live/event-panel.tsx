@@ -23,7 +23,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { CompatibilityIcon } from '../compatibility/compatibility-icon.tsx'
 import { type KnownSchemas, type LiveEvent, ofDetail, validationOf } from './live-event.ts'
 
-// Loaded separately: half of the panel's code, which the list does not need.
+// Loaded on first use: this tab is half of the code of the panel, and the list does not need it.
 const CompatibilityTab = lazyPart(async () => (await import('../compatibility/compatibility-tab.tsx')).CompatibilityTab)
 
 const Payload = ({ event }: { event: EventDetail }) => {
@@ -172,11 +172,11 @@ const Description = ({ event, known }: { event: LiveEvent; known: KnownSchemas }
   )
 }
 
-/** The position of an open event in its list, and the events above and below it. */
+/** The position of the open event in its list, and the events above and below it. */
 type Neighbours = {
   newer: LiveEvent | undefined
   older: LiveEvent | undefined
-  /** Starts with 0; -1 if the list does not contain it. */
+  /** Position of the event, starting with 0; -1 if the list does not contain it. */
   place: number
   /** The number of events in the list. */
   count: number
@@ -206,11 +206,11 @@ const Steps = ({ neighbours: { newer, older, place, count }, onOpen }: Pick<Pane
   )
 }
 
-/** Elements that use the arrow keys or letters themselves. */
+/** Selects elements that use the arrow keys or letters themselves. */
 const keyUsers =
   'input, textarea, select, [contenteditable], [role="tab"], [role="combobox"], pre[tabindex], [role="region"][tabindex]'
 
-/** Moves by ↑ and ↓, or k and j, unless the focused element uses these keys. */
+/** Opens the event above or below with ↑ and ↓, or k and j, unless the focused element uses these keys. */
 const stepByKey = (key: KeyboardEvent, { newer, older }: Neighbours, onOpen: (event: LiveEvent) => void): void => {
   if (key.ctrlKey || key.metaKey || key.altKey || key.defaultPrevented) return
   if (!(key.target instanceof Element) || !key.currentTarget.contains(key.target)) return
@@ -238,8 +238,8 @@ type PanelProps = {
 }
 
 /**
- * One event beside its list: its data, its validation, and its outcome at each destination. `listed` is the event in
- * the list, `onRead` receives the loaded event.
+ * One event beside its list: its data, its validation, and its outcome at each destination. `listed` is the event as
+ * the list has it, `onRead` receives the loaded event.
  */
 export const EventPanel = (props: PanelProps) => {
   const { eventId, listed, neighbours, source, known, onRead, onOpen, onClose, returnFocus } = props

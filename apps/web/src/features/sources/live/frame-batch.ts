@@ -1,11 +1,12 @@
 /** Collects items and passes them on together. */
 export type FrameBatch<Item> = { add: (item: Item) => void; stop: () => void }
 
-/** With this number of items they are passed on immediately: a page in the background gets no frames. */
+/** If this many items wait, they are passed on immediately: a page in the background gets no frames. */
 const most = 100
 
 /**
- * `onBatch` receives the items that were added since the last frame of the page, in their order, at most once a frame.
+ * Collects items. Calls `onBatch` at most once per frame of the page, with the items since the last call, in their
+ * order.
  */
 export const createFrameBatch = <Item>(onBatch: (items: readonly Item[]) => void): FrameBatch<Item> => {
   let items: Item[] = []

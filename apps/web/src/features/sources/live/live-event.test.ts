@@ -93,20 +93,20 @@ describe('a live event without its payload', () => {
   test('an event without its payload keeps its received result while the schema has the same definition', () => {
     const event = { ...summary, compatibility: 'needsAttention' } as const
     expect(result(event, now)).toEqual(['needsAttention', false])
-    // Another event was added since.
+    // The schema now also has another event.
     expect(result(event, { schema: both, versions: new Map([[3, schema]]) })).toEqual(['needsAttention', false])
   })
   test('an event that the schema no longer defines is incompatible, whatever its earlier result (EVT-36)', () => {
     expect(result(summary, { schema: other, versions: new Map([[3, schema]]) })).toEqual(['incompatible', false])
   })
-  test('if the version that validated an event is unknown or has changed, only the payload can be validated', () => {
+  test('if the version that validated an event is unknown or differs, only the payload can be validated', () => {
     const event = { ...summary, compatibility: 'incompatible' } as const
     expect(result(event, { schema, versions: new Map([[3, other]]) })).toEqual([undefined, true])
     expect(result(summary, { schema: looser, versions: new Map([[3, schema]]) })).toEqual([undefined, true])
     expect(result(summary, { schema, versions: new Map() })).toEqual([undefined, true])
     expect(result({ ...summary, compatibility: '' }, now)).toEqual([undefined, true])
   })
-  test('an event whose type always matches needs no payload', () => {
+  test('an event of a type that is always compatible needs no payload', () => {
     expect(result({ ...summary, type: 'page', compatibility: '' }, now)).toEqual(['compatible', false])
   })
 })

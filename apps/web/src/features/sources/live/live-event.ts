@@ -16,11 +16,11 @@ import { isValidatedType } from '../compatibility/property-rows.ts'
 /** One event of the live debugger. */
 export type LiveEvent = {
   eventId: string
-  /** Each message ID is shown once. */
+  /** The message ID. The list shows each message ID once. */
   messageId: string
   type: string
   title: string
-  /** The user ID, otherwise the anonymous ID; '' without both. */
+  /** The user ID, or the anonymous ID if there is no user ID; '' if there is neither. */
   user: string
   test: boolean
   receiveTime: string
@@ -28,11 +28,11 @@ export type LiveEvent = {
   reason: string
   /** The validation result on arrival; '' if it was not validated. */
   compatibility: Compatibility | ''
-  /** The schema version that validated it on arrival; 0 if none did. */
+  /** The schema version that validated the event on arrival; 0 if it was not validated. */
   schemaVersion: number
-  /** The payload as destinations get it; undefined until the event was loaded, null if it is not a JSON object. */
+  /** The payload as destinations receive it: undefined until it is loaded, null if it is not a JSON object. */
   payload: { readonly [name: string]: unknown } | null | undefined
-  /** Some of its properties or traits, until the payload is loaded. */
+  /** Some of the properties or traits of the event, for use until the payload is loaded. */
   values?: Readonly<Record<string, unknown>>
 }
 
@@ -82,7 +82,7 @@ export type KnownSchemas = {
 
 const texts = new WeakMap<ObjectSchema, string>()
 
-/** The text of a definition, cached because many rows need the same ones. */
+/** Returns the text of a definition. Cached, because many rows need the same definitions. */
 const textOf = (definition: ObjectSchema): string => {
   const known = texts.get(definition) ?? formatSourceSchema({ events: new Map([['', definition]]) })
   texts.set(definition, known)

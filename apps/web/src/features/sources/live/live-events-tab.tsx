@@ -138,7 +138,7 @@ const Notices = ({ enabled, leftOut }: { enabled: boolean; leftOut: number }) =>
   </>
 )
 
-/** Whether Escape closes the open event: not if the key was meant for a field or an overlay. */
+/** Whether Escape closes the open event. It does not if the key was meant for a field or an overlay. */
 const closesOnEscape = (key: KeyboardEvent): boolean =>
   key.key === 'Escape' &&
   !key.defaultPrevented &&
@@ -146,7 +146,7 @@ const closesOnEscape = (key: KeyboardEvent): boolean =>
   key.currentTarget.contains(key.target) &&
   key.target.closest('input, select') === null
 
-/** The open event from the list, kept even after the list dropped it, and the events above and below it. */
+/** Returns the open event, even after the list has dropped it, and the events above and below it. */
 const useOpened = (state: LiveState, openId: string | undefined) => {
   const listed =
     openId === undefined ? undefined : [...state.events, ...state.waiting].find(({ eventId }) => eventId === openId)
@@ -157,7 +157,7 @@ const useOpened = (state: LiveState, openId: string | undefined) => {
   return { opened, neighbours: { ...neighboursOf(shown, opened), count: shown.length } }
 }
 
-/** The list, or an error if it could not be loaded. */
+/** The list of events, or an error if it could not be loaded. */
 const List = ({
   source,
   live: { dispatch, stored },
@@ -188,7 +188,7 @@ const List = ({
   )
 }
 
-/** The row of an event, or the list if it has no such row. */
+/** Returns the row of an event. If the list has no such row, returns the list. */
 const rowIn = (list: HTMLElement | null, eventId: string): HTMLElement | null =>
   list?.querySelector<HTMLElement>(`[data-event="${CSS.escape(eventId)}"]`) ??
   list?.querySelector<HTMLElement>('section') ??

@@ -49,7 +49,7 @@ describe('live events at the top of the list', () => {
   test('at the top, events are shown newest first, in any order of arrival (EVT-32)', () => {
     expect(ids(run(received(event(2), event(3)), received(event(1))).events)).toEqual(['m3', 'm2', 'm1'])
   })
-  test('at the top, events with the same time have the order of the stored list, in any order of arrival', () => {
+  test('at the top, events with the same time have the same order as in the stored list, in any order of arrival', () => {
     expect(ids(run(received(event(1, 5), event(3, 5)), received(event(2, 5))).events)).toEqual(['m3', 'm2', 'm1'])
   })
   test('EVT-26, EVT-31: a message ID is shown once, within a message and across messages', () => {
@@ -88,7 +88,7 @@ describe('live events while scrolled down', () => {
   test('the button adds the waiting events to the list', () => {
     expect(run(...away, received(event(3)), { type: 'takeIn' })).toMatchObject({ waitingCount: 0, atTop: true })
   })
-  test('the count of waiting events continues beyond the kept events', () => {
+  test('the count of waiting events includes those that are no longer kept', () => {
     const state = run(...away, received(...range(3, 150)))
     expect(state.waitingCount).toBe(148)
     expect(state.waiting).toHaveLength(50)
@@ -105,7 +105,7 @@ describe('live events while scrolled down', () => {
     expect(ids(state.waiting)).toEqual(['m4', 'm3'])
     expect(liveReducer(state, { type: 'read', events: range(4, 8) })).toMatchObject({ waitingCount: 6, missed: 0 })
   })
-  test('older events of a repeated load are not counted as new if the list is full', () => {
+  test('if the list is full, older events that a repeated load returns do not count as new', () => {
     const state = run(received(...range(101, 150)), { type: 'scrolled', atTop: false }, received(...range(1, 20)))
     expect(state.waitingCount).toBe(0)
   })
@@ -141,7 +141,7 @@ test('omitted events add up until the list is cleared', () => {
 
 describe('omitted events', () => {
   const burst: LiveAction = { type: 'received', events: range(8, 36), skipped: 7 }
-  test('after a burst of 36 events with seven omitted, none is missing once the list was reloaded', () => {
+  test('after a burst of 36 events of which seven are omitted, none is missing once the list is reloaded', () => {
     const state = run(burst, { type: 'read', events: range(1, 36) })
     expect(ids(state.events)).toEqual(
       range(1, 36)
@@ -150,7 +150,7 @@ describe('omitted events', () => {
     )
     expect(state).toMatchObject({ skipped: 0, leftOut: 0 })
   })
-  test('omitted events count as missing if a reload did not return them, until a later reload does', () => {
+  test('omitted events that a reload did not return count as missing until a later reload returns them', () => {
     const early = run(burst, { type: 'read', events: range(6, 36) })
     expect(early).toMatchObject({ skipped: 0, leftOut: 5 })
     expect(liveReducer(early, { type: 'read', events: range(1, 36) }).leftOut).toBe(0)
@@ -179,7 +179,7 @@ describe('the neighbors of an event', () => {
   })
 })
 
-test('with a property column, payloads of all listed events are loaded, of waiting ones only if they are validated', () => {
+test('with a property column, payloads of all listed events are loaded, but of waiting events only if their validation needs them', () => {
   const state = run(received(event(1), event(2)), { type: 'scrolled', atTop: false }, received(event(3)))
   expect(neededPayloads(state, false)).toBe('')
   expect(neededPayloads(state, true)).toBe('0-2-0,0-1-0')
@@ -269,7 +269,7 @@ describe('when the schema changes', () => {
       ['New', undefined],
       ['Known', 'compatible'],
     ])
-    // Those that are shown first.
+    // The first ones are those that are shown first.
     expect(neededPayloads(after, false)).toBe('0-3-0,0-2-0,0-4-0')
     const read = liveReducer(after, {
       type: 'detailed',
@@ -284,7 +284,7 @@ describe('when the schema changes', () => {
       ['Known', 'compatible'],
     ])
     expect(neededPayloads(read, false)).toBe('0-4-0')
-    // The server rejected the change: everything is as before.
+    // When the server rejects the change, everything is as before.
     expect(results(liveReducer(read, { type: 'schema', schema: paid('Known'), version: 1 }))).toEqual(results(before))
   })
 
@@ -310,7 +310,7 @@ describe('when the schema changes', () => {
   })
 })
 
-test('merging already listed events keeps the same list', () => {
+test('merging events that are already in the list returns the same list', () => {
   const known = [event(1)]
   expect(mergeEvents(known, [event(1)])).toBe(known)
 })

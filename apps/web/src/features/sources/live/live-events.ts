@@ -3,25 +3,28 @@ import { pluralise } from '../../../lib/format/text.ts'
 import { type LiveEvent, needsPayload } from './live-event.ts'
 import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters.ts'
 
-/** Maximum events of the live list. */
+/** Maximum number of events in the live list. */
 export const liveLimit = 50
 
 export type LiveState = {
   /** The shown events, newest first, each message ID once. */
   events: readonly LiveEvent[]
-  /** Events that arrived while new ones are not shown; newest first. */
+  /** Events that arrived while the list does not show new ones (`atTop` is false, or `paused`); newest first. */
   waiting: readonly LiveEvent[]
-  /** The number of waiting events, including omitted ones; `waiting` can contain fewer. */
+  /** The number of waiting events, including omitted ones. `waiting` may contain fewer. */
   waitingCount: number
-  /** The number of waiting events that the server omitted, which are only counted. */
+  /** The number of waiting events that the server omitted: they are counted but not known. */
   missed: number
   /** The number of waiting events that match the filters, counted on arrival since the last change of the filters. */
   waitingMatches: number
   atTop: boolean
   paused: boolean
-  /** Events that the server omitted because too many came together, and that were not loaded since. */
+  /**
+   * The number of events that the server omitted because too many came together, and that no load of the list has
+   * returned since.
+   */
   skipped: number
-  /** The number of omitted events that the next load of the list did not return, since the last clear. */
+  /** The number of events since the last clear that the server omitted and the next load of the list did not return. */
   leftOut: number
   /** Events received at or before this time (epoch ms) were cleared and do not return. */
   clearedUntil: number
@@ -78,7 +81,7 @@ const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): Li
   return added.filter(({ messageId }) => !ids.has(messageId) && ids.add(messageId))
 }
 
-/** `known` without the blocked events that were replayed in `added` with the same message ID. */
+/** Returns `known` without the blocked events whose replay, which has the same message ID, is in `added`. */
 const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
   const kept = ({ status }: LiveEvent): boolean => status === 'blocked' || status === 'held'
   if (!known.some(kept)) return known
@@ -89,8 +92,8 @@ const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[
 }
 
 /**
- * Both lists by message ID, newest first, at most 50. A present event stays unchanged, unless it was blocked and has
- * been replayed since.
+ * Merges both lists: each message ID once, newest first, at most 50 events. A known event stays unchanged unless it was
+ * blocked and `added` has its replay.
  */
 export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
   const kept = withoutReplayed(known, added)
@@ -111,8 +114,8 @@ const takenIn = (state: LiveState): LiveState =>
       }
 
 /**
- * The state with the events of `added` that wait to be shown. `missed` counts those of them that the server omitted and
- * that were already counted.
+ * Adds the new events of `added` to the waiting ones. `missed` is the number of events in `added` that the server had
+ * omitted and that were already counted.
  */
 const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
   const oldest = state.events.length < liveLimit ? 0 : Date.parse(state.events.at(-1)?.receiveTime ?? '')
@@ -148,7 +151,7 @@ const skipped = (state: LiveState, count: number): LiveState => {
 const knownIds = ({ events, waiting: later }: LiveState): ReadonlySet<string> =>
   new Set([...events, ...later].map(({ eventId }) => eventId))
 
-/** `next` after comparing earlier omitted events with the loaded ones. */
+/** Returns `next` with updated counts of omitted events: those that the last load returned are no longer missing. */
 const settled = (state: LiveState, next: LiveState): LiveState => {
   const missing = state.skipped + state.leftOut
   if (missing === 0) return next
@@ -175,7 +178,7 @@ const cleared = (state: LiveState): LiveState => ({
   clearedUntil: newestTime(state),
 })
 
-/** The state with a new count of waiting events; older ones than the list keeps are unknown. */
+/** Counts again how many waiting events match the filters. Events that are no longer kept do not count. */
 const recounted = (state: LiveState): LiveState => ({
   ...state,
   waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state)).length,
@@ -239,8 +242,8 @@ export const shownEvents = (state: LiveState): readonly LiveEvent[] => {
 }
 
 /**
- * IDs of the events whose payload is needed, joined by commas: at most 50, shown ones first. These are the events whose
- * validation needs it and, where a property is shown, all listed ones.
+ * Returns the IDs of the events whose payload is needed, joined by commas: at most 50, shown events first. An event
+ * needs its payload if its validation does or, if the table shows a property, if it is listed.
  */
 export const neededPayloads = (state: LiveState, showsProperty: boolean): string =>
   [
@@ -260,8 +263,8 @@ export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | 
   mergeEvents(events, later)[0]
 
 /**
- * The events above and below an event in the list, newest first. For an event that is not in the list, the neighbors of
- * its position.
+ * Returns the events above and below an event in the list. For an event that the list does not contain, returns the
+ * neighbors of the place where it would be.
  */
 export const neighboursOf = (
   shown: readonly LiveEvent[],

@@ -6,7 +6,7 @@ import { SearchInput, Select } from '../../../ui/forms/input.tsx'
 import { Options } from '../../../ui/forms/options.tsx'
 import { isFiltered, type LiveFilters, noFilters, withFilter } from './live-filters.ts'
 
-/** The filters of the live list. They narrow the shown events; others still arrive. */
+/** The filters of the live list. They narrow the shown events; events that do not match still arrive. */
 export const LiveFilterBar = ({
   filters,
   onFilters,

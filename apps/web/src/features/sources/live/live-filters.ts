@@ -3,7 +3,7 @@ import { type KnownSchemas, type LiveEvent, validationOf } from './live-event.ts
 
 /** The filters of the live list; '' means any. */
 export type LiveFilters = {
-  /** A part of the event's name, ignoring case. */
+  /** A part of the name of the event. Case is ignored. */
   text: string
   type: EventType | ''
   environment: 'test' | 'prod' | ''
@@ -33,7 +33,7 @@ export const writeLiveFilters = ({ text, type, environment, compatibility }: Liv
 const choice = <Value extends string>(values: readonly Value[], text: string): Value | '' =>
   values.find((value) => value === text) ?? ''
 
-/** The filters with one of them set by a control; an unknown value means any. */
+/** Returns the filters after a control has set one of them. An unknown value means any. */
 export const withFilter = (filters: LiveFilters, name: keyof LiveFilters, value: string): LiveFilters => {
   switch (name) {
     case 'text':
@@ -47,7 +47,7 @@ export const withFilter = (filters: LiveFilters, name: keyof LiveFilters, value:
   }
 }
 
-/** The filters of a URL; an absent or invalid one means any. */
+/** Parses the filters in a URL. An absent or invalid filter means any. */
 export const readLiveFilters = (query: URLSearchParams): LiveFilters => {
   const names = { text: 'search', type: 'type', environment: 'environment', compatibility: 'compatibility' } as const
   return (['text', 'type', 'environment', 'compatibility'] as const).reduce(

@@ -22,7 +22,7 @@ const paid = event({
   properties: { total: 0, coupon: '', none: null, 'a.b': 1, address: { city: 'Ghent' }, tags: ['x'] },
 })
 
-test('a value in the live message is shown until the payload is loaded; other values need the payload', () => {
+test('a value in the live message is shown until the payload is loaded; for all other values the payload is needed', () => {
   const live: LiveEvent = { ...event(undefined), values: { total: 7, coupon: '', none: null, constructor: 'x' } }
   const shown = ['total', 'coupon', 'none', 'constructor', 'address', 'toString'].map((name) =>
     propertyText(live, name),

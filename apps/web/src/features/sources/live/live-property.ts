@@ -26,9 +26,9 @@ const textOf = (value: unknown): string => {
 }
 
 /**
- * The text of an event's property for its cell: one of its properties or traits, otherwise of the whole event, such as
- * `context.locale`. Undefined while the payload is not loaded and the live message lacks the value; '' if the event has
- * none.
+ * Returns the text of a property of an event for its cell. The property is one of the event's properties or traits,
+ * otherwise a path in the whole event, such as `context.locale`. Undefined while neither the live message nor a loaded
+ * payload has the value; '' if the event has none.
  */
 export const propertyText = ({ type, payload, values }: LiveEvent, property: string): string | undefined => {
   if (payload === undefined) {

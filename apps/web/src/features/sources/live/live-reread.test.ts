@@ -4,7 +4,7 @@ import { createReread } from './live-reread.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** The times of the loads, in ms, if events are omitted at these times. */
+/** Returns the times in ms at which the list is loaded if events are omitted at the times `moments`. */
 const readsAfter = (moments: readonly number[], until = 60_000): number[] => {
   const began = Date.now()
   const reads: number[] = []

@@ -7,8 +7,8 @@ export type Reread = {
 }
 
 /**
- * Starts one `read` at least `after` ms after events were omitted, when they are stored. Events that are omitted until
- * then are in the same read. While they keep coming, there is a read about every twice that time.
+ * Calls `read` once, at least `after` ms after events were omitted: by then they are stored. The same read covers
+ * events that are omitted until then. While events keep being omitted, there is a read about every twice that time.
  */
 export const createReread = (read: () => void, after: number): Reread => {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -28,7 +28,7 @@ export const columnClass = {
   property: 'w-36 px-4 @max-2xl:hidden',
 } as const
 
-/** The reason shown for a missing value. */
+/** Explains why a value is missing. */
 const unread = 'This value is read about a second after the event arrives. Pause the list to see it.'
 
 const Text = ({ text, mono = false }: { text: string; mono?: boolean }) => (
@@ -40,7 +40,7 @@ const Text = ({ text, mono = false }: { text: string; mono?: boolean }) => (
 /** The value of the selected property, or a placeholder if it is not loaded. */
 const Property = ({ text }: { text: string | undefined }) =>
   text === undefined ? (
-    // The placeholder is not animated: at 200 events a second there are too many.
+    // The placeholder is not animated: at 200 events a second, too many would move.
     <span className="block py-1" title={unread}>
       <span aria-hidden className="block h-2 w-12 rounded-sm bg-active" />
       <span className="sr-only">Reading</span>
@@ -70,14 +70,14 @@ const Status = ({ event: { status, reason } }: { event: LiveEvent }) =>
 type RowProps = {
   event: LiveEvent
   compatibility: Compatibility | undefined
-  /** The schema has no events, so every event would be new and none is marked. */
+  /** True if the schema has no events: every event would be new then, so none is marked as new. */
   unmarked: boolean
-  /** The position in the whole table; the header is the first row. */
+  /** The position of the row in the whole table. The header is the first row. */
   place: number
   density: Density
   /** The property shown in a column; '' for none. */
   property: string
-  /** Whether its panel is open. */
+  /** Whether the panel of the event is open. */
   isOpen: boolean
   /** Whether Tab focuses this row. */
   isActive: boolean

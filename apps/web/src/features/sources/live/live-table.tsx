@@ -24,7 +24,7 @@ import { useFillHeight } from './use-fill-height.ts'
 
 const headHeight = 36
 
-/** The number of rows that a key moves in the list, or undefined for other keys. */
+/** Returns the number of rows by which a key moves the focus; undefined for other keys. */
 const stepOf = (key: string, rows: number): number | undefined => {
   switch (key) {
     case 'ArrowDown':
@@ -82,7 +82,7 @@ type TableProps = {
   property: string
 }
 
-/** Moves the focus, and the open event, between rows by keys. */
+/** Moves the focus between rows by keys. If an event is open, the newly focused one opens. */
 const useRowKeys = (
   area: HTMLElement | null,
   events: readonly LiveEvent[],
@@ -137,7 +137,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
   const openAt = indexIn(events, openId)
   const activeAt = indexIn(events, activeId)
   const { virtual, density, height } = useRows(area, events, [openAt, activeAt])
-  // New rows above move rows down: the open row and the row last reached by key stay visible.
+  // New rows above move the other rows down. The open row, and the row that was last reached by key, stay in view.
   useLayoutEffect(() => {
     if (openAt >= 0) virtual.scrollToIndex(openAt, { align: 'auto' })
   }, [virtual, openAt])
@@ -216,11 +216,11 @@ const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dis
 /** The scrolling table of the live events that match the filters, with the button for new events. */
 export const LiveTable = (props: TableProps) => {
   const { state, dispatch, loading, setupPath } = props
-  // In a state, because the area is mounted after the rows, which must render again.
+  // Kept in a state: the area is mounted after the rows, which must then be rendered again.
   const [area, setArea] = useState<HTMLElement | null>(null)
   const expanded = useLiveView((view) => view.expanded)
   const height = useFillHeight(area, expanded)
-  // Rows can be rendered in pieces, so that a click never waits for all of them.
+  // Rows can be rendered in pieces, so that a click never waits until all are rendered.
   const listed = useDeferredValue(state)
   const waiting = waitingShown(state)
   const showNew = (): void => {
@@ -237,9 +237,9 @@ export const LiveTable = (props: TableProps) => {
         className={cn('overflow-auto scroll-thin', height === undefined && 'h-80')}
         onScroll={(event) => dispatch({ type: 'scrolled', atTop: event.currentTarget.scrollTop <= 4 })}
       >
-        {/* To the side, so that the icons of neighboring rows can be hovered next. */}
+        {/* The tooltips open to the side, so that the icons of the rows above and below stay reachable. */}
         <TooltipArea area={area} side="left">
-          {/* A changed height is measured again: the number of visible rows depends on it. */}
+          {/* With another height, the area is measured again: the number of visible rows depends on it. */}
           <Rows key={height ?? 0} {...props} state={listed} area={area} />
         </TooltipArea>
         {!loading && <Nothing state={state} dispatch={dispatch} setupPath={setupPath} />}

@@ -10,7 +10,7 @@ import type { LiveState } from './live-events.ts'
 import { propertyNames } from './live-property.ts'
 import { densities, setDensity, setProperty, useLiveView } from './live-view.ts'
 
-// Loaded separately: suggestions need a library that the table does not.
+// Loaded on first use: suggestions need a library that the table does not need.
 const SuggestInput = lazyPart(
   async () => (await import('../../../ui/forms/suggest-input.tsx')).SuggestInput,
   <Skeleton className="h-9 w-full" />,

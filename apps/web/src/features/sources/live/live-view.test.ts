@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 
 const source = 'workspaces/w1/sources/s1'
 
-/** Loads the module like a page load. */
+/** Loads the module anew, as a page load does. */
 const load = async () => {
   vi.resetModules()
   return import('./live-view.ts')
@@ -40,7 +40,7 @@ test('without local storage, the settings last as long as the page', async () =>
   vi.unstubAllGlobals()
 })
 
-test('a foreign value, or one of another version, is ignored', async () => {
+test('a stored value of an unknown form, or of another version, is ignored', async () => {
   localStorage.setItem('tributary-live-view', 'no JSON')
   expect((await load()).useLiveView.getState()).toMatchObject({ expanded: false, density: 'comfortable' })
 })

@@ -9,7 +9,10 @@ type LiveView = {
   /** Whether the table fills the window. */
   expanded: boolean
   density: Density
-  /** The property shown in a column, by the resource name of its source; the last chosen one is at the end. */
+  /**
+   * The property that each source shows in a column, by the resource name of the source. The last chosen one is at the
+   * end.
+   */
   properties: Readonly<Record<string, string>>
 }
 
@@ -29,7 +32,7 @@ const storage: StateStorage = {
     try {
       localStorage.setItem(name, value)
     } catch {
-      // Storage is forbidden or full.
+      // Browsers throw if the storage is forbidden or full.
     }
   },
   removeItem: () => undefined,

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useState } from 'react'
 
-/** The minimum height of the area, and the space below it, px. */
+/** The minimum height of the area, in px. */
 const least = 320
 const below = 32
 
 /**
- * The height in px of an element that reaches from its position to the bottom of the window, at least 320; undefined
- * while `enabled` is false. Updated with the window size and the position.
+ * Returns the height in px of an element that reaches from its position to the bottom of the window, at least 320.
+ * Undefined if `enabled` is false. Follows the size of the window and the position of the element.
  */
 export const useFillHeight = (element: HTMLElement | null, enabled: boolean): number | undefined => {
   const [height, setHeight] = useState(least)

@@ -11,7 +11,7 @@ afterEach(cleanup)
 const source = 'workspaces/1/sources/2'
 const event = { eventId: '0-1-0' } as LiveEvent
 
-/** Renders the page with its URL, opened from another page. */
+/** Renders the page together with its URL, after another page. */
 const show = () => {
   let live: ReturnType<typeof useLiveAddress> | undefined
   const Page = () => {
@@ -56,7 +56,7 @@ test('closing twice goes back only one step', async () => {
   await settled()
   expect(screen.getByText('open: none')).toBeTruthy()
   expect(router.state.location.pathname).toBe(`/${source}`)
-  // It can be opened and closed again.
+  // The event can be opened and closed again.
   open()
   await settled()
   act(() => close())

@@ -5,7 +5,7 @@ import type { LiveEvent } from './live-event.ts'
 import type { LiveAction } from './live-events.ts'
 import { type LiveFilters, readLiveFilters, writeLiveFilters } from './live-filters.ts'
 
-/** The history state that this page stores with a URL that it has set itself. */
+/** The state that this page stores in the history entry of each URL that it sets. */
 type OwnState = { opened?: boolean; filtered?: boolean }
 
 const sameFilters = (one: LiveFilters, other: LiveFilters): boolean =>
@@ -22,7 +22,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
   const { state, key } = useLocation()
   const own: OwnState = typeof state === 'object' && state !== null ? state : {}
   const addressId = query.get('event') ?? undefined
-  // Key presses may be faster than the URL changes: each step starts from the result of the previous one.
+  // Keys may be pressed faster than the URL changes: each step starts from the result of the previous step.
   const [stepped, setStepped] = useState<string | undefined>()
   const [seenKey, setSeenKey] = useState(key)
   if (seenKey !== key) {
@@ -31,18 +31,18 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
   }
   const openId = stepped ?? addressId
   const latest = useRef({ filters, openId, own, addressId, key })
-  // A layout effect, so that it runs before the next key: other effects can run later.
+  // A layout effect runs before the next key press, unlike other effects, which can run later.
   useLayoutEffect(() => {
     latest.current = { filters, openId, own, addressId, key }
   })
 
-  // The step that opened the first event is in the history before its URL is shown.
+  // Whether this page added the step that opened the first event to the history. Known before its URL is shown.
   const openedHere = useRef(false)
   useLayoutEffect(() => {
     if (openId === undefined) openedHere.current = false
   }, [openId])
 
-  // Typing may be faster than the URL changes: only a URL that this page did not set changes the filters.
+  // Typing may be faster than the URL changes: a URL that this page itself has set does not change the filters.
   const read = useRef('')
   useEffect(() => {
     if (read.current === key) return
@@ -64,7 +64,8 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     })
   }, [filters, navigate, source])
 
-  // Filters that were changed while an event was open are not in the URL to which Back leads.
+  // The filters when the first event was opened. If they differ now, a step back would lead to a URL with the old
+  // filters.
   const atOpening = useRef<LiveFilters | undefined>(undefined)
   useEffect(() => {
     if (openId === undefined) atOpening.current = undefined
@@ -86,7 +87,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     },
     [navigate, source],
   )
-  // The URL that a step back is leaving: another step back would leave the page.
+  // The history entry that a step back is leaving. A second step back would leave the page.
   const left = useRef('')
   useLayoutEffect(() => {
     left.current = ''
@@ -95,7 +96,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     const now = latest.current
     if (now.openId === undefined || left.current === now.key) return
     setStepped(undefined)
-    // The opening step is in the history when its URL is shown; before that, Back would leave the page.
+    // A step back is possible only after the URL of the open event is shown. Before that, it would leave the page.
     const stepsBack = now.addressId !== undefined && (openedHere.current || now.own.opened === true)
     if (stepsBack && sameFilters(now.filters, atOpening.current ?? now.filters)) {
       left.current = now.key

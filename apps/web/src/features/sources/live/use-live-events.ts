@@ -31,10 +31,10 @@ const eventPayloadsQuery = (source: string, ids: string) =>
     { staleTime: 0, gcTime: 0, read: ({ events }) => events },
   )
 
-/** Ms between two loads of the list while there is no realtime connection. */
+/** Time in ms between two loads of the list while there is no realtime connection. */
 const pollMs = 5000
 
-/** Ms after which an event that the live channel omitted is in the stored list. */
+/** Time in ms after which the stored list contains an event that the live channel omitted. */
 const storedMs = 2500
 
 /**
@@ -51,22 +51,25 @@ const useSchemaNow = (
   const editing = useIsMutating({ mutationKey: editsOf(source) }) > 0
   const [newest, setNewest] = useState(version)
   useEffect(
-    // A schema that is being saved has no version yet.
+    // While a schema is being saved, it has no version yet.
     () => dispatch({ type: 'schema', schema, version: editing ? undefined : version }),
     [dispatch, schema, version, editing],
   )
   useEffect(() => {
     if (newest > version && !editing) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
   }, [cache, source, newest, version, editing])
-  // Without the live channel, no message reports a change.
+  // Without the live channel, no message reports a change of the schema, so the source is polled.
   useQuery({ ...sourceQuery(source), refetchInterval: live || editing ? false : pollMs })
   return setNewest
 }
 
-/** Minimum ms between two loads of payloads, however fast events arrive. */
+/** Minimum time in ms between two loads of payloads, however fast events arrive. */
 const payloadsMs = 1000
 
-/** A value of the store that is at most `ms` old: updated immediately after a pause, then at most once in that time. */
+/**
+ * Returns a value of the store that is at most `ms` old. It changes immediately after a pause, then at most once in
+ * that time.
+ */
 const useThrottled = <Value>(store: StoreApi<LiveState>, select: (state: LiveState) => Value, ms: number): Value => {
   const [value, setValue] = useState(() => select(store.getState()))
   useEffect(() => {
@@ -126,7 +129,7 @@ const newestOf = (times: readonly string[]): number => Math.max(0, ...times.map(
 type Listening = {
   onState: (state: ConnectionState) => void
   onVersion: Dispatch<SetStateAction<number>>
-  /** Called when the server omitted events, with the time of the newest one that it sent (epoch ms). */
+  /** Called when the server has omitted events. `newest` is the time (epoch ms) of the newest event that it sent. */
   onSkipped: (newest: number) => void
   reread: Reread
 }
@@ -204,7 +207,7 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
     () => createReread(() => void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey }), storedMs),
     [cache, source],
   )
-  // The time that the stored list must reach to contain the omitted events (epoch ms).
+  // The receive time (epoch ms) that the stored list must reach before it contains the omitted events.
   const wanted = useRef(0)
   const onSkipped = useCallback(
     (newest: number): void => {

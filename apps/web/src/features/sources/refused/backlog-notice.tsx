@@ -5,7 +5,7 @@ import { paths } from '../../../lib/paths.ts'
 import { refusedQuery } from '../../../lib/queries/event-queries.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 
-/** Shows that requests currently get 429 because too much waits for processing, and what to do. */
+/** Shows that the server currently responds with 429 because too many events wait for processing, and what to do. */
 export const BacklogNotice = ({ source }: { source: string }) => {
   const rows = useQuery(refusedQuery(source)).data
   const refused = rows?.find(({ reason, ongoing }) => reason === 'WORKSPACE_BACKLOG' && ongoing)

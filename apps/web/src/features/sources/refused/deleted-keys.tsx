@@ -12,7 +12,7 @@ const refusedOfDeletedQuery = (workspace: string) =>
     { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
   )
 
-/** Requests with keys of deleted sources of the workspace. Nothing is shown while there are none. */
+/** Refused requests with write keys of deleted sources of the workspace. Shows nothing if there are none. */
 export const DeletedKeys = ({ workspace }: { workspace: string }) => {
   const { data: rows = [] } = useQuery(refusedOfDeletedQuery(workspace))
   if (rows.length === 0) return null

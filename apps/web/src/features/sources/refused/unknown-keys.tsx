@@ -14,8 +14,8 @@ const unownedRefusedQuery = () =>
   )
 
 /**
- * For platform admins: requests of the whole installation without a source, such as those with an unknown write key.
- * Nothing is shown while there are none.
+ * For platform admins: refused requests that belong to no source, such as those with an unknown write key. Shows
+ * nothing if there are none.
  */
 export const UnknownKeys = () => {
   const user = useSession((state) => state.currentUserResourceName)

@@ -7,8 +7,8 @@ import type { NameQuestion } from './schema-property-row.tsx'
 import { unsavedNote } from './schema-toolbar.tsx'
 
 /**
- * The question that adds the event or property that a link names and the schema lacks; undefined for user traits, which
- * have no name.
+ * Returns the question for a name that adds the missing event or property of a link to the schema. Returns undefined
+ * for user traits, which have no name.
  */
 export const missingName = (schema: SourceSchema, { event, place, isKnown }: SchemaPlace): NameQuestion | undefined => {
   if (isKnown) return undefined
@@ -17,7 +17,7 @@ export const missingName = (schema: SourceSchema, { event, place, isKnown }: Sch
   return event === undefined ? undefined : { kind: 'addEvent', initial: event }
 }
 
-/** The event or property that a link names and the schema lacks, with buttons that add it. */
+/** Shows that the schema lacks the event or property of a link, with buttons that add it. */
 export const SchemaMissing = ({
   schema,
   wanted,
@@ -30,7 +30,7 @@ export const SchemaMissing = ({
   /** Absent for readers. */
   ask: ((question: NameQuestion) => void) | undefined
   onAddUser: () => void
-  /** Absent while there are unsaved changes. */
+  /** Undefined while there are unsaved changes. */
   onPropose: (() => void) | undefined
 }) => {
   const { event, place } = wanted

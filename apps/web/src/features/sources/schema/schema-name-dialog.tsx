@@ -18,7 +18,7 @@ import { useOpened } from '../../../ui/overlays/use-opened.ts'
 
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 
-/** The rule of a new name: valid in a schema, and not in use. */
+/** Returns the rule for a new name: it must be valid in a schema and unused. */
 const formOf = (taken: ReadonlyMap<string, unknown>, kind: 'event' | 'property') =>
   z.object({
     name: z
@@ -41,10 +41,10 @@ export type NameDialogProps = {
   description?: ReactNode
   /** The kind of the name: "event" or "property". */
   kind: 'event' | 'property'
-  /** The names in use; `initial` is allowed. */
+  /** The names in use. The name `initial` is allowed in any case. */
   taken: ReadonlyMap<string, unknown>
   initial?: string
-  /** Asks for type and requirement, too. */
+  /** Whether the dialog also asks for type and requirement. */
   typed?: boolean
   confirm: string
   onName: (named: NamedProperty) => void

@@ -7,7 +7,9 @@ import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 
 const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
 
-/** The object that has the properties of a place: an event, the user schema, or the items of one of its properties. */
+/**
+ * Returns the object whose properties include a place: an event, the user schema, or the items of an array property.
+ */
 const holderOf = (schema: SourceSchema, event: string | undefined, parent: string | undefined) => {
   const owner = ownerOf(schema, event) ?? emptyObject
   return parent === undefined ? owner : (owner.properties.get(parent)?.items ?? emptyObject)

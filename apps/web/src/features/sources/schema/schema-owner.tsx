@@ -8,7 +8,7 @@ import { cn } from '../../../ui/cn.ts'
 import { ownerTitle } from './changes/schema-diff.ts'
 import { focusBeside, PropertyHead, PropertyRow, type SchemaEditing, useTarget } from './schema-property-row.tsx'
 
-/** The JSON Pointer of an event's definition or, without a title, of the user's. */
+/** Returns the JSON Pointer of the definition of an event or, if `event` is undefined, of the user. */
 export const ownerIdOf = (event: string | undefined): string =>
   event === undefined ? '/user' : pointerOf(['events', event])
 
@@ -87,13 +87,13 @@ export type OwnerProps = {
   open: boolean
   onToggle: (id: string) => void
   editing: SchemaEditing | undefined
-  /** JSON Pointer of the event or property to show, if it is here. */
+  /** JSON Pointer of the event or property to scroll to, if it belongs to this owner. */
   target: string | undefined
-  /** The unsaved kind of change. */
+  /** Whether the unsaved changes add this owner or change it. */
   change: 'added' | 'changed' | undefined
 }
 
-/** An event, or the user's traits, that expands to its properties. */
+/** An event, or the traits of the user. It expands to show its properties. */
 export const SchemaOwner = memo(({ event, object, open, onToggle, editing, target, change }: OwnerProps) => {
   const panel = useId()
   const id = ownerIdOf(event)

@@ -9,7 +9,7 @@ import {
 import { isRecord } from '@tributary/kernel/record'
 import { ownerIdOf } from './schema-owner.tsx'
 
-/** The event or property that a link into the schema names, and whether the schema has it. */
+/** The event or property that a link to the schema names, and whether the schema has it. */
 export type SchemaPlace = {
   /** JSON Pointer of the event or property. */
   readonly id: string

@@ -22,7 +22,7 @@ import { Options } from '../../../ui/forms/options.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { propertyTitle } from './changes/schema-diff.ts'
 
-/** The editing functions for the rows of a schema; without them, rows are read-only. */
+/** The functions with which the rows of a schema are edited. If they are absent, the rows are read-only. */
 export type SchemaEditing = {
   edit: (change: (schema: SourceSchema) => SourceSchema, key?: string) => void
   /** Opens the dialog that asks for a name. */
@@ -47,7 +47,9 @@ const requirementTone = { required: 'accent', recommended: 'warning', optional: 
 const layout =
   'grid grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] items-center gap-x-3 gap-y-1.5 md:grid-cols-[minmax(6rem,1.1fr)_7.5rem_9.5rem_minmax(5rem,1.6fr)_6rem]'
 
-/** The column headers of property rows; for screen readers, each control has its own name. */
+/**
+ * The column headers of the property rows. They are hidden from screen readers, because each control has its own name.
+ */
 export const PropertyHead = () => (
   <div aria-hidden className={cn(layout, 'px-4 py-1.5 text-xs font-medium text-ink-3 max-md:hidden')}>
     <span>Property</span>
@@ -163,7 +165,7 @@ const RowActions = ({
   )
 }
 
-/** Scrolls to an element and focuses it if it is the one to show. */
+/** Returns a ref for an element. If the element is the target, scrolls to it and focuses it. */
 export const useTarget = <Element extends HTMLElement>(isTarget: boolean) => {
   const element = useRef<Element>(null)
   useEffect(() => {
@@ -186,7 +188,7 @@ export const PropertyRow = ({
   field: PropertySchema
   requirement: Requirement
   editing: SchemaEditing | undefined
-  /** ID of the property to show. */
+  /** ID of the property to scroll to. */
   target: string | undefined
 }) => {
   const isTarget = target === propertyIdOf(place)

@@ -1,6 +1,6 @@
 import type { ObjectSchema, SourceSchema } from '@tributary/contract'
 
-/** The events whose name, or the name of one of their properties, contains the text, ignoring case. */
+/** Returns the events whose name contains the text, or one of whose property names does. Case is ignored. */
 export const matchingEvents = (schema: SourceSchema, search: string): [title: string, event: ObjectSchema][] => {
   const wanted = search.trim().toLowerCase()
   const has = (name: string): boolean => name.toLowerCase().includes(wanted)

@@ -178,7 +178,7 @@ const UserTraits = ({
   </Section>
 )
 
-/** The version of the schema in a URL. */
+/** Returns the version of the schema that a URL names. */
 const versionOf = (search: string): number | undefined => {
   const text = new URLSearchParams(search).get('version') ?? ''
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
@@ -202,7 +202,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
   if (mayEdit && wanted !== undefined && isAdding(location.state) && askedFor !== location.key) {
     setAskedFor(location.key)
     const name = missingName(schema, wanted)
-    // Properties of a new event are better proposed from received events.
+    // For a new event, its properties are better proposed from received events, so the dialog for a name does not open.
     setQuestion(name?.kind === 'addProperty' ? name : undefined)
   }
 
@@ -235,7 +235,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
       open: opened.has(id),
       onToggle: toggle,
       editing,
-      // No field takes the focus while the schema is being saved, when new fields may already be shown.
+      // While the schema is being saved, no field takes the focus: new fields may be shown before the save has ended.
       target: wanted?.owner === id && !save.isPending ? wanted.id : undefined,
       change: kind === 'removed' ? undefined : kind,
     }

@@ -3,10 +3,10 @@ import { Button } from '../../../ui/button.tsx'
 import { SearchInput } from '../../../ui/forms/input.tsx'
 import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
 
-/** The dialogs that the schema's tools open. */
+/** The tools of the schema; each opens a dialog. */
 export type SchemaTool = 'json' | 'import' | 'history' | 'proposal'
 
-/** Why a tool that saves a whole schema is disabled. */
+/** Shown at tools that save a whole schema while they are disabled. */
 export const unsavedNote = 'Save or discard your changes first'
 
 /** Search and tools above the list of events. */

@@ -30,7 +30,7 @@ const adding = (property: string, whole = false): SchemaEdit => ({
 
 type SentRequest = { verb: string; url: string; body: Record<string, unknown> }
 
-/** A page with version 1 and one property, and a server that sends these responses in turn. */
+/** Opens a page with version 1 of a schema with one property. The server sends the given responses in turn. */
 const open = (...answers: (() => Response)[]) => {
   const cache = new QueryClient()
   cache.setQueryData(sourceQuery(name).queryKey, source(schemaOf('total'), 1))
@@ -89,7 +89,7 @@ test('one property is sent with its ID, a whole schema with its base version', a
   ])
 })
 
-test('the change shows before the server has responded, and a rejection reverts it', async () => {
+test('a change is shown before the server has responded, and a rejection reverts it', async () => {
   const answer = Promise.withResolvers<Response>()
   const page = open(() => answer.promise as unknown as Response)
   await page.begin(adding('coupon'))
@@ -98,7 +98,7 @@ test('the change shows before the server has responded, and a rejection reverts 
   await vi.waitFor(() => expect(page.properties()).toEqual(['total']))
 })
 
-test('a change to an invalid schema is not shown, and is left for the server to reject', async () => {
+test('a change that makes the schema invalid is not shown; the server rejects it', async () => {
   const page = open(refusing(400, 'VALIDATION'))
   await page.edit(adding('a\nb'))
   expect(page.sent).toHaveLength(1)

@@ -21,21 +21,24 @@ import { isSchemaChanged } from './schema-changed.ts'
 
 /** One change of a source's schema. */
 export type SchemaEdit = {
-  /** The schema with the change; a second application must change nothing. */
+  /** Applies the change to a schema. Applying it a second time must change nothing. */
   change: (schema: SourceSchema) => SourceSchema
-  /** The only property that changes and is sent. Without it the whole schema is sent. */
+  /** The only property that changes; only this property is sent. If it is undefined, the whole schema is sent. */
   place?: PropertyPlace
   /** The notice after success. */
   notice: string
 }
 
-/** Maximum attempts to save a whole schema on top of another user's version. */
+/** Maximum number of retries when another user has saved a newer version of the schema. */
 const maxRepeats = 2
 
 const textWith = ({ schema }: SourceWithSchema, change: SchemaEdit['change']): string =>
   formatSourceSchema(change(parseSourceSchema(schema.schema)))
 
-/** The source with the change, or unchanged if the change makes the schema invalid: the server then rejects it. */
+/**
+ * Returns the source with the change. If the change makes the schema invalid, returns the source unchanged: the server
+ * then rejects the change.
+ */
 const shownWith = (before: SourceWithSchema, change: SchemaEdit['change']): SourceWithSchema => {
   const text = textWith(before, change)
   try {
@@ -54,7 +57,8 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
     return call(methods.sources.update, {
       params: sourceIds(source),
       query: { update_mask: 'schema', force_refresh: 'false' },
-      // The server applies one property to its current schema; a whole schema must not undo other users' changes.
+      // The server adds a single property to its current schema. A whole schema needs its version, because it must not
+      // undo changes of other users.
       body:
         place === undefined
           ? { schema, schema_version: on.schema.version }
@@ -82,11 +86,11 @@ export const useEditSchema = (source: string) => {
   const cache = useQueryClient()
   const key = sourceQuery(source).queryKey
   const mutationKey = editsOf(source)
-  /** Whether later changes are still in progress. */
+  /** Whether other changes of the schema are still in progress. */
   const others = (): boolean => cache.isMutating({ mutationKey }) > 1
   return useMutation({
     mutationKey,
-    // Run one after the other, so that each is based on the version of the previous one.
+    // Runs the changes one after the other, so that each is based on the version that the previous one has saved.
     scope: { id: mutationKey.join(' ') },
     mutationFn: (edit: SchemaEdit) => save(cache, source, edit),
     onMutate: async ({ change }) => {
@@ -97,7 +101,7 @@ export const useEditSchema = (source: string) => {
     },
     onSuccess: (answer, { notice }) => {
       const own = cache.getQueryData(key)
-      // The shown schema already includes pending changes; only its version is outdated.
+      // The schema in the cache already contains the changes in progress; only its version is outdated.
       cache.setQueryData(
         key,
         own !== undefined && others() ? { ...answer, schema: { ...answer.schema, schema: own.schema.schema } } : answer,

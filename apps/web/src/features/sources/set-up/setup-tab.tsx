@@ -14,7 +14,10 @@ import { FirstEvent } from './first-event.tsx'
 import { SecretNotice } from './secret-notice.tsx'
 import { WriteKeysCard } from './write-keys-card.tsx'
 
-/** The known write key of a source: 'unknown' while it is not loaded or readable, 'none', or the newest one. */
+/**
+ * The newest write key of a source: 'unknown' if the keys are not loaded or the user may not read them, 'none' if the
+ * source has no key.
+ */
 type KnownKey = 'unknown' | 'none' | { key: string }
 
 const Guide = ({ app, writeKey }: { app: string; writeKey: KnownKey }) => {

@@ -3,7 +3,7 @@ import { count } from '../../../lib/format/text.ts'
 import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 
-/** Ms between two counts for the tab's name: a count reads a month of events. */
+/** Time in ms between two counts, because each count reads a month of events. */
 const countMs = 60_000
 
 /** The number of violations that the schema does not allow yet, beside the name of the tab. */

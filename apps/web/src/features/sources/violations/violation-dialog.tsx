@@ -40,7 +40,7 @@ export const FixedLink = ({ source, version }: { source: string; version: number
   </Link>
 )
 
-/** Whether the cause of a violation is a part that the schema lacks. */
+/** Whether a violation can be fixed by adding something that the schema lacks. */
 export const canBeAdded = ({ problem, fixed_in_version: fixed }: Violation): boolean =>
   fixed === null && (problem === 'new_event' || problem === 'unknown')
 
@@ -53,7 +53,7 @@ export const AddLink = ({
   <ButtonLink
     to={paths.sourceSchema(source, violationPlace(violation))}
     state={adding}
-    // In a row, a click on the link must not open the row.
+    // A click on the link must not open the details of the row, too.
     onClick={(event) => event.stopPropagation()}
     {...look}
   >

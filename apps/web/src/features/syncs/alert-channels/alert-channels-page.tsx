@@ -35,7 +35,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { channelKindTitles, syncsText } from './channel-words.ts'
 
-/** A change of the channels, which then reloads the list. */
+/** Returns a mutation that changes the channels and then reloads their list. */
 const useChannelChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
   const cache = useQueryClient()
   const workspace = useWorkspace().name
@@ -93,7 +93,7 @@ const CreateDialog = ({ onMade, onClosed }: { onMade: (made: NewAlertChannel) =>
   )
 }
 
-/** The signing secret of a webhook, shown only once. */
+/** Shows the signing secret of a new webhook. The secret cannot be shown again later. */
 const MadeDialog = ({ made, onClosed }: { made: NewAlertChannel; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   return (
@@ -116,7 +116,7 @@ const MadeDialog = ({ made, onClosed }: { made: NewAlertChannel; onClosed: () =>
   )
 }
 
-/** Selects the syncs for a channel. */
+/** Selects the syncs about which a channel is notified. */
 const SyncsDialog = ({ item, onClosed }: { item: AlertChannel; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   const [chosen, setChosen] = useState(item.syncs)

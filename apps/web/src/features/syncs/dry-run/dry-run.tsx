@@ -19,7 +19,7 @@ type DryRunOf =
   | { workspace: string; input: MethodRequest<typeof methods.syncDryRuns.create> }
   | { sync: string; changes: MethodRequest<typeof methods.syncDryRuns.createForSync> }
 
-/** A dry run by resource name; read again until it has ended. */
+/** Reads a dry run by resource name, again and again until it has ended. */
 const syncDryRunQuery = (dryRun: string) =>
   query(
     methods.syncDryRuns.get,
@@ -170,8 +170,8 @@ const Progress = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean 
 }
 
 /**
- * A button that starts a dry run of a sync, saved or not, and its result below. Nothing is sent. `ofEvents` means that
- * rows would become events.
+ * A button that starts a dry run of a saved or unsaved sync, and its result below. Nothing is sent to the destination.
+ * `ofEvents` is whether rows would become events.
  */
 export const DryRun = ({ of, ofEvents }: { of: DryRunOf; ofEvents: boolean }) => {
   const begin = useBeginDryRun()

@@ -11,7 +11,10 @@ export const groupTitles: Readonly<Record<(typeof sampleGroups)[number], string>
   invalid: 'Invalid',
 }
 
-/** The fields of a row to show; for a changed row the different ones, if they are known. */
+/**
+ * Returns the fields of a row to show: for a changed row those that differ (if the previous ones are known), otherwise
+ * all.
+ */
 export const changedFields = ({ group, fields, before_known }: SyncSample): SyncSample['fields'] =>
   (group === 'changed' || group === 'updated') && before_known
     ? fields.filter(({ before, after }) => before !== after)

@@ -183,7 +183,9 @@ const CurrentFile = ({ dataSource, upload, mayEdit }: { dataSource: string; uplo
   </section>
 )
 
-/** The file of a data source, its content, and the earlier uploads with their users. */
+/**
+ * The current file of a data source, its content, and the earlier uploads, each with the user who uploaded the file.
+ */
 export const FileTab = ({ dataSource }: { dataSource: DataSource }) => {
   const query = useQuery(uploadsQuery(dataSource.name))
   const mayEdit = useMayEdit() === true

@@ -6,7 +6,7 @@ import { refresh } from '../../../lib/queries/query.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import { uploadFile } from './upload-file.ts'
 
-/** An upload: in progress, or failed; a resumable one continues from its offset. */
+/** An upload that is in progress or has failed. If it can be resumed, it continues at its offset. */
 export type UploadState =
   | { kind: 'sending'; file: File; offset: number }
   | { kind: 'failed'; file: File; message: string; canGoOn: boolean }
@@ -33,7 +33,7 @@ export const useUpload = (dataSource: string) => {
     } catch (error) {
       if (running.signal.aborted) return
       const message = error instanceof Error ? error.message : ''
-      // A rejected file would be rejected again.
+      // The server would reject a rejected file again, so only other failures can be resumed.
       const canGoOn = !(error instanceof ApiError) || error.status === 0 || error.status >= 429
       setState({ kind: 'failed', file, message, canGoOn })
     } finally {
@@ -48,7 +48,7 @@ export const useUpload = (dataSource: string) => {
       reached.current = { id: crypto.randomUUID(), offset: 0 }
       void send(file)
     },
-    /** Sends the missing parts. */
+    /** Sends the parts that the server has not received. */
     goOn: (file: File): void => void send(file),
     cancel: (): void => {
       abort.current?.abort()

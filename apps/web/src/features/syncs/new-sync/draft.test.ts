@@ -74,14 +74,14 @@ test('changing the model keeps an entered object name, and makes a new mapping',
   expect(problemOf(named, 'mapping')?.mapping?.all).toMatch(/^Choose the identifier/)
 })
 
-test('an entered title stays, and a too short title is reported', () => {
+test('an entered title is kept, and a title that is too short is reported', () => {
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), title: 'x' }
   expect(titleOf(draft)).toBe('x')
   expect(problemOf(draft, 'review')?.message).toBe('At least 2 characters')
   expect(inputOf(draft)).toBeUndefined()
 })
 
-test('a sync owns its object only if it can be listed, and only in the mirror mode', () => {
+test('a sync owns its object only if the object can be listed, and only in the mirror mode', () => {
   const chosen = { ...withDestination(withModel(emptyDraft, model), destination, [table]), ownsObject: true }
   expect(inputOf({ ...chosen, mode: 'FULL_SYNC' })).toMatchObject({ owns_object: true })
   expect(inputOf({ ...chosen, mode: 'UPSERT_ONLY' })).not.toHaveProperty('owns_object')
@@ -90,7 +90,7 @@ test('a sync owns its object only if it can be listed, and only in the mirror mo
   )
 })
 
-test('a draft keeps its cursor while the mode reads all rows, and uses it in every other mode', () => {
+test('a draft keeps its cursor when the mode changes to one that reads all rows, and uses it in every other mode', () => {
   const chosen = withDestination(withModel(emptyDraft, model), destination, [table])
   const draft = { ...chosen, cursor: { column: 'id', overlap: '5' } }
   expect(inputOf(draft)).toMatchObject({ mode: 'UPSERT_ONLY', cursor: { column: 'id', overlap: 5 } })

@@ -30,7 +30,7 @@ export type SyncInput = Omit<MethodRequest<typeof methods.syncs.create>, 'reques
 /** An object of a destination to which rows can be written. */
 export type RowObject = CatalogDestination['row_objects'][number]
 
-/** A destination in a draft, or a source for which rows become events. */
+/** The destination of a draft, or a source for which rows become events. */
 export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
 
 /** The choices made so far for a new sync. */
@@ -41,19 +41,19 @@ export type SyncDraft = {
   objectName: string
   mode: SyncMode | undefined
   /**
-   * For a mode and an object that allow it: whether records that are not in the model are removed, whichever program
-   * wrote them.
+   * Whether the sync also removes records that are not in the model and that other programs wrote. Applies only to a
+   * mode and an object that allow it.
    */
   ownsObject: boolean
-  /** Undefined if each run reads all rows. */
+  /** The cursor of the draft; undefined if each run reads all rows. */
   cursor: CursorDraft | undefined
   rows: readonly MappingRow[]
-  /** The index of the identifier in the rows; -1 for none. */
+  /** The index of the row that maps the identifier; -1 if there is none. */
   identifier: number
-  /** For events: whether destinations connected to their source receive them, too. */
+  /** For a sync of events: whether the destinations that are connected to the source receive the events, too. */
   toDestinations: boolean
   schedule: Schedule
-  /** Undefined until a user enters one: the default follows from the other choices. */
+  /** Undefined until a user enters a title: until then, the title follows from the other choices. */
   title: string | undefined
 }
 
@@ -85,13 +85,13 @@ export const stepTitles: Readonly<Record<Step, string>> = {
   review: 'Review',
 }
 
-/** A name as it can be one of a table or a file. */
+/** Returns a name that is valid for a table or a file. */
 const plainName = (title: string): string => withoutEnds(title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'), '_')
 
 /** The event objects of a source, in the form of row objects. */
 export const eventRowObjects: readonly RowObject[] = eventObjects.map(
   ({ name, title, description, type, syncModes }) => ({
-    // All profiles are one thing, and events have names.
+    // Events can have any name. The profiles of a workspace need none.
     named: type === 'track',
     name,
     title,
@@ -101,17 +101,17 @@ export const eventRowObjects: readonly RowObject[] = eventObjects.map(
   }),
 )
 
-/** The event object that rows become. */
+/** Returns the kind of event that the rows of a draft become; undefined if they go to a destination. */
 export const eventOf = ({ destination, object }: Pick<SyncDraft, 'destination' | 'object'>): EventObject | undefined =>
   destination !== undefined && isSourceName(destination.name)
     ? eventObjects.find(({ name }) => name === object?.name)
     : undefined
 
-/** The name that is suggested for what a model is written to. */
+/** Returns the suggested name of the object to which rows are written, or of the events that they become. */
 const nameOf = (model: Model | undefined, event: EventObject | undefined): string =>
   model === undefined ? '' : event === undefined ? plainName(model.title) : model.title
 
-/** Chooses a model: the mapping gets new suggestions, and so does a title that the user has not changed. */
+/** Chooses a model. The mapping gets new suggestions, and so does an object name that the user has not changed. */
 export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
   const event = eventOf(draft)
   const untouched = draft.model === undefined || draft.objectName === nameOf(draft.model, event)
@@ -126,7 +126,10 @@ export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
   }
 }
 
-/** Chooses another object: mapping and title get new suggestions when rows become something else. */
+/**
+ * Suggests a new mapping if the rows now become another kind of object. Also suggests a new object name, unless the
+ * user has changed it.
+ */
 const withMapping = (draft: SyncDraft, before: SyncDraft): SyncDraft => {
   const { model } = draft
   const event = eventOf(draft)
@@ -135,7 +138,7 @@ const withMapping = (draft: SyncDraft, before: SyncDraft): SyncDraft => {
   return { ...withModel(draft, model), objectName: untouched ? nameOf(model, event) : draft.objectName }
 }
 
-/** Chooses an object of a destination; a mode that it does not have is dropped. */
+/** Chooses an object of a destination. Drops the chosen mode if the object does not support it. */
 export const withObject = (draft: SyncDraft, object: RowObject | undefined, before = draft): SyncDraft => {
   const next = { ...draft, object }
   const event = eventOf(next)
@@ -144,7 +147,7 @@ export const withObject = (draft: SyncDraft, object: RowObject | undefined, befo
   return withMapping({ ...next, mode: kept ? draft.mode : usual }, before)
 }
 
-/** Chooses a destination, and its object when it has only one; for a source, the object is events. */
+/** Chooses a destination. Also chooses its object if it has only one; for a source, the object is events. */
 export const withDestination = (
   draft: SyncDraft,
   destination: ChosenDestination,
@@ -156,15 +159,15 @@ export const withDestination = (
     draft,
   )
 
-/** Whether the sync that a draft becomes owns its object. */
+/** Whether the sync that is created from a draft owns its object. */
 export const ownsObjectOf = ({ mode, object, ownsObject }: SyncDraft): boolean =>
   ownsObject && mode === 'FULL_SYNC' && object?.listable === true
 
-/** The cursor that the sync has which a draft becomes; undefined where it reads all rows. */
+/** Returns the cursor of the sync that is created from a draft; undefined if the sync reads all rows. */
 const cursorOf = ({ mode, cursor }: SyncDraft) =>
   cursor !== undefined && modeTakesCursor(mode) ? cursorInput(cursor) : undefined
 
-/** The error of the mode, or of the rows to read in it. */
+/** Returns the error of the mode or of the cursor. */
 const modeProblem = ({ model, mode, cursor }: SyncDraft): string | undefined => {
   if (mode === undefined) return 'Choose a mode'
   if (cursor === undefined || model === undefined || !modeTakesCursor(mode)) return undefined
@@ -176,7 +179,7 @@ const modeProblem = ({ model, mode, cursor }: SyncDraft): string | undefined => 
 export const titleOf = ({ title, model, destination }: SyncDraft): string =>
   title ?? `${model?.title ?? ''} to ${destination?.title ?? ''}`.trim().slice(0, 100)
 
-/** The errors of a step: a message, or those of the mapping. */
+/** The errors of a step: one message, or the errors of the mapping. */
 export type StepProblem = { message?: string; mapping?: MappingProblems }
 
 /** The errors that block a step; undefined when it is complete. */
@@ -205,11 +208,11 @@ export const problemOf = (draft: SyncDraft, step: Step): StepProblem | undefined
   return title.success ? undefined : { message: title.error.issues[0]?.message ?? 'Required' }
 }
 
-/** The first step that is not done; undefined when all are. */
+/** Returns the first step that is not complete; undefined if all are complete. */
 export const firstOpen = (draft: SyncDraft): Step | undefined =>
   steps.find((step) => problemOf(draft, step) !== undefined)
 
-/** The sync that a complete draft is; undefined while something is open. */
+/** Returns the sync that a complete draft describes; undefined while a step is not complete. */
 export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
   const { model, destination, object, objectName, mode, rows, identifier, schedule } = draft
   if (firstOpen(draft) !== undefined) return undefined
@@ -232,7 +235,9 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
   }
 }
 
-/** The request for a dry run of a draft, with any title; undefined while a choice is missing. */
+/**
+ * Returns the request for a dry run of a draft. The title can be missing. Undefined while another choice is missing.
+ */
 export const dryRunInputOf = (draft: SyncDraft) => {
   const input = inputOf({ ...draft, title: 'Dry run', schedule: manual })
   if (input === undefined) return undefined

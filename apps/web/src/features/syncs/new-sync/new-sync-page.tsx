@@ -35,11 +35,11 @@ import { restored, savedOf } from './saved-draft.ts'
 import { DestinationStep, MappingStep, ModelStep, ModeStep, ReviewStep, ScheduleStep } from './steps.tsx'
 import { type RowDestination, useRowDestinations } from './use-row-destinations.ts'
 
-/** The caller's draft of a sync in a workspace, as it was when the page that asks was opened. */
+/** Reads the draft of a sync that the user has saved in a workspace, as it was when the page was opened. */
 const syncDraftQuery = (workspace: string) =>
   query(methods.syncDrafts.get, { params: workspaceIds(workspace) }, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 })
 
-/** Creates a sync of a workspace (a resource name). Nothing runs yet. */
+/** Creates a sync in a workspace (a resource name). No run starts yet. */
 const useCreateSync = (workspace: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -52,10 +52,10 @@ const useCreateSync = (workspace: string) => {
   })
 }
 
-/** Changes of a draft run in order: the last one counts. */
+/** Runs all changes of a draft in order, so that the last one counts. */
 const draftScope = (workspace: string) => ({ id: `${workspace} sync draft` })
 
-/** Keeps the draft of a sync in a workspace (a resource name), for a reload and another browser. */
+/** Saves the draft of a sync in a workspace (a resource name), for a reload or another browser. */
 const useSaveDraft = (workspace: string) =>
   useMutation({
     scope: draftScope(workspace),
@@ -111,7 +111,7 @@ const Wizard = ({
     if (next !== undefined) return go(next)
     const input = inputOf(draft)
     if (input === undefined) return go(firstOpen(draft) ?? step)
-    // The error of a refusal is shown beside the button.
+    // The error of a rejection is shown beside the button.
     const made = await create.mutateAsync(input).catch(() => undefined)
     if (made === undefined) return
     discard()
@@ -195,7 +195,7 @@ const Loaded = () => {
   )
 }
 
-/** The steps to a new sync: model, destination, mode, mapping, schedule, review. */
+/** The form of a new sync in steps: model, destination, mode, mapping, schedule, review. */
 export const NewSyncPage = () => (
   <RequireAccess allowed={editors} skeleton={skeleton}>
     <PageHeader

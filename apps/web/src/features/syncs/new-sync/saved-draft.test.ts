@@ -29,7 +29,7 @@ const destination = {
 } as Destination
 const destinations = [{ destination, note: '', icon: '', objects: [table] }]
 
-/** The server's response with a saved draft. */
+/** The response of the server for a saved draft. */
 const kept = (saved: ReturnType<typeof savedOf>): SavedDraft => ({
   name: 'workspaces/w1/syncDraft',
   source: saved.source ?? null,

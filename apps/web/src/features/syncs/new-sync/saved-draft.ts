@@ -63,8 +63,8 @@ export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof meth
 }
 
 /**
- * A saved draft with its step. Deleted objects are dropped, with the choices that depend on them, and its step is a
- * reachable one.
+ * Returns a saved draft with the step at which to continue. Drops deleted objects and the choices that depend on them.
+ * If the saved step can no longer be reached, continues at the first incomplete step.
  */
 export const restored = (
   saved: SavedDraft,
@@ -87,7 +87,7 @@ export const restored = (
   if (model !== undefined) {
     const columns = new Set(model.columns.map(({ name }) => name))
     const known = entered?.rows.filter(({ column }) => columns.has(column)) ?? []
-    // When a model has changed in the meantime, its mapping gets new suggestions.
+    // If the columns of the model have changed in the meantime, the mapping gets new suggestions.
     if (entered !== undefined && known.length === columns.size && known.length === entered.rows.length)
       draft = { ...draft, rows: known, identifier: entered.identifier }
   }

@@ -35,7 +35,7 @@ import type { RowDestination } from './use-row-destinations.ts'
 
 type StepProps = { draft: SyncDraft; problem: StepProblem | undefined; onChange: (draft: SyncDraft) => void }
 
-/** Which rows are brought over. */
+/** The step for choosing the model whose rows are sent. */
 export const ModelStep = ({ draft, problem, onChange, models }: StepProps & { models: readonly Model[] }) => {
   const workspace = useWorkspace().name
   const add = (
@@ -79,7 +79,7 @@ export const ModelStep = ({ draft, problem, onChange, models }: StepProps & { mo
   )
 }
 
-/** The name of the object, or of the events that rows become. */
+/** The input for the name of the object, or of the events that rows become. */
 const ObjectName = ({ draft, problem, onChange }: StepProps) => {
   const event = eventOf(draft)
   return (
@@ -103,7 +103,7 @@ const ObjectName = ({ draft, problem, onChange }: StepProps) => {
   )
 }
 
-/** Where rows are brought to. */
+/** The step for choosing the destination of the rows, and the object there. */
 export const DestinationStep = ({
   draft,
   problem,
@@ -174,7 +174,7 @@ export const DestinationStep = ({
   )
 }
 
-/** The sync mode, and the rows that a run reads. */
+/** The step for choosing the sync mode, and the rows that a run reads. */
 export const ModeStep = ({ draft, onChange }: StepProps) => {
   const { model } = draft
   const takesCursor = useTakesCursor(model)
@@ -207,7 +207,7 @@ export const ModeStep = ({ draft, onChange }: StepProps) => {
   )
 }
 
-/** Which column goes to which field. */
+/** The step for mapping columns to fields. */
 export const MappingStep = ({ draft, problem, onChange }: StepProps) => {
   const event = eventOf(draft)
   const detail = useObjectDetail({
@@ -266,7 +266,7 @@ const ModeText = ({ draft, mode }: { draft: SyncDraft; mode: SyncMode }) => (
   </>
 )
 
-/** All of it, before it is made. */
+/** The step that shows all choices before the sync is created. */
 export const ReviewStep = ({ draft, problem, onChange }: StepProps) => {
   const { model, destination, object, objectName, mode, rows, identifier, schedule } = draft
   const fields = rows.filter(({ included }) => included).length

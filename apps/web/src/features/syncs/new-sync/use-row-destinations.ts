@@ -4,7 +4,7 @@ import { slugOf } from '../../../lib/format/names.ts'
 import { catalogDestinationQuery, destinationsQuery, sourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { type ChosenDestination, eventRowObjects, type RowObject } from './draft.ts'
 
-/** A destination with what of it rows can be written to, or a source with what of it rows can become. */
+/** A destination with the objects to which rows can be written, or a source with the objects that rows can become. */
 export type RowDestination = {
   destination: ChosenDestination
   note: string
@@ -12,7 +12,7 @@ export type RowDestination = {
   objects: readonly RowObject[]
 }
 
-/** The destinations of a workspace (a resource name) that take rows, and its sources behind them, as a query. */
+/** Returns the destinations of a workspace (a resource name) that accept rows, followed by its sources, as a query. */
 export const useRowDestinations = (workspace: string) => {
   const destinations = useQuery(destinationsQuery(workspace))
   const slugs = [...new Set(destinations.data?.map(({ app }) => slugOf(app.catalog_app)))]

@@ -11,11 +11,11 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 
-/** The last attempt to deliver a row of a run, by the number of the row, read again each time. */
+/** Reads the last attempt to deliver a row of a run, by the number of the row. Not cached. */
 const syncRowAttemptQuery = (run: string, row: number) =>
   query(methods.syncRuns.getRowAttempt, { params: { ...syncRunIds(run), row: String(row) } }, { staleTime: 0 })
 
-/** Pause between reads of an attempt that the delivery log does not have yet, ms. */
+/** Pause in ms between two reads while the delivery log does not contain the attempt yet. */
 const pollMs = 2_000
 
 /** The last request for a row, and the destination's response. */
@@ -23,7 +23,7 @@ export const AttemptDialog = ({ run, row, onClosed }: { run: SyncRun; row: SyncR
   const [open, setOpen] = useState(true)
   const query = useQuery({
     ...syncRowAttemptQuery(run.name, row.number),
-    // A run can end before its attempts are stored.
+    // The attempts of a run may be stored after the run has ended.
     refetchInterval: ({ state: { data } }) => (data?.attempt === null ? pollMs : false),
   })
   const close = (): void => setOpen(false)

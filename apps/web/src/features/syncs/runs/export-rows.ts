@@ -8,12 +8,12 @@ import { changeTitles, outcomeTitles } from '../sync-words.ts'
 
 type Page = MethodResponse<typeof methods.syncRuns.listRows>
 
-/** Maximum rows of one file: browsers can store it, and spreadsheets can open it. */
+/** Maximum number of rows in one file: browsers can store such a file, and spreadsheets can open it. */
 export const maxExportedRows = 200_000
 
 const header = ['key', 'primary_key', 'change', 'outcome', 'reason', 'rows']
 
-/** Rows of a run as a CSV file with a header, in the words of the screen. */
+/** Returns the rows of a run as a CSV file with a header. The outcomes have the same texts as on the page. */
 export const rowsCsv = (rows: readonly SyncRunRow[]): string =>
   csvOf(
     header,
@@ -27,7 +27,10 @@ export const rowsCsv = (rows: readonly SyncRunRow[]): string =>
     ]),
   )
 
-/** Saves the rows of a run that the filters find as a CSV file; resolves to whether there were more than one file holds. */
+/**
+ * Saves the rows of a run that match the filters as a CSV file. Resolves to true if there are more rows than fit into
+ * one file.
+ */
 export const exportRows = async (run: string, title: string, { key, outcome }: RowFilters): Promise<boolean> => {
   const rows: SyncRunRow[] = []
   let token = ''

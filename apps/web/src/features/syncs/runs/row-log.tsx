@@ -21,7 +21,7 @@ import { changeTitles, outcomeTitles, outcomeTones } from '../sync-words.ts'
 import { AttemptDialog } from './attempt-dialog.tsx'
 import { exportRows, maxExportedRows } from './export-rows.ts'
 
-/** The rows of a run that were not unchanged, by pages of 50; `moving` says that their outcomes still change. */
+/** Reads the rows of a run, except unchanged ones, by pages of 50. `moving` is whether their outcomes still change. */
 const syncRunRowsQuery = (run: string, { key, outcome }: RowFilters, moving: boolean) =>
   pagesQuery(
     methods.syncRuns.listRows,
@@ -102,7 +102,10 @@ const Export = ({ sync, run, filters }: { sync: Sync; run: SyncRun; filters: Row
   )
 }
 
-/** The rows of a run that were not unchanged, found by key and outcome, each with why it ended so. */
+/**
+ * Lists the rows of a run, except unchanged ones, with the reason for each outcome. Filters select them by key and
+ * outcome.
+ */
 export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const [{ key, outcome }, change] = useAddress(names)
   const typed = useTyped(key, (text) => change({ key: text }))
@@ -111,7 +114,7 @@ export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const query = useInfiniteQuery(syncRunRowsQuery(run.name, { key, outcome: wanted }, moving))
   const { data, refetch } = query
   const hasMoved = useRef(moving)
-  // The last page was read before the run ended.
+  // The last page may have been read before the run ended, so it is read again.
   useEffect(() => {
     if (hasMoved.current && !moving) void refetch()
     hasMoved.current = moving

@@ -76,7 +76,7 @@ const Amount = ({ title, value, bad = false }: { title: string; value: number; b
   </div>
 )
 
-/** Each read row counts once; removals are shown separately. */
+/** Shows the outcomes of the read rows. Each read row counts once; removed rows are counted separately. */
 const Accounting = ({ counts }: { counts: SyncRunCounts }) => {
   const { read, removed, removals_rejected, removals_waiting, removals_not_sent } = counts
   return (
@@ -147,7 +147,7 @@ const CancelButton = ({ run }: { run: SyncRun }) => {
   )
 }
 
-/** Sends what the destination refused again, with its latest values. */
+/** A button that sends the rejected rows again, with their current values. */
 const RerunButton = ({ run }: { run: SyncRun }) => {
   const rerun = useRerunRejected(run)
   return (
@@ -160,7 +160,7 @@ const RerunButton = ({ run }: { run: SyncRun }) => {
 
 const rejectedOf = ({ counts }: SyncRun): number => (counts === null ? 0 : counts.rejected + counts.removals_rejected)
 
-/** The findings of the guard, with the buttons to answer it. */
+/** Shows why a run waits for approval, with buttons that approve or cancel it. */
 const Approval = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const mayEdit = useMayEdit() === true
   const approve = useChangeRun(run, 'approve')
@@ -209,7 +209,7 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const mayEdit = useMayEdit() === true
   const cache = useQueryClient()
   const ended = hasEnded(run)
-  // An ended run also changes the sync and its list of runs.
+  // When a run ends, the sync and its list of runs change, too, so they are reloaded.
   useEffect(() => {
     if (ended) refresh(cache, ['syncs'], { workspace: syncRunIds(run.name).workspace })
   }, [cache, ended, run.name])
@@ -283,7 +283,7 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   )
 }
 
-/** One run of a sync: its steps, what became of its rows, and the rows themselves. */
+/** The page of one run of a sync: its steps, the outcomes of its rows, and the rows themselves. */
 export const RunPage = () => {
   const workspace = useWorkspace().name
   const { syncId, runId } = useParams()

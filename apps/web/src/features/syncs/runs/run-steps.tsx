@@ -23,7 +23,7 @@ const StepIcon = ({ step, failed, asks }: { step: RunStep; failed: boolean; asks
 
 const stateWords = { done: 'done', active: 'in progress', ahead: 'not started', stopped: 'not finished' } as const
 
-/** The steps of a run, each with how long it took and what it found; it moves as the run does. */
+/** Lists the steps of a run, each with its duration and result. Updated while the run is in progress. */
 export const RunSteps = ({ run }: { run: SyncRun }) => {
   const now = useCurrentTime()
   return (

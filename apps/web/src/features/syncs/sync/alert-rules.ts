@@ -1,15 +1,15 @@
 import { type SyncAlerts, syncAlerts } from '@tributary/contract'
 
-/** Alerts as they are entered: a number as its digits, '' for never. */
+/** The alert conditions of a sync as a user enters them: each number as its digits, or '' for no alert. */
 export type AlertsInput = { failed: boolean; rejected_percent: string; minutes: string; rows_percent: string }
 
-/** The alerts that are entered as numbers. */
+/** The alert conditions that are numbers. */
 export const numberAlerts = ['rejected_percent', 'minutes', 'rows_percent'] as const
 export type NumberAlert = (typeof numberAlerts)[number]
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value))
 
-/** The request for the alerts of a sync. */
+/** Returns the saved alert conditions of a sync in the form in which a user edits them. */
 export const alertsInput = (alerts: SyncAlerts): AlertsInput => ({
   failed: alerts.failed,
   rejected_percent: textOf(alerts.rejected_percent),
@@ -31,7 +31,7 @@ export const alertProblem = (rule: NumberAlert, text: string): string | undefine
   return syncAlerts.shape[rule].safeParse(number).error?.issues[0]?.message
 }
 
-/** The alerts that were entered; undefined when one of them cannot be saved. */
+/** Returns the entered alert conditions, or undefined if one of them cannot be saved. */
 export const alertsOf = (input: AlertsInput): SyncAlerts | undefined =>
   numberAlerts.some((rule) => alertProblem(rule, input[rule]) !== undefined)
     ? undefined

@@ -62,7 +62,7 @@ const NumberRow = ({
   )
 }
 
-/** The channels that are notified of a sync, and those of them that fail. */
+/** Lists the channels that are notified of a sync, and shows which of them fail. */
 const Channels = ({ sync }: { sync: Sync }) => {
   const workspace = useWorkspace().name
   const { data } = useQuery(alertChannelsQuery(workspace))

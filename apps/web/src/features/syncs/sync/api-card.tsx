@@ -7,7 +7,7 @@ import { Card } from '../../../ui/card.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { apiExample } from '../api-example.ts'
 
-/** How an orchestrator starts this sync. */
+/** Shows how an orchestrator starts this sync. */
 export const ApiCard = ({ sync }: { sync: Sync }) => {
   const workspace = useWorkspace().name
   return (

@@ -19,7 +19,7 @@ import { isOfEvents } from '../sync-words.ts'
 import { TestRow } from '../test-row/test-row.tsx'
 import { useObjectDetail } from '../use-object-detail.ts'
 
-/** What a run with the mapping would do; `changed` are its unsaved fields. */
+/** Tests that show what a run with the mapping would do. `changed` are the unsaved fields of the mapping. */
 const Trials = ({ sync, model, changed }: { sync: Sync; model: Model; changed: Sync['fields'] | undefined }) => (
   <>
     <Card title="Before it runs">
@@ -117,7 +117,7 @@ const Editor = ({ sync, model }: { sync: Sync; model: Model }) => {
   )
 }
 
-/** Which column of the model goes to which field of the destination. */
+/** The mapping of the model's columns to the destination's fields. */
 export const MappingTab = ({ sync }: { sync: Sync }) => {
   const query = useQuery(modelQuery(sync.model.name))
   return (

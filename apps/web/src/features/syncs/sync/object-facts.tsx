@@ -1,7 +1,7 @@
 import type { Sync } from '@tributary/contract'
 import { useObjectDetail } from '../use-object-detail.ts'
 
-/** The destination's facts about the object of the rows, such as how many people it has matched. */
+/** Shows what the destination reports about the object of the rows, such as how many people it has matched. */
 export const ObjectFacts = ({ sync }: { sync: Sync }) => {
   const detail = useObjectDetail({
     destination: sync.destination.name,

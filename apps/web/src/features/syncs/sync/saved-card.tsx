@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { type SyncChange, useUpdateSync } from '../sync-mutations.ts'
 
-/** A card with one setting, saved separately: the choice stays after a refusal. */
+/** A card with one setting that is saved separately. If the server rejects a choice, the card keeps it. */
 export const SavedCard = <Value,>({
   sync,
   title,

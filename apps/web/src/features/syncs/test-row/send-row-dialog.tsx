@@ -10,7 +10,7 @@ import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { operationSentences, outcomeBadges, type RowTrial, type SentTestRow } from './test-row-words.ts'
 
-/** Writes one row to the destination for a try. */
+/** Writes one row to the destination as a test. */
 const useSendTestRow = (workspace: string) =>
   useMutation({
     mutationFn: (body: MethodRequest<typeof methods.syncTestRows.send>) =>
@@ -44,7 +44,7 @@ const Sent = ({ sent }: { sent: SentTestRow }) => (
   </>
 )
 
-/** Asks, writes one row to the destination for a try, and shows the request and the answer. */
+/** Asks for confirmation, writes one row to the destination as a test, and shows the request and the response. */
 export const SendRowDialog = ({
   workspace,
   trial,

@@ -1,7 +1,7 @@
 import type { MethodRequest, MethodResponse, methods, SyncField, SyncRowPreview } from '@tributary/contract'
 import type { BadgeTone } from '../../../ui/badge.tsx'
 
-/** A sync, saved or not, that a row is tried with, and the row's primary key; without one the first row. */
+/** A saved or unsaved sync with the primary key of the row to test. If there is no key, the first row is tested. */
 export type RowTrial = MethodRequest<typeof methods.syncTestRows.preview>
 export type SentTestRow = MethodResponse<typeof methods.syncTestRows.send>
 
@@ -16,7 +16,7 @@ export type TestedSync = {
   fields: readonly SyncField[]
 }
 
-/** A trial with the first row, or the one with a key. */
+/** Returns the test of the row with a key or, if `key` is undefined, of the first row. */
 export const trialOf = (of: TestedSync, key: readonly string[] | undefined): RowTrial => ({
   model: of.model,
   destination: of.destination,
@@ -28,7 +28,7 @@ export const trialOf = (of: TestedSync, key: readonly string[] | undefined): Row
   ...(key === undefined ? {} : { key: [...key] }),
 })
 
-/** The effect of sending at the destination, as a sentence. */
+/** Describes the effect that sending a row has at the destination, as a sentence. */
 export const operationSentences: Readonly<Record<Exclude<SyncRowPreview['operation'], 'event'>, string>> = {
   upsert: 'The row is added there, or replaces the one with this key.',
   update: 'The row with this key is updated there, if there is one.',

@@ -57,7 +57,7 @@ test('a row is sent only after it was looked up and a dialog has warned that it 
   expect(bodies.slice(1)).toEqual([['sendTestRow', { ...of, key: ['7'] }]])
 })
 
-test('an invalid row shows the reason and cannot be sent, and neither can a row with another key than the one looked up', async () => {
+test('an invalid row shows the reason and cannot be sent; a row with another key than the looked-up one cannot be sent, either', async () => {
   const bodies = open({ ...row, payload: '', key: '', reason: 'id is empty' })
   await userEvent.click(screen.getByRole('button', { name: 'Preview row' }))
   expect(await screen.findByText(/This row is invalid and would not be sent: id is empty/)).toBeTruthy()

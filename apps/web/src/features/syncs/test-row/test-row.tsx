@@ -17,7 +17,7 @@ import { Input, Select } from '../../../ui/forms/input.tsx'
 import { SendRowDialog } from './send-row-dialog.tsx'
 import { operationTitles, type TestedSync, trialOf } from './test-row-words.ts'
 
-/** Shows what a run of a sync, saved or not, would send of one row. Nothing is sent. */
+/** Shows what a run of a saved or unsaved sync would send for one row. Sends nothing to the destination. */
 const usePreviewRow = (workspace: string) =>
   useMutation({
     mutationFn: (body: MethodRequest<typeof methods.syncTestRows.preview>) =>
@@ -99,8 +99,8 @@ const RowChoice = ({
 }
 
 /**
- * Chooses a row of a model, shows the payload that a run of a sync, saved or not, would send, and sends it as a test.
- * With `ofEvents`, rows become events, which are only shown.
+ * Chooses a row of a model, shows the payload that a run of the sync would send, and sends it as a test. The sync may
+ * be unsaved. With `ofEvents`, rows become events, which are shown but not sent.
  */
 export const TestRow = ({
   of,
@@ -120,7 +120,7 @@ export const TestRow = ({
   const [sends, setSends] = useState(false)
   const look = usePreviewRow(workspace)
   const trial = trialOf(of, byKey ? values : undefined)
-  // A result for another mapping or key is outdated.
+  // A result for another mapping or key is outdated, so its row cannot be sent.
   const isCurrent = JSON.stringify(look.variables) === JSON.stringify(trial)
   const preview = isCurrent ? look.data : undefined
   const error = isCurrent ? look.error : null

@@ -31,7 +31,7 @@ const wordsOf = ({ before, after }: PropertyChange): string => {
   return state === undefined ? '' : `${state.type}, ${state.requirement}`
 }
 
-/** Maximum events shown at first; a difference of a thousand events is too long to read. */
+/** Maximum number of events that are shown at first: a difference of a thousand events is too long to read. */
 const shownAtFirst = 100
 
 /** The differences between two schemas, by event and property. */

@@ -13,7 +13,7 @@ const order = {
   required: ['total'],
 }
 
-/** A difference in short: "+" added, "-" removed, "~" changed; an event comes before its properties. */
+/** Writes a difference in short: "+" added, "-" removed, "~" changed. An event comes before its properties. */
 const short = (before: object, after: object, users: { before?: object; after?: object } = {}): string[] =>
   diffSchemas(schema(before, users.before), schema(after, users.after)).flatMap(({ event, kind, properties }) => [
     `${{ added: '+', removed: '-', changed: '~' }[kind]} ${ownerTitle(event)}`,

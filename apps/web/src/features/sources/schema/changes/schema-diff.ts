@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 
-/** The definition of one property without the fields of its items, which are separate properties. */
+/** The definition of one property, without the fields of its items: these count as separate properties. */
 export type PropertyState = {
   readonly type: PropertyType
   readonly requirement: Requirement
@@ -19,7 +19,7 @@ export type PropertyState = {
   readonly describesItems: boolean
 }
 
-/** A property that differs between two schemas. Without `before` it was added, without `after` removed. */
+/** A property that differs between two schemas. `before` is undefined if it was added, `after` if it was removed. */
 export type PropertyChange = {
   readonly place: PropertyPlace
   readonly before?: PropertyState
@@ -116,7 +116,7 @@ export const ownerTitle = (event: string | undefined): string => event ?? 'User 
 export const propertyTitle = ({ parent, property }: Pick<PropertyPlace, 'parent' | 'property'>): string =>
   parent === undefined ? property : `${parent} › ${property}`
 
-/** The changes of a property, before and after, one text for each difference. */
+/** Describes the changes of a property with one text for each difference, with the values before and after. */
 export const changeWords = (before: PropertyState, after: PropertyState): readonly string[] => [
   ...(before.type === after.type ? [] : [`${before.type} → ${after.type}`]),
   ...(before.requirement === after.requirement ? [] : [`${before.requirement} → ${after.requirement}`]),

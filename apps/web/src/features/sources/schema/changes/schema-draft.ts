@@ -9,16 +9,16 @@ export type Draft = {
   readonly base: Versioned
   readonly schema: SourceSchema
   /**
-   * The schemas before each step, oldest first; consecutive steps with the same key count as one, as when text is
-   * typed.
+   * The schemas before each step, oldest first. Consecutive steps with the same key, as when a user types, count as one
+   * step.
    */
   readonly past: readonly { readonly key: string | undefined; readonly schema: SourceSchema }[]
 }
 
-/** A draft without any change. */
+/** Returns a draft that has no changes. */
 export const freshDraft = (base: Versioned): Draft => ({ base, schema: base.schema, past: [] })
 
-/** The draft after a step. A step without a change does not count. */
+/** Returns the draft after a step. If a step changes nothing, the draft stays as it is. */
 export const withStep = (draft: Draft, schema: SourceSchema, key?: string): Draft => {
   if (schema === draft.schema) return draft
   const joins = key !== undefined && draft.past.at(-1)?.key === key

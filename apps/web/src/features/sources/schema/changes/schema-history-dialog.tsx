@@ -103,7 +103,7 @@ const RestoreDialog = ({
   )
 }
 
-/** The version to compare with. */
+/** Which version the selected version is compared with: the one before it, or the current one. */
 type Against = 'before' | 'current'
 
 /** The schema of a version, with its changes to the version before it or to the current one. */
@@ -132,7 +132,7 @@ const VersionDetail = ({
   version: SchemaVersion
   current: Versioned
   onBack: () => void
-  /** Absent for readers, and for the current version. */
+  /** Undefined for users who can only read, and for the current version. */
   onRestore: ((schema: SourceSchema) => Promise<unknown>) | undefined
 }) => {
   const isFirst = version.version <= 1
@@ -216,7 +216,7 @@ export const HistoryDialog = ({
   source: string
   title: string
   current: Versioned
-  /** The version to show first; the list if it is absent or unknown. */
+  /** The version to show at first. If it is undefined or unknown, the list is shown. */
   first?: number | undefined
   onRestore: ((schema: SourceSchema) => Promise<unknown>) | undefined
   onClosed: () => void

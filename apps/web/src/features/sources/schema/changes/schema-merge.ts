@@ -12,7 +12,10 @@ import {
 } from '@tributary/contract'
 import { diffSchemas, type EventChange, ownerTitle, type PropertyChange, propertyTitle } from './schema-diff.ts'
 
-/** My changes merged into theirs, and the properties that both changed, for which mine are used. */
+/**
+ * The result of a merge: the schema with `mine` merged into `theirs`, and the properties that both changed, for which
+ * `mine` was used.
+ */
 export type Merged = { readonly schema: SourceSchema; readonly conflicts: readonly string[] }
 
 const named = (place: PropertyPlace): string => `${ownerTitle(place.event)}: ${propertyTitle(place)}`
@@ -38,7 +41,8 @@ const copied = (schema: SourceSchema, from: SourceSchema, place: PropertyPlace):
 
 /**
  * Applies the changes from `base` to `mine` on `theirs`, property by property: two users who changed different
- * properties both keep their changes. When both changed the same one differently, mine wins and is named.
+ * properties both keep their changes. If both changed the same property differently, `mine` is used, and the property
+ * is listed as a conflict.
  */
 export const mergeSchemas = (base: SourceSchema, mine: SourceSchema, theirs: SourceSchema): Merged => {
   const theirChanges = new Map(diffSchemas(base, theirs).map((change) => [change.event, change]))
@@ -50,7 +54,7 @@ export const mergeSchemas = (base: SourceSchema, mine: SourceSchema, theirs: Sou
     const other = their.get(propertyIdOf(place))
     if (other !== undefined && JSON.stringify(other.after) !== JSON.stringify(after)) conflicts.add(named(place))
     const array = place.parent === undefined ? undefined : { ...place, parent: undefined, property: place.parent }
-    // They removed the array whose items I changed: it is restored completely.
+    // `theirs` lacks the array whose items were changed in `mine`: the whole array is restored.
     if (after !== undefined && array !== undefined && propertyAt(schema, array)?.field.items === undefined) {
       if (propertyAt(base, array) !== undefined) conflicts.add(named(array))
       schema = copied(schema, mine, array)

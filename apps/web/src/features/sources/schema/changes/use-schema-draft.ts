@@ -4,15 +4,15 @@ import { diffSchemas } from './schema-diff.ts'
 import { type Draft, freshDraft, type Versioned, withoutStep, withStep } from './schema-draft.ts'
 
 /**
- * The schema of a source with unsaved changes. Without changes, it follows the server's schema; `theirs` is the
- * server's schema if it has changed meanwhile.
+ * Holds the schema of a source with the unsaved changes of the user. Without changes, it is the schema of the server.
+ * `theirs` is the schema of the server if it has changed since the draft began.
  */
 export const useSchemaDraft = (source: SourceWithSchema) => {
   const { schema: text, version } = source.schema
   const server = useMemo((): Versioned => ({ version, schema: parseSourceSchema(text) }), [version, text])
   const [draft, setDraft] = useState<Draft | undefined>()
   const kept = useMemo(() => (draft === undefined ? [] : diffSchemas(draft.base.schema, draft.schema)), [draft])
-  // A saved schema is newer than the cache until the cache is updated.
+  // After saving, the draft has a newer version than the cache until the cache is updated.
   const current = draft !== undefined && (kept.length > 0 || draft.base.version > version) ? draft : undefined
   const latest = useRef({ current, server })
   useEffect(() => {
@@ -31,9 +31,9 @@ export const useSchemaDraft = (source: SourceWithSchema) => {
       },
       undo: () => setDraft((before) => (before === undefined ? undefined : withoutStep(before))),
       discard: () => setDraft(undefined),
-      /** Uses `saved` as the server's version, without changes. */
+      /** Makes `saved` the base of the draft, without changes. */
       settle: (saved: Versioned) => setDraft(freshDraft(saved)),
-      /** Applies the same changes to another version. */
+      /** Makes another version the base of the draft. `schema` is that version with the same changes. */
       rebase: (base: Versioned, schema: SourceSchema) => setDraft(withStep(freshDraft(base), schema)),
     }),
     [],

@@ -2,7 +2,9 @@ import { formatSourceSchema, type SourceSchema } from '@tributary/contract'
 import { withoutEnds } from '@tributary/kernel/text-ends'
 import { saveJson } from '../../../../lib/browser/save-file.ts'
 
-/** The name of a schema's file: the source's title in lower-case letters, digits and hyphens. */
+/**
+ * Returns the name of the file for a schema, made of the title of the source in lower-case letters, digits and hyphens.
+ */
 export const schemaFileName = (title: string, version: number): string => {
   const stem = withoutEnds(title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'), '-')
   return `${stem === '' ? 'source' : stem}-schema-v${version}.json`

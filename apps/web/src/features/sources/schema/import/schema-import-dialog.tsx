@@ -14,7 +14,7 @@ import { readSchemaText } from './schema-text.ts'
 
 const Failure = ({ message }: { message: string | undefined }) => message !== undefined && <Alert>{message}</Alert>
 
-/** Selects a file and passes its text on; a file that is too large for a schema is rejected. */
+/** A button that selects a file and reports its text. Rejects a file that is too large for a schema. */
 const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onFailure: (why: string) => void }) => {
   const input = useRef<HTMLInputElement>(null)
   return (

@@ -69,7 +69,10 @@ const Editor = ({
   )
 }
 
-/** The schema as text. Changes are added to the other unsaved ones; readers can only read it. */
+/**
+ * Shows the schema as JSON text. Changes of the text join the other unsaved changes. Users without edit permission can
+ * only read it.
+ */
 export const JsonDialog = ({
   schema,
   onSchema,

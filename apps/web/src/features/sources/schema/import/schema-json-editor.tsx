@@ -14,9 +14,9 @@ export const SchemaJsonEditor = ({
   label: string
   text: string
   onText: (text: string) => void
-  /** The schema or the error of the text; undefined until it was parsed. */
+  /** The result of parsing the text: the schema or an error. Undefined until the text was parsed. */
   read: SchemaText | undefined
-  /** Shown below while there is no error. */
+  /** Shown below the editor while there is no error. */
   children?: ReactNode
 }) => {
   const note = useId()

@@ -19,7 +19,7 @@ import { ownerTitle, propertyTitle } from '../changes/schema-diff.ts'
 import { ownerIdOf } from '../schema-owner.tsx'
 import { additionsOf, type ProposedEvent, type ProposedProperty, proposalOf, withProposal } from './schema-proposal.ts'
 
-/** A schema that the events of the last days fit. */
+/** Reads a schema that the events of the last `days` days match. */
 const inferredSchemaQuery = (source: string, days: number) =>
   query(methods.inferredSchemas.get, { params: sourceIds(source), query: { days } }, { staleTime: 0 })
 
@@ -34,7 +34,7 @@ const describe = ({ field, before, requirement }: ProposedProperty): string => {
     : `${before.type} → ${field.type}${items}`
 }
 
-/** The effect on values of other types, such as 'Also string (33%), sku: number (50%)'. */
+/** Describes values that would not match the proposed type, such as 'Also string (33%), sku: number (50%)'. */
 const othersText = (others: NonNullable<ProposedProperty['others']>): string =>
   `Also ${others.map(({ name, type, share }) => `${name === undefined ? '' : `${name}: `}${type} (${Math.max(1, Math.round(share * 100))}%)`).join(', ')}`
 
@@ -77,7 +77,7 @@ const ProposedGroup = ({ proposed, chosen, choose }: { proposed: ProposedEvent }
                 aria-label={propertyTitle(property.place)}
                 checked={chosen.has(property.id)}
                 onChange={(event) =>
-                  // Selecting a property of a new event also selects the event.
+                  // Selecting a property of a new event selects that event, too.
                   choose(
                     event.currentTarget.checked && proposed.isNew ? [proposed.id, property.id] : [property.id],
                     event.currentTarget.checked,

@@ -58,7 +58,7 @@ test('a proposal has the missing and different parts of the schema, and none of 
   ])
 })
 
-test('all additions are selected at first, and no changes of existing parts; nothing is removed', () => {
+test('all additions are selected at first, changes of existing parts are not, and nothing is removed', () => {
   const accepted = JSON.parse(formatSourceSchema(withProposal(current, proposal, additionsOf(proposal))))
   expect(accepted).toEqual({
     events: {
@@ -90,7 +90,7 @@ test('a selected change keeps the description and the requirement of a property'
   expect([...accepted.events.keys()]).toEqual(['Order', 'Kept'])
 })
 
-test('a property with several received types shows which share would not match; others show nothing', () => {
+test('a property with values of several types shows the share that would not match; a property of one type shows nothing', () => {
   const mixed = [
     {
       id: '/events/Order/properties/coupon',

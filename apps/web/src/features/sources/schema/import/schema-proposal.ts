@@ -19,15 +19,18 @@ export type ProposedProperty = {
   readonly place: PropertyPlace
   readonly field: PropertySchema
   readonly requirement: Requirement
-  /** The property in the current schema; absent if it has none. */
+  /** The property in the current schema. Absent if the schema lacks it. */
   readonly before?: PropertySchema
-  /** Other types of its values, or of its items' field `name`, that would not match, with their share. */
+  /**
+   * Further types of the values of the property, or of the field `name` of its items, that would not match. Each has
+   * its share.
+   */
   readonly others?: readonly OtherType[]
 }
 
 type OtherType = { readonly name?: string; readonly type: PropertyType; readonly share: number }
 
-/** A property by its ID, with how often its values had each type; the proposed type first. */
+/** A property by its ID, with the number of values of each type. The proposed type comes first. */
 type Mixed = { readonly id: string; readonly types: readonly { readonly type: PropertyType; readonly count: number }[] }
 
 /** The proposal for one event, or for the user's traits if `event` is undefined. */
@@ -35,7 +38,7 @@ export type ProposedEvent = {
   readonly id: string
   readonly event: string | undefined
   readonly isNew: boolean
-  /** The number of samples. */
+  /** The number of sampled events. */
   readonly count: number
   readonly properties: readonly ProposedProperty[]
 }
@@ -58,7 +61,10 @@ const proposedIn = (
     return field.items === undefined ? [] : proposedIn(now.items ?? emptyObject, field.items, event, property)
   })
 
-/** The parts of `found`, a schema of received events, that `current` lacks or has with another type. */
+/**
+ * Compares `found`, a schema of received events, with the schema `current`. Returns the parts of `found` that `current`
+ * lacks or defines with another type.
+ */
 export const proposalOf = (
   current: SourceSchema,
   found: SourceSchema,
@@ -96,7 +102,9 @@ export const proposalOf = (
   })
 }
 
-/** The IDs that are selected at first: all additions. Users decide about changes of existing properties. */
+/**
+ * Returns the IDs of all additions, which are selected at first. Changes of existing properties are left to the user.
+ */
 export const additionsOf = (proposal: readonly ProposedEvent[]): ReadonlySet<string> =>
   new Set(
     proposal.flatMap(({ id, isNew, properties }) => [
@@ -105,7 +113,10 @@ export const additionsOf = (proposal: readonly ProposedEvent[]): ReadonlySet<str
     ]),
   )
 
-/** The schema with the selected parts of a proposal. Nothing is removed; a changed property keeps its requirement. */
+/**
+ * Returns the schema with the selected parts of a proposal added. Nothing is removed, and a changed property keeps its
+ * requirement.
+ */
 export const withProposal = (
   current: SourceSchema,
   proposal: readonly ProposedEvent[],

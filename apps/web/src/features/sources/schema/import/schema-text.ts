@@ -17,8 +17,8 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /**
- * Parses JSON text and calls `onValue` with the start of each value and its path; a repeated name means its last value,
- * as in JSON.parse. Throws Mistake at the first invalid character.
+ * Parses JSON text and calls `onValue` with the path and the start of each value. If a name is repeated, its last value
+ * counts, as in JSON.parse. Throws Mistake at the first invalid character.
  */
 const walkJson = (text: string, onValue: (names: readonly string[], offset: number) => void): void => {
   let at = 0
@@ -65,7 +65,10 @@ const walkJson = (text: string, onValue: (names: readonly string[], offset: numb
   if (at < text.length) throw new Mistake('There is extra text after the end of the JSON', at)
 }
 
-/** The start of the value of a JSON Pointer; for a missing one, the start of the nearest value around it. */
+/**
+ * Returns the offset at which the value of a JSON Pointer starts. If the value is missing, returns the offset of the
+ * nearest value around it.
+ */
 const offsetOf = (text: string, pointer: string): number => {
   const wanted = pointerNames(pointer) ?? []
   let best = 0
