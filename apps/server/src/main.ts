@@ -49,7 +49,7 @@ const listenToSignals = (): void => {
   isListening = true
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 }
-// The parent process has the other end of the channel. When it closes, the parent is gone, even by SIGKILL.
+// The parent process has the other end of the channel. When the channel closes, the parent has ended, even by SIGKILL.
 process.on('disconnect', stop)
 if (process.send !== undefined && !process.connected) stop()
 
@@ -62,7 +62,8 @@ const startMain = async (config: Config): Promise<Started> => {
     onStandby(url, leave) {
       stopProduct = async () => {
         leave()
-        // The process may have taken over meanwhile; then it is stopped like a ready one.
+        // The process may have become the main process in the meantime. Then it is stopped like a process that is
+        // ready.
         const taken = await starting.catch((error: unknown) => {
           if (!isLeft(error)) throw error
         })
@@ -117,7 +118,7 @@ const launcherFile = (): number | undefined => {
 }
 
 try {
-  // Taken out before the settings are read, since it is not a setting.
+  // Removed from the environment before the settings are read, because it is not a setting.
   const launcher = launcherFile()
   const config = readConfig(takeSettings(process.env))
   watchdog = startWatchdog({ dataDir: config.dataDir, ...config.blocked, launcher })

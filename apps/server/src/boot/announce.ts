@@ -5,8 +5,8 @@ import type { Config } from '../config/config.ts'
 import { version } from './built.ts'
 
 /**
- * Ends the process, and writes the reason to standard error as its last output. Another process has taken its place, or
- * it cannot work with the schema. No acknowledged data is lost.
+ * Ends the process and writes the reason to standard error as its last output. Called if another process has taken the
+ * place of this process, or if this process cannot work with the schema. No acknowledged data is lost.
  */
 export const endProcess = (why: string): never => {
   process.stderr.write(`${why}\n`)

@@ -1,7 +1,4 @@
-/**
- * Starts something with several parts. If a step fails, the started parts are stopped again in reverse order, and the
- * error is thrown.
- */
+/** Starts a whole of several parts. If a step fails, stops the started parts in reverse order and throws the error. */
 export const assembled = async <Whole>(assemble: (stack: AsyncDisposableStack) => Promise<Whole>): Promise<Whole> => {
   const stack = new AsyncDisposableStack()
   try {

@@ -11,7 +11,7 @@ export const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
 
-/** The tag for web sites, which is built with the web application; undefined if that was not built. */
+/** Returns the tag for websites, which is built with the web application; undefined if that was not built. */
 export const builtTag = (): string | undefined => {
   const file = join(webFolder, '.tag.js')
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined

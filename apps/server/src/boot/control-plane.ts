@@ -59,7 +59,8 @@ export const createControlPlane = async (
     profileLedger: createProfileLedger(db),
     forgottenHashes: await openForgottenFile(join(config.dataDir, forgottenFileName), db),
     whenStored,
-    // A delivery thread that is not running has no state in memory, and will start with the current data.
+    // A delivery thread that is not running has no state in memory, so there is nothing to remove. It will start with
+    // the current data.
     forgetInDeliveries: async () => {
       if (threads.signals?.running()) await threads.signals.ask('forget')
       if (threads.delivery?.running()) await threads.delivery.ask('forget')
@@ -111,5 +112,5 @@ export const createControlPlane = async (
   return { control, collection, workShare, appender, storedBefore, whenStored, jobs }
 }
 
-/** What `createControlPlane` has created. */
+/** The control plane, with all that `createControlPlane` has created. */
 export type ControlPlane = Awaited<ReturnType<typeof createControlPlane>>

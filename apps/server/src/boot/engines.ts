@@ -75,7 +75,7 @@ const startRelational = async (
     await migrate(migrating.db)
     await installJobs(migrating.pool)
   }
-  // A user waits for these requests, so they must be fast or fail.
+  // A user waits for the requests on these connections, so their statements must be fast or fail.
   const connections = tenure === undefined ? {} : connectionsOf(tenure)
   return { url, relational: openRelational({ url, logger, statementMs: 10_000, ...connections }) }
 }
@@ -88,7 +88,7 @@ export const openRelationalStore = async (
   const supervisor = createSupervisor(deps)
   try {
     const { url, relational: quick } = await startRelational(config, supervisor, deps.logger, {
-      // A start of the product checks both stores before it changes either.
+      // Like a start of the product, checks that no earlier version uses the store before it is changed.
       beforeChange: requireNoEarlierVersion,
     })
     await quick.close()
@@ -125,7 +125,7 @@ export const connectToEngines = async (config: Config, { logger }: { logger: Log
   try {
     await requireSchema(relational.db)
     await requireEventStore(eventStore).catch((error: unknown) => {
-      // Rows wait until the event store is back.
+      // While the event store is unavailable, its rows wait.
       if (!(error instanceof EventStoreUnavailable)) throw error
       logger.warn({ err: error }, 'the event store is away: its schema is not looked at')
     })
@@ -153,7 +153,7 @@ export const startEngines = async (
     let address: Addresses['eventStore']
     if (config.eventStore.kind === 'remote') address = { url: config.eventStore.url }
     else {
-      // When processors are short, accepting events has priority over storing them.
+      // If there is too little processor time, accepting events has priority over storing them.
       const child = await createChdbChild({
         dataDir: at.eventStore,
         memoryBytes: config.eventStore.memoryBytes,
@@ -175,7 +175,7 @@ export const startEngines = async (
   })
   const startEventStore = async () => {
     const opened = await openingEventStore
-    // PostgreSQL lists the processes that use the event store.
+    // The processes that use the event store are listed in PostgreSQL.
     const contract = async (migration: { name: string; oldest: string }): Promise<void> =>
       await noteContraction((await startingRelational).relational, migration)
     await migrateEventStore(opened.eventStore, { contract })

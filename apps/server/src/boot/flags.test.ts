@@ -43,7 +43,7 @@ const ask = (key: string, options: { token?: string; body?: string; headers?: Re
     body: options.body ?? '{}',
   })
 
-test('while sessions cannot be looked up, a request with a token gets 503, which does not count as a fault', async () => {
+test('while sessions cannot be looked up, a request with a token gets 503, which is not reported as a fault', async () => {
   const answer = await ask('', { token: 'away' })
   expect([answer.status, await answer.json()]).toEqual([
     503,

@@ -37,7 +37,7 @@ describe('a log on Kafka', () => {
       ...(lost === undefined ? {} : { TRIBUTARY_LOST_FOLDER: lost }),
     })
   }
-  /** Starts like the product does, up to the log; resolves to the log's holder afterwards. */
+  /** Starts as the product does, up to the log. Resolves to the holder that the log then has. */
   const start = async (config: ReturnType<typeof process>, holder: LogHolder | undefined): Promise<LogHolder> => {
     const use = await requireLogFolder(config, holder, silentLogger)
     mkdirSync(join(config.dataDir, 'journal'), { recursive: true })

@@ -22,7 +22,7 @@ import { folders } from './engines.ts'
  */
 export const copiedConsumers = ['delivery', 'signals'] as const
 
-/** Used instead of a data folder if no folder has processing state. */
+/** The ID that is recorded if no data folder has processing state. */
 const noFolder = 'shared'
 
 /** Thrown if the log was used with another data folder. Its message explains what to do. */
@@ -41,7 +41,10 @@ const makeId = async (dataDir: string): Promise<string> => {
 
 type LogConfig = Pick<Config, 'dataDir' | 'log' | 'relational' | 'eventStore' | 'lostFolder'>
 
-/** The name by which the operator declares a folder lost. Earlier versions recorded no folder. */
+/**
+ * Returns the name with which the operator declares a folder lost. Earlier versions recorded no folder; then it is the
+ * incarnation of the log.
+ */
 const nameOf = ({ folder, incarnation }: LogHolder): string => folder ?? incarnation
 
 const refusal = ({ dataDir, log }: LogConfig, holder: LogHolder): string => {

@@ -2,10 +2,15 @@ import type { Logger } from '@tributary/kernel'
 import { type CoordinationHub, createCoordinationHub, openPostgresLink } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 
-/** Topics about this process's own log. Other processes with their own logs must not receive them. */
+/**
+ * Topics about the log of this process. Other processes have different logs, so they must not receive these messages.
+ */
 const ofOwnLog = /^pipeline\./
 
-/** Frequent topics for current subscribers only. Without another process they are not sent through the database. */
+/**
+ * Topics with many messages, which only current subscribers need. If there is no other process, they are not sent
+ * through the database.
+ */
 const passing = new Set(['live.publish', 'live.occupied'])
 
 /**

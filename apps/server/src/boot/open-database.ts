@@ -17,9 +17,8 @@ const connectTo = (url: string, { logger, statementMs }: Deps): OpenDatabase => 
 }
 
 /**
- * Opens the database for a command that works whether or not the product is running. It is the remote database, that of
- * the running product, or the one in the data folder, which is started for this command.
- *
+ * Opens the database for a command that works whether or not the product is running. This is either the remote
+ * database, the database of the running product, or the one in the data folder, which is started for this command.
  * @throws EngineAway
  */
 export const openDatabase = async (config: Config, deps: Deps): Promise<OpenDatabase> => {

@@ -9,7 +9,10 @@ export type LogName = 'requests' | 'stream' | 'outcomes'
 
 type LogsConfig = Pick<Config, 'dataDir' | 'log' | 'retention'>
 
-/** Folders in the data folder. The stream's folder still has the name from when it held only deliveries. */
+/**
+ * The folder of each log in the data folder. The stream's folder has its name from a time when the stream held only
+ * deliveries.
+ */
 const folderOf = { requests: 'requests', stream: 'deliveries', outcomes: 'outcomes' } as const
 
 export type Logs = {
@@ -21,7 +24,9 @@ export type Logs = {
       /** Set if the calling thread is itself a worker. */
       inline?: true
       onCommit?: () => void
-      /** The partitions that the writer appends to; all unless given. Others may belong to other writers. */
+      /**
+       * The partitions to which the writer appends; by default all. The other partitions may belong to other writers.
+       */
       owned?: readonly number[] | undefined
       /** Called when another process has taken over the log, so that no append is possible any more. */
       onReplaced: (error: Error) => void
@@ -33,13 +38,11 @@ export type Logs = {
     name: LogName,
     given?: {
       keepsChunks?: true | undefined
-      /** Waits for an unreachable engine without limit, for callers that have nothing else to do. */
+      /** Whether to wait for an unreachable engine without limit, for callers that cannot do anything else. */
       isPatient?: true
     },
   ): Promise<LogReader>
-  /**
-   * Whether other processes append to a log, beside the main process, which opens it for writing in its main thread.
-   */
+  /** Whether other processes append to a log, too. The main process opens such a log for writing in its main thread. */
   isShared(name: LogName): boolean
   /** Opens a log for appending beside its writer. Rejects if only one process can append. */
   appender(name: LogName): Promise<LogAppender>
@@ -93,7 +96,7 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
   const dirOf = (name: LogName): string => join(dataDir, 'log', folderOf[name])
   return {
     prepare: async () => {},
-    // The folder is locked, so no other process can take it over.
+    // The folder is locked, so no other process can take the log over.
     writer: (name, { inline, onCommit }) =>
       openLogWriter({
         dir: dirOf(name),
@@ -113,7 +116,7 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
 const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }: LogsConfig): Logs => {
   const options = kafkaOptions(log)
   const topics = { segmentMs: retention.logSegmentMs }
-  // Loaded only for Kafka: otherwise the client would cost memory and time for nothing.
+  // Loaded only if the log is on Kafka: otherwise the client would need memory and time for nothing.
   const adapter = import('@tributary/storage/kafka')
   return {
     async prepare() {

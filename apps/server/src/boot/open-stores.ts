@@ -53,7 +53,7 @@ export const openStores = async (config: Config, stack: AsyncDisposableStack, ca
     },
     onLost: endProcess,
   })
-  // Released last, since a standby process takes over immediately.
+  // The tenure is released last, because a standby process takes over immediately afterwards.
   stack.defer(() => tenure?.release())
   const logs = openLogs(config)
   await logs.prepare()
@@ -89,5 +89,5 @@ export const openStores = async (config: Config, stack: AsyncDisposableStack, ca
   }
 }
 
-/** What `openStores` has opened. */
+/** The stores and all else that `openStores` has opened. */
 export type Stores = Awaited<ReturnType<typeof openStores>>

@@ -33,7 +33,7 @@ export type RunningProduct = {
   generatedPassword: string | undefined
   /** The URL, with its token, at which a development server shows mail instead of sending it. */
   outboxUrl: string | undefined
-  /** True if the admin, created at an earlier start, has another password than the configured one. */
+  /** True if the platform admin was created at an earlier start and has another password than the configured one. */
   otherPassword: boolean
   stop(): Promise<void>
 }
@@ -57,7 +57,7 @@ const assemble = async (
   const roles = await startRoles(config, stack, stores)
   const { logger, metrics, disk, blobsAnswer, engines, hub } = stores
   let isAdminThere = false
-  // Set when the server listens; no request arrives earlier.
+  // Set when the server listens; no request arrives before that.
   let ownUrl = config.publicUrl ?? ''
   const plane = await createControlPlane(config, stack, stores, roles, () => ownUrl)
   const { control, collection } = plane
@@ -122,14 +122,14 @@ const assemble = async (
   ownUrl = config.publicUrl ?? listeningUrl(config.host, port)
   if (config.mail.smtpUrl !== undefined && config.publicUrl === undefined)
     logger.warn({ url: ownUrl }, 'links in mail lead to this address: set TRIBUTARY_PUBLIC_URL if browsers use another')
-  // Stops in reverse order of the start: first new connections, then requests that are being answered, then processing,
-  // then the engines.
+  // Stops in reverse order of the start: first new connections, then requests in progress, then processing, then the
+  // engines.
   stack.defer(async () => {
     const closed = http.close()
     await Promise.all([realtime?.close(), collect?.stop()])
     await closed
   })
-  // Created when nothing can fail any more, since its password is shown only once.
+  // Created as the last step, because its password is shown only once and no later step can fail.
   const firstAdmin = await control.ensurePlatformAdmin(config.admin)
   isAdminThere = true
   return {

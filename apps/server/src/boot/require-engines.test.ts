@@ -11,7 +11,7 @@ import { openDatabase } from './open-database.ts'
 import { EngineAway, requireLog, requireRelational } from './require-engines.ts'
 
 const gone = '127.0.0.1:1'
-/** A server that accepts connections and sends nothing, like an engine that hangs. */
+/** A server that accepts connections and sends nothing, as an engine that hangs does. */
 let silent: Server
 let silentAddress: string
 let dataDir: string

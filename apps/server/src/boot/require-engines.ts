@@ -13,7 +13,10 @@ export class EngineAway extends Error {
   override readonly name = 'EngineAway'
 }
 
-/** How long an engine may take to respond, ms, so that a command responds within 3 seconds even if engines are down. */
+/**
+ * Maximum time in ms for the response of an engine, so that a command responds within 3 seconds even if engines are
+ * down.
+ */
 const answerMs = 2000
 
 const reasonOf = (error: unknown): string => {
@@ -35,7 +38,7 @@ const askPostgres = async (url: string, ms: number): Promise<void> => {
     await Promise.race([relational.pool.query('select 1'), late.promise])
   } finally {
     clearTimeout(timer)
-    // An engine that hangs may never finish closing, so this is not awaited.
+    // Not awaited, because closing the connection to an engine that hangs may never end.
     void relational.close().catch(() => {})
   }
 }
@@ -61,20 +64,12 @@ export const requireRelational = async ({ relational, dataDir }: Engines, ms = a
   })
 }
 
-/**
- * Checks that PostgreSQL responds, if the journals of the log consumers are there.
- *
- * @throws EngineAway
- */
+/** Checks that PostgreSQL responds, if it stores the journals of the log consumers. @throws EngineAway */
 export const requireJournals = async (config: Engines & Pick<Config, 'eventStore'>): Promise<void> => {
   if (isShared(config)) await requireRelational(config)
 }
 
-/**
- * Checks that Kafka responds, if the log is there.
- *
- * @throws EngineAway
- */
+/** Checks that Kafka responds, if the log is on Kafka. @throws EngineAway */
 export const requireLog = async ({ log }: Engines, ms = answerMs): Promise<void> => {
   if (log.kind !== 'kafka') return
   const { requireKafkaAnswer } = await import('@tributary/storage/kafka')

@@ -23,7 +23,7 @@ export const startApi = async (
   { control, collection, jobs }: ControlPlane,
   clientIp: ReturnType<typeof createClientIp>,
 ) => {
-  // Delivery picks up due deliveries immediately, without waiting for its next check.
+  // Makes delivery process due deliveries immediately, before its next check.
   const retry: Handlers['destinations']['retry'] = async (call) => {
     const answer = await control.handlers.destinations.retry(call)
     const { workspace: workspaceId, destination: destinationId } = call.params

@@ -33,7 +33,10 @@ export const mayOthersCollect = (config: Config): boolean =>
 
 type CollectDeps = Parameters<typeof createCollect>[0]
 
-/** Starts collection. If others may collect, this process counts as one of them before it accepts a request. */
+/**
+ * Starts collection. If other processes may collect, too, this process counts as a collecting process before it accepts
+ * a request.
+ */
 export const startCollection = async (
   config: Config,
   { db, pool }: Database,
@@ -58,7 +61,8 @@ export const startCollection = async (
   collect.start()
   if (others) collecting.processes = countCollectingProcesses({ pool, paused: collect.paused, logger: parts.logger })
   await collecting.processes?.begun
-  // Other processes count this one from now on. So it reads changes made before that, before it accepts a request.
+  // From now on, other processes count this one. It reads changes that were made before, because nobody waited for it
+  // to read them.
   await parts.keys.refresh()
   return collect
 }

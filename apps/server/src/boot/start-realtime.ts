@@ -7,10 +7,13 @@ import { createClientIp } from '../http/client-ip.ts'
 import { realtimeCredentials } from '../secrets/realtime-credentials.ts'
 import type { Stores } from './open-stores.ts'
 
-/** Notifies every process of users whose sessions or memberships have changed. */
+/** Topic for the ID of a user whose sessions or memberships have changed; every process receives it. */
 export const accessTopic = 'access.changed'
 
-/** Opens the live channels, if this process has them. A user who loses access stops receiving at once. */
+/**
+ * Opens the live channels if this process has the role for them. A user who loses access immediately stops receiving
+ * messages.
+ */
 export const startRealtime = (
   config: Config,
   stack: AsyncDisposableStack,
@@ -43,7 +46,7 @@ export const startRealtime = (
     if (typeof userId === 'string') realtime?.reconnectUser(userId)
   })
   stack.defer(stopHearing)
-  // The missed messages may include a change of access.
+  // Messages were missed, which may include a change of access.
   const stopMissing = hub.coordination.subscribe(missedTopic, () => {
     control.refreshSessions()
     realtime?.reconnectAll()

@@ -20,7 +20,7 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
   const { groups } = threads
   stack.defer(() => groups?.close())
   const collecting: { processes?: CollectingProcesses } = {}
-  // The process counts as collecting until none of its requests is being sent any more.
+  // The process counts as collecting until none of its requests is on its way to the log.
   stack.defer(() => collecting.processes?.stop(requests.isUnsure?.()))
   const requests = await logs.writer('requests', {
     onCommit: () => threads.pipeline?.wake(),
@@ -28,7 +28,7 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
     ...(folder === undefined ? {} : { folder }),
   })
   stack.defer(() => requests.close())
-  // Delivering processes append next to this writer.
+  // Delivering processes append to this log, too.
   const outcomesWriter = logs.isShared('outcomes')
     ? await logs.writer('outcomes', { onReplaced: ({ message }) => endProcess(message) })
     : undefined
@@ -36,14 +36,14 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
   const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
   const progress = await logs.progress()
-  // If a partition has no leader, other processes get no response for it, either.
+  // One of the two responses is enough: a partition without a leader does not respond to other processes, either.
   groups?.watchLog(() => Promise.any([requestsReader.starts(), progress?.ask() ?? requestsReader.starts()]))
   if (progress !== undefined) {
     const owns = (partition: number): boolean => groups?.owns('pipeline', partition) !== false
     stack.defer(publishLogProgress({ progress, logger, coordination: hub.coordination, owns }))
     if (groups !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination, owns }))
   }
-  // On Kafka its topics exist at this point, created by this process or by the previous main process.
+  // On Kafka, the topics of the stream exist at this point, created by this process or by the previous main process.
   const isStreamThere = loaded !== undefined || groups !== undefined
   const pipelineStarts = threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
@@ -53,11 +53,11 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
     await Promise.all([threads.delivery?.stop(), threads.profiles?.stop(), threads.signals?.stop()])
   })
   await Promise.all([pipelineStarts, threads.delivery?.start(), threads.profiles?.start(), threads.signals?.start()])
-  // The pipeline has created it at this point.
+  // The pipeline has created the stream at this point.
   const deliveries = threads.pipeline === undefined ? undefined : await logs.reader('stream')
   stack.defer(() => deliveries?.close())
   const { pipeline } = threads
-  // Delivery creates it, like the pipeline creates the stream.
+  // Delivery creates the log of outcomes, as the pipeline creates the stream.
   const outcomes = threads.delivery === undefined ? undefined : await logs.reader('outcomes')
   stack.defer(() => outcomes?.close())
   const outbound =
@@ -71,5 +71,5 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
   return { threads, collecting, requests, outcomesWriter, requestsReader, deliveries, outbound }
 }
 
-/** What `startRoles` has started. */
+/** The roles and all else that `startRoles` has started. */
 export type Roles = Awaited<ReturnType<typeof startRoles>>

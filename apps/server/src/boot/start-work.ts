@@ -9,7 +9,7 @@ import type { Stores } from './open-stores.ts'
 import { mayOthersCollect } from './start-collection.ts'
 import type { Roles } from './start-roles.ts'
 
-/** Starts the jobs, and what maintains the files of the process. */
+/** Starts the jobs, and the upkeep of the files of this process. */
 export const startWork = async (
   config: Config,
   stack: AsyncDisposableStack,

@@ -26,7 +26,7 @@ test('collecting processes count each other when they start and stop, and keep t
   await eventually('one', () => one.count() === 1)
   await one.stop()
   expect(await pausedProcesses(store.pool)).toHaveLength(1)
-  // Some of its requests may still reach the log.
+  // Some requests of this process may still reach the log.
   const unsure = start()
   await unsure.begun
   await unsure.stop(true)

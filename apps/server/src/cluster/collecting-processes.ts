@@ -13,26 +13,26 @@ export const forgetGone = async (pool: Pick<Relational['pool'], 'query'>): Promi
 }
 
 export type CollectingProcesses = {
-  /** Resolves when this process is counted, or counting failed. */
+  /** Resolves when this process is counted, or when the first attempt to count it has failed. */
   begun: Promise<void>
   /** Number of collecting processes, including this one; the last known number while PostgreSQL is down. */
   count(): number
   /**
-   * Removes this process from the count. If requests of it may still reach the log, its row stays, like that of a
-   * killed process.
+   * Removes this process from the count. If some of its requests may still reach the log, its row stays, like the row
+   * of a killed process.
    */
   stop(isUnsure?: boolean): Promise<void>
 }
 
-/** How often a process renews its row, ms. */
+/** Interval in ms at which a process renews its row. */
 const defaultEveryMs = 2000
-/** Maximum age of a row in renewal intervals: two renewals may fail, and the third may be late. */
+/** Maximum age of a row, as a number of intervals: two renewals may fail, and the third may be late. */
 const beats = 4
-/** How often this process reports its pauses during a spread change, ms. */
+/** Interval in ms at which this process reports its pauses during a spread change. */
 const pausedEveryMs = 100
 /**
- * A process seen within this time, ms, that has not left may be cut off only from PostgreSQL. It may still collect with
- * its last configuration.
+ * Time in ms during which a process that has not left counts as lost: it may only be cut off from PostgreSQL, and may
+ * still collect with its last configuration.
  */
 const lostMs = 24 * 3_600_000
 
@@ -53,7 +53,7 @@ export const pausedProcesses = async (pool: Pick<Relational['pool'], 'query'>): 
 
 /**
  * Renews the row of this collecting process every `everyMs`, and immediately after it has paused for a spread change.
- * Counts the collecting processes; the count begins at 1.
+ * Also counts the collecting processes. Until the first result, the count is 1.
  */
 export const countCollectingProcesses = ({
   pool,

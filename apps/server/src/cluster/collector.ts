@@ -36,7 +36,7 @@ const otherJobs = answersOfOneJob({
 
 /** Opens the configuration for collection, which is read from PostgreSQL and served from memory. */
 const openConfiguration = async (config: Config, stack: AsyncDisposableStack, logger: Logger) => {
-  // The configuration of a collecting process requires both engines to be remote.
+  // A process that only collects requires remote engines in its configuration.
   const url = config.relational.kind === 'remote' ? config.relational.url : ''
   const secretBox = createProductSecretBox(config.secretKey ?? '')
   const relational = stack.use(openRelational({ url, logger, maxConnections, statementMs: 10_000 }))
@@ -67,7 +67,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const { db, pool } = relational
   const collecting: { processes?: CollectingProcesses } = {}
   const logs = openLogs(config)
-  // The process counts as collecting until none of its requests is being sent any more.
+  // The process counts as collecting until none of its requests is on its way to the log.
   stack.defer(() => collecting.processes?.stop(log.isUnsure?.()))
   const log = await logs.appender('requests')
   stack.defer(() => log.close())
@@ -88,7 +88,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     return {
       writeKeys: { ok: collection.keys.ready() },
       log: logState,
-      // Events are accepted without PostgreSQL, so a load balancer must not remove this process.
+      // Events are accepted even without PostgreSQL, so a load balancer must not remove this process.
       relational: { ok: true, detail: database.ok ? 'ready' : 'away: the last known configuration is used' },
     }
   }
@@ -99,7 +99,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     operations: createOperations({
       parts,
       metrics: () => metrics.render(),
-      // Without a configured token no request is authorized, since there is no folder to keep a token in.
+      // If no token is configured, no request is authorized: there is no folder in which a generated token could be
+      // stored.
       mayReadMetrics: createTokenCheck(config.metricsToken ?? newSecretKey()),
       version,
     }),

@@ -26,7 +26,7 @@ test('a process publishes positions of its own partitions, receives those of oth
   expect(published).toEqual([])
   hub.coordination.publish(positionsTopic, [5, -1, 7, -1])
   hub.coordination.publish(positionsTopic, [5, 2, -1, -1])
-  // Offsets that a second thread publishes while those of the first are being sent are sent afterwards.
+  // A second thread publishes offsets while those of the first are being sent. They are sent afterwards.
   await expect.poll(() => published).toEqual([[[0, 5]], [[1, 2]]])
   hub.coordination.publish(positionsTopic, [5, 2, -1, -1])
   hub.coordination.publish(positionsTopic, [6, -1, -1, -1])

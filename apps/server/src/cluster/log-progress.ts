@@ -3,11 +3,11 @@ import type { Logger } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { LogProgress } from '@tributary/storage/kafka'
 
-/** Stands for an unknown offset. */
+/** The value of an unknown offset. */
 const unknownPosition = -1
-/** How often the positions of the pipeline are read, ms. */
+/** Interval in ms at which the positions of the pipeline are read. */
 const askMs = 1000
-/** Unchanged positions are committed again after this time, ms, since Kafka expires them after some days. */
+/** Time in ms after which unchanged positions are committed again, because Kafka deletes them after some days. */
 const againMs = 3_600_000
 
 /** Whether this process owns a partition. */
@@ -53,12 +53,12 @@ export const publishLogProgress = ({
     works: 'the positions of the pipeline are written to Kafka again',
   })
   const published = new Map<number, { offset: number; at: number }>()
-  /** Offsets that are not sent yet. Several threads of this process add theirs, also during a send. */
+  /** Offsets that are not sent yet. Several threads of this process add offsets, also while others are being sent. */
   const news = new Map<number, number>()
   const publish = (): void =>
     void safely(async () => {
       for (;;) {
-        // A partition that now has another owner is that process's to publish; it has published a later position.
+        // If a partition has a new owner, that process publishes its positions, and has already published a later one.
         for (const partition of news.keys()) if (!owns(partition)) news.delete(partition)
         if (news.size === 0) return
         const publishing = new Map(news)
@@ -88,8 +88,8 @@ export const publishLogProgress = ({
 }
 
 /**
- * Reads the pipeline positions of other processes from Kafka, and publishes them in this process, like its own pipeline
- * does. Returns a function that stops it.
+ * Reads the pipeline positions of other processes from Kafka, and publishes them in this process as if its own pipeline
+ * had. Returns a function that stops this.
  */
 export const followLogProgress = ({
   progress,
@@ -104,7 +104,7 @@ export const followLogProgress = ({
   const look = (): void =>
     void safely(async () => {
       const positions = await progress.ask()
-      // For its own partitions, this process has later positions.
+      // For its own partitions, this process knows later positions than Kafka.
       coordination.publish(
         positionsTopic,
         positions.map((offset, partition) => (owns(partition) ? unknownPosition : offset)),

@@ -62,8 +62,8 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     tenure: undefined,
     logger,
     relay: metrics.relay,
-    // If another process takes a group over, its thread ends, but not this process. A changed number of groups ends the
-    // process.
+    // If another process takes a group over, only its thread ends. If the number of groups has changed, this process
+    // ends.
     onReplaced: endProcess,
     announced,
   })
@@ -73,7 +73,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const requests = await logs.reader('requests')
   stack.defer(() => requests.close())
   const progress = await logs.progress()
-  // If a partition has no leader, other processes get no response for it, either.
+  // One of the two responses is enough: a partition without a leader does not respond to other processes, either.
   groups?.watchLog(() => Promise.any([requests.starts(), progress?.ask() ?? requests.starts()]))
   if (progress !== undefined)
     stack.defer(

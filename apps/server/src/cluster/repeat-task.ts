@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Runs a task, which never rejects, until it is stopped, with a pause after each run. The signal is aborted by the
- * stop, which waits for the end of the last run.
+ * Runs a task again and again, with a pause after each run, until it is stopped. The task never rejects. Stopping
+ * aborts the signal and waits for the end of the last run.
  */
 export const repeatTask = (
   pauseMs: number,

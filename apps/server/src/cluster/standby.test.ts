@@ -9,7 +9,7 @@ import { isShared, readConfig } from '../config/config.ts'
 import { becomeMain, OtherRoles, requireSameRoles } from './standby.ts'
 
 const kafka = { KAFKA_BROKERS: 'kafka-1:9092' }
-// No server listens there, so waiting for a lease fails.
+// No server listens at this address, so waiting for a lease fails.
 const database = { DATABASE_URL: 'postgres://tributary@127.0.0.1:1/tributary' }
 const eventStore = { CLICKHOUSE_URL: 'http://127.0.0.1:1/default' }
 
@@ -49,9 +49,9 @@ describe('roles', () => {
     ['all', [all], 'same'],
     ['all', ['jobs,profiles,delivery,pipeline,realtime,collect,api'], 'same'],
     ['api,realtime,jobs,profiles', ['api,realtime,jobs,profiles', 'collect', 'pipeline'], 'same'],
-    // A killed process still counts for a while. The process that has taken over since has the same roles.
+    // A killed process still counts for a while. The process that has taken over in the meantime has the same roles.
     ['api', [all, 'api'], 'same'],
-    // There is no main process, since processes that only collect or process are never one.
+    // There is no main process: a process that only collects or processes never becomes one.
     ['profiles', ['collect', 'pipeline', 'delivery,pipeline'], 'same'],
     ['profiles', [], 'same'],
   ])(

@@ -57,8 +57,8 @@ const listen = async ({ host, port }: Pick<Config, 'host' | 'port'>) => {
 }
 
 /**
- * Checks early what would be rejected at the takeover, while an operator who can fix it is present. The main process
- * migrates the schema.
+ * Checks early what the takeover would reject, while an operator who can fix it is present. The main process migrates
+ * the schema.
  */
 const check = async (config: Config, url: string, loadedKey: string, logger: Logger): Promise<void> => {
   await using relational = openRelational({ url, logger, maxConnections: 1, statementMs: 0 })
@@ -80,7 +80,7 @@ const check = async (config: Config, url: string, loadedKey: string, logger: Log
 
 /** Callbacks of a process that stands by. */
 export type StandbyCallbacks = {
-  /** Called when the process waits, with its address; `leave` ends the wait, and the start with it. */
+  /** Called when the process begins to wait, with its address. `leave` ends the wait, and thereby the start. */
   onStandby?(url: string, leave: () => void): void
 }
 
@@ -98,17 +98,15 @@ export class OtherRoles extends Error {
 }
 
 const listOf = (roles: Iterable<string>): string => [...roles].toSorted().join(',')
-/** Whether these can be the roles of a main process. */
+/** Whether a main process can have these roles. */
 const areOfMain = (given: readonly string[]): boolean => {
   const roles = new Set(given as RoleName[])
   return !isCollector({ roles }) && !isProcessor({ roles })
 }
 
 /**
- * Checks that a running main process has the same roles as this one, which will take its place. Otherwise this one
- * would be ready with roles missing. A killed process still counts for some seconds.
- *
- * @throws OtherRoles
+ * Checks that a running main process has the same roles as this process, which will take its place. Otherwise this
+ * process would be ready although roles are missing. A killed process still counts for some seconds. @throws OtherRoles
  */
 export const requireSameRoles = async (
   { roles }: Pick<Config, 'roles'>,
@@ -125,8 +123,8 @@ export const requireSameRoles = async (
 const rolesLookMs = 1000
 
 /**
- * Compares the roles with those of the main process periodically, until it is stopped. While the database is down,
- * nothing is compared.
+ * Compares the roles with those of the main process periodically, until it is stopped. While the database is down, no
+ * comparison takes place.
  */
 const watchRoles = (config: Config, url: string, logger: Logger, onOther: (error: OtherRoles) => void) => {
   const relational = openRelational({ url, logger, maxConnections: 1, statementMs: 2000 })
@@ -152,11 +150,9 @@ const watchRoles = (config: Config, url: string, logger: Logger, onOther: (error
 }
 
 /**
- * If all state is shared, waits until this process is the main process; until then it reports that it is not ready.
- * Undefined if nothing is shared, since there is no process to wait for. `onLost` is called before another process can
- * become the main process.
- *
- * @throws LeftStandby, OtherRoles, and errors of schema or key
+ * If all state is shared, waits until this process is the main process; until then, the process reports that it is not
+ * ready. Returns undefined if nothing is shared, because there is no process to wait for. `onLost` is called before
+ * another process can become the main process. @throws LeftStandby, OtherRoles, and errors of schema or key
  */
 export const becomeMain = async (
   config: Config,

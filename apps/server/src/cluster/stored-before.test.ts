@@ -68,7 +68,7 @@ test('whenStored waits for all partitions that may have data of a workspace', as
   expect(await oldestLogged('w')).toBe(first?.time)
 })
 
-test('whenStored does not wait if the log was reopened since, without new records of the workspace', async () => {
+test('whenStored does not wait if the log has been reopened and has no new records of the workspace', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
   await log.close()

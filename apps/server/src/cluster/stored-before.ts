@@ -14,7 +14,8 @@ type StoredBefore = (workspaceId: string) => Promise<string>
 type PartitionsOf = (workspaceId: string) => Promise<readonly number[]>
 
 /**
- * Creates a function that returns these positions: the committed positions of the pipeline; '' while it is not running.
+ * Creates a function that returns the committed positions of the pipeline for a workspace; '' while the pipeline is not
+ * running.
  */
 export const createStoredBefore =
   (pipeline: Role<PipelineMessages> | undefined, partitionsOf: PartitionsOf): StoredBefore =>
@@ -33,8 +34,8 @@ export const createStoredBefore =
 const pollMs = 100
 
 /**
- * Waits until everything of a workspace that is in the log of requests now is stored. While the pipeline is down, it
- * waits until that is back.
+ * Waits until all requests of a workspace that are in the log now are stored. If the pipeline is down, waits until it
+ * is back.
  */
 export const createWhenStored =
   ({
@@ -53,7 +54,7 @@ export const createWhenStored =
         const end = ends[partition] ?? 0
         // The incarnation of the newest record. A later incarnation has no records here yet.
         const newest = (await log.incarnations(partition)).findLast(({ from }) => from < end)
-        // Records that the log no longer has were stored long ago.
+        // Records that the log no longer has were stored long ago, so there is nothing to wait for.
         return newest === undefined ? [] : [{ partition, offset: end, incarnation: newest.incarnation }]
       }),
     )
@@ -73,7 +74,8 @@ export const createWhenStored =
   }
 
 /**
- * Returns when the oldest record was appended that may belong to a workspace, epoch ms; Infinity if the logs have none.
+ * Returns the time (epoch ms) at which the oldest record was appended that may belong to a workspace; Infinity if the
+ * logs have none.
  */
 export const createOldestLogged =
   (logs: readonly Pick<LogReader, 'starts' | 'read'>[], partitionsOf: PartitionsOf) =>

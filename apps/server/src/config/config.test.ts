@@ -158,7 +158,7 @@ test('TRIBUTARY_FLAGS changes the flags it names; the last value counts, and oth
   })
 })
 
-test('third-party sign-in is off without a client ID, uses Google with only that, and any issuer with its URL', () => {
+test('third-party sign-in is off without a client ID, uses Google if only the client ID is set, and otherwise the issuer with the given URL', () => {
   expect(readConfig({}).openId).toBeUndefined()
   expect(readConfig({ OIDC_CLIENT_ID: 'c', OIDC_CLIENT_SECRET: 's' }).openId).toEqual({
     issuer: 'https://accounts.google.com',
@@ -216,7 +216,7 @@ test("Stripe needs both keys; the web application gets the publishable key, and 
   expect(received).toMatchObject({ payment: 'stripe', stripe_publishable_key: 'pk_test_public1' })
   expect(JSON.stringify(received)).not.toMatch(/secret1|signing1/)
   expect(contentPolicySources(config)['script-src']).toContain('https://js.stripe.com')
-  // Keys alone do not enable Stripe or allow its origins.
+  // The keys alone do not enable Stripe or allow its origins.
   const none = readConfig(keys)
   expect(none.billing.stripe).toBeUndefined()
   expect(JSON.stringify(contentPolicySources(none))).not.toContain('stripe')

@@ -26,7 +26,10 @@ export type Config = {
   signUpEnabled: boolean
   /** The third-party sign-in, if one is configured. */
   openId: OpenIdConfig | undefined
-  /** Empty if not set; then the link is not shown. The documentation may be a path of the product itself. */
+  /**
+   * Links that the web application shows; an empty one is not shown. The documentation may be a path of the product
+   * itself.
+   */
   links: {
     terms: string
     privacy: string
@@ -45,7 +48,7 @@ export type Config = {
     freeOrganizations: number
     stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
   }
-  /** Days that the audit log is kept, by plan, as configured; undefined for the default. */
+  /** Days for which the audit log is kept, by plan, as configured; undefined for the default. */
   auditRetention: string | undefined
   /** The target of DNS records for custom domains, and the DNS servers to query. */
   customDomains: { target: string | undefined; dnsServers: readonly string[] }
@@ -56,9 +59,9 @@ export type Config = {
   environment: 'production' | 'development'
   /** Token required by `/metrics`; undefined for the token in the data folder. */
   metricsToken: string | undefined
-  /** Token that authorizes any caller of `/domains/ask`; without it, only trusted proxies are authorized. */
+  /** Token that authorizes any caller of `/domains/ask`. If it is undefined, only trusted proxies are authorized. */
   domainsToken: string | undefined
-  /** Without `smtpUrl`, mail is written into the data folder. */
+  /** If `smtpUrl` is undefined, mail is written into the data folder. */
   mail: { smtpUrl: string | undefined; from: string }
   egressAllow: readonly string[]
   trustedProxies: readonly string[]
@@ -66,7 +69,7 @@ export type Config = {
   relational: { kind: 'embedded' } | { kind: 'remote'; url: string }
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   log: LogConfig
-  /** The lost data folder that last used the log. */
+  /** The data folder that last used the log and that the operator declares lost. */
   lostFolder: string | undefined
   /** Number of groups that the partitions of the logs are divided into; each group has one owner at a time. */
   partitionGroups: number
@@ -107,17 +110,20 @@ export const isCollector = ({ roles }: Pick<Config, 'roles'>): boolean => roles.
 
 /**
  * True if all engines are remote. Then the loss of this process and its disk loses no data, another process can take
- * over, and only one may be active at a time. An event store in the data folder is lost with the folder, and so is the
- * processing state there.
+ * over, and only one process may be active at a time. An event store in the data folder would be lost with the folder,
+ * and so would the processing state there.
  */
 export const isShared = ({ log, relational, eventStore }: Pick<Config, 'log' | 'relational' | 'eventStore'>): boolean =>
   log.kind === 'kafka' && relational.kind === 'remote' && eventStore.kind === 'remote'
 
-/** True for a process that only processes or delivers, or both: such processes also run next to the main process. */
+/**
+ * True for a process that only processes, only delivers, or does both. Such processes run in addition to the main
+ * process.
+ */
 export const isProcessor = ({ roles }: Pick<Config, 'roles'>): boolean =>
   roles.size > 0 && [...roles].every((role) => role === 'pipeline' || role === 'delivery')
 
-/** Settings that a process that only collects shares with other processes; all these engines are remote. */
+/** Settings that a process that only collects has in common with other processes; all these engines are remote. */
 const ofCollector = ['KAFKA_BROKERS', 'DATABASE_URL', 'TRIBUTARY_SECRET_KEY']
 
 const collectorProblems = (

@@ -6,13 +6,13 @@ type Group = InstallationPart['group']
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`)
 
-/** A part that is off until its first setting is set. */
+/** Returns a part that is off until its first setting is set. */
 const optional = (title: string, value: string | undefined, on: string, off: string, settings: string[]): Part =>
   value === undefined || value === ''
     ? { title, state: 'missing', detail: off, settings }
     : { title, state: 'set', detail: on, settings }
 
-/** A part that works by default, or as its setting says. */
+/** Returns a part that works by default, or as its setting says. */
 const builtIn = (title: string, isSet: boolean, detail: string, settings: string[]): Part => ({
   title,
   state: isSet ? 'set' : 'built_in',

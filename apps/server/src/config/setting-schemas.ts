@@ -20,8 +20,8 @@ export const dnsServers = list.refine(
   'must be addresses with an optional port, such as 1.1.1.1 or 127.0.0.1:5300',
 )
 /**
- * Deleted users disappear from the logs when files are deleted by age. A file may be written for a twelfth of the time,
- * so that takes 30 days at most.
+ * Deleted users disappear from the logs when files are deleted by age. A file may be written for a twelfth of the
+ * retention time, so that it takes 30 days at most.
  */
 export const maxLogHours = 27 * 24
 /**
@@ -29,7 +29,7 @@ export const maxLogHours = 27 * 24
  * in the log.
  */
 export const maxRetryHours = maxLogHours - 24
-/** Sign-up has its own setting, so it is not listed here. */
+/** Sign-up has a separate setting, so its flag is not listed here. */
 export const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
 export const flagChanges = list.refine(
   (values) => values.every((value) => switches.some((key) => value === `${key}=on` || value === `${key}=off`)),

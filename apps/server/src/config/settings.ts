@@ -27,7 +27,7 @@ export const MiB = 1024 * 1024
 
 /**
  * Every variable that the product reads, in the order of the documented table. A variable without a fallback is
- * optional. `npm run check` compares docs/configuration.md with it.
+ * optional. `npm run check` compares docs/configuration.md with this list.
  */
 export const settings = {
   PORT: setting(

@@ -31,7 +31,7 @@ const contentOf = (text: string | Buffer, type: string, cache: string): Content 
   return { body, type, cache, etag, packed: new Map() }
 }
 
-// Nothing of other origins is loaded, and no script but the one file, since scripts could read the session.
+// Pages load nothing from other origins and run only one script file, because scripts could read the session.
 const headers = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',

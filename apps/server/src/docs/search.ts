@@ -17,7 +17,7 @@ type Entry = { id: string; title: string; heading: string; text: string; about: 
 const maxWords = 8
 const passageLength = 180
 
-/** Words that are ignored, since they do not narrow a search. */
+/** Words that are ignored, because they do not narrow a search. */
 const stopWords = new Set(
   'a an and are as at be by do does for from how i in is it my of on or the to what when why with'.split(' '),
 )

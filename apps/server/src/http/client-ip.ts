@@ -30,8 +30,8 @@ export const createIsFromProxy = (trustedProxies: readonly string[]): ((request:
 }
 
 /**
- * Checks each request, and warns at the first that seems to come through a proxy although no proxy is trusted. All
- * clients behind that proxy then count as one.
+ * Checks each request, and warns at the first one that seems to come through a proxy although no proxy is trusted. All
+ * clients behind such a proxy count as one client.
  */
 export const createProxyWatch = (
   trustedProxies: readonly string[],

@@ -21,7 +21,7 @@ export const chooseEncoding = (header: string | undefined, kept: readonly Conten
   if (header === undefined) return 'identity'
   const weights = weightsOf(header)
   const others = weights.get('*')
-  // An encoding that is not named is unacceptable, except identity, which is the last choice.
+  // An encoding that the header does not name is unacceptable, except identity, which is the last choice.
   const weightOf = (coding: ContentEncoding): number =>
     weights.get(coding) ?? others ?? (coding === 'identity' ? Number.EPSILON : 0)
   let best: ContentEncoding = 'identity'

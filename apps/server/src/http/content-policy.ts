@@ -48,7 +48,8 @@ export const contentPolicy = (inlineHashes: readonly string[], sources: PolicySo
     'script-src': ["'self'", ...inlineHashes],
     'style-src': ["'self'", "'unsafe-inline'"],
     'img-src': ["'self'", 'data:', 'blob:'],
-    // It includes sockets of the same origin (CSP 3). With ws: and wss:, an injected script could send data anywhere.
+    // 'self' includes sockets of the same origin (CSP 3). With ws: and wss:, an injected script could send data to any
+    // server.
     'connect-src': ["'self'"],
     'object-src': ["'none'"],
     'base-uri': ["'none'"],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDomainQuestions, createMayAskDomains } from './domain-questions.ts'
 
 const domains = new Set<string>()
-/** The names that were looked up. */
+/** The names that the check has looked up. */
 const looked: string[] = []
 const token = 'a-token-of-domains'
 let trustedProxies = ['127.0.0.0/8']

@@ -14,7 +14,7 @@ const isName = /^[a-z0-9.-]+$/
 /**
  * Decides, from memory, whether a reverse proxy may get a certificate for a domain: 200 for a custom domain whose
  * records were found, 404 for any other name. So no client can make the proxy request certificates for other names.
- * Unauthorized callers get 403 for every name: the list of an installation's domains is private.
+ * Unauthorized callers get 403 for every name, because the list of an installation's domains is private.
  */
 export const createDomainQuestions = ({
   mayHaveCertificate,

@@ -32,7 +32,7 @@ export type HttpParts = {
   media: { handles(path: string): boolean; handle: Handler } | undefined
   /** The documentation that comes with the product. */
   guides: { handles(path: string): boolean; handle: Handler } | undefined
-  /** Handles paths without a handler or page; by default with 404 'There is no endpoint'. */
+  /** Handles paths that have neither a handler nor a page; by default with 404 'There is no endpoint'. */
   nothing?: Handler
   api: Handler | undefined
   web: Handler
@@ -63,7 +63,7 @@ export const requireFreePort = async (port: number, host: string): Promise<void>
   await new Promise((resolve) => probe.close(resolve))
 }
 
-/** For a year, and only for this host, since its subdomains may serve other products. */
+/** Applies for a year, and only to this host: its subdomains may serve other products. */
 const strictTransport = 'max-age=31536000'
 
 /** Responses to requests that cannot be parsed, by the error code of Node.js. */
@@ -90,8 +90,8 @@ export const listeningUrl = (host: string, port: number): string => {
 }
 
 /**
- * Reads and discards, up to a limit, the unread part of a long body after the response. It does so on 'prefinish',
- * since Node.js discards without a limit from 'finish' on.
+ * Reads and discards, up to a limit, the part of a long body that was not read before the response. Does so on
+ * 'prefinish', because from 'finish' on, Node.js discards without a limit.
  */
 const endUnread = (request: IncomingMessage, response: ServerResponse): void => {
   if (isLongUnread(request)) response.once('prefinish', () => void (request.complete || discardBody(request)))
@@ -116,7 +116,7 @@ const answerNothing: Handler = (request, response) => {
     .end(JSON.stringify(body))
 }
 
-/** Handles everything but collection. */
+/** Handles all requests except those of collection. */
 const besideCollection =
   (parts: HttpParts): Handler =>
   (request, response) => {

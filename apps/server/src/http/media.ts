@@ -5,14 +5,14 @@ import type { Logo } from './connector-logos.ts'
 
 const prefix = '/media/'
 
-/** Headers of every picture: scripts cannot run, and the content type is not guessed. */
+/** Headers of every picture. With them, browsers run no scripts and do not guess the content type. */
 const headers = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'referrer-policy': 'no-referrer',
 }
 
-/** Cached for a year: a URL never shows another picture, because its key contains the hash of the picture. */
+/** Cached for a year: a URL always shows the same picture, because its key contains the hash of the picture. */
 const forEver = 'public, max-age=31536000, immutable'
 
 const sideOf = (text: string | null): number | undefined =>

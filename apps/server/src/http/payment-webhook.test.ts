@@ -8,8 +8,8 @@ import { createPaymentWebhook } from './payment-webhook.ts'
 const MiB = 1024 * 1024
 
 /**
- * The webhook on a free port; `x-from` sets the client address of a request. Processing of the signature `hang` lasts
- * until the end.
+ * Starts the webhook on a free port. The header `x-from` sets the client address of a request. A webhook with the
+ * signature `hang` is processed until the end of the test.
  */
 const start = async () => {
   const webhook = createPaymentWebhook({

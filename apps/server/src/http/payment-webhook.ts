@@ -7,7 +7,7 @@ const MiB = 1024 * 1024
 
 /**
  * Maximum bytes of one webhook, and of all webhooks of one network and of all networks while they are read and
- * processed. Anyone can send webhooks. A webhook has no verified owner yet, so there are no limits per user or
+ * processed. Anyone can send webhooks, and a webhook has no verified owner yet, so there are no limits per user or
  * organization.
  */
 const limits = { body: MiB, network: 2 * MiB, all: 8 * MiB }

@@ -42,7 +42,7 @@ test('eight of many concurrent requests begin in each round of the event loop, a
   ask(300)
   await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(300)
   expect(urls).toEqual(Array.from({ length: 300 }, (_, index) => `/${index}`))
-  // The counted rounds begin between those of the server.
+  // Each round that is counted begins between two rounds of the server.
   expect(Math.max(...perRound)).toBeLessThanOrEqual(16)
 })
 

@@ -3,7 +3,7 @@ import { createLoadedConnectors, type LoadedConnectors } from '@tributary/connec
 import { listedSources } from '@tributary/connectors'
 import type { Logger } from '@tributary/kernel'
 
-/** The rules of source connectors for calls to their webhooks, for connectors that were loaded. */
+/** Creates the rules for calls to webhooks of sources, from the source connectors that were loaded. */
 export const createSourceWebhooks = (logger: Logger): Webhooks & Pick<LoadedConnectors<unknown>, 'load'> => {
   const sources = createLoadedConnectors(
     listedSources.filter(({ receivesWebhooks }) => receivesWebhooks),

@@ -75,7 +75,7 @@ test('pages may open popups but are isolated from their opener, except pages to 
   expect(await policyOf('/app-oauth-callback')).toBe('unsafe-none')
 })
 
-/** Requests a path with these headers and returns the transferred bytes, which `fetch` would decompress. */
+/** Requests a path with these headers. Returns the bytes as transferred, because `fetch` would decompress them. */
 const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(`${url}${path}`, { headers, method }, resolve).once('error', reject).end()

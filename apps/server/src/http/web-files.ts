@@ -18,7 +18,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Hashes of the page's inline scripts, which are the only ones allowed. */
+/** Returns the hashes of the inline scripts in the page. No other inline scripts are allowed. */
 const inlineHashes = (html: string): string[] =>
   html
     .split('</script>')
@@ -39,7 +39,10 @@ const inlineHashes = (html: string): string[] =>
 /** Pages to which users return after third-party consent. */
 const returnPaths: ReadonlySet<string> = new Set(['/destination-oauth-callback', '/app-oauth-callback'])
 
-/** Whether the application has a page at a path, by the patterns that its build recorded; without them, always true. */
+/**
+ * Creates a check whether the application has a page at a path, by the patterns that its build recorded. Without these
+ * patterns, the result is always true.
+ */
 const pageTest = (folder: string): ((path: string) => boolean) => {
   const list = join(folder, '.pages.json')
   if (!existsSync(list)) return () => true
@@ -145,7 +148,7 @@ export const createWebFiles = (
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
     'x-frame-options': 'DENY',
-    // A popup asks for third-party consent.
+    // Keeps the connection to a popup that asks for third-party consent.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'permissions-policy': 'camera=(), microphone=(), geolocation=()',
   }
@@ -165,7 +168,7 @@ export const createWebFiles = (
     const file = files.get(path)
     if (file !== undefined && file !== index) {
       const cache = asset ? 'public, max-age=31536000, immutable' : 'no-cache'
-      // The policy of a page also covers its scripts. Among files, only a picture may be opened as a page.
+      // The policy of a page also covers its scripts. Of the files, only pictures may be opened as pages.
       const own = asset && !file.type.startsWith('image/') ? { 'x-content-type-options': 'nosniff' } : headers
       sendFile(request, response, file, { status: 200, headers: own, cache })
       return
@@ -176,7 +179,8 @@ export const createWebFiles = (
         .end(index === undefined ? 'The web application is not built: run npm start.' : 'Not found')
       return
     }
-    // A popup that returns to such a page keeps its opener, and may close itself, only without this protection.
+    // A popup that returns to one of these pages needs its opener and must be able to close itself, so the page does
+    // without this protection.
     const returning = returnPaths.has(path) ? { 'cross-origin-opener-policy': 'unsafe-none' } : {}
     sendFile(request, response, index, {
       status: isPage(path) ? 200 : 404,

@@ -7,7 +7,7 @@ import type { SendMailOptions } from 'nodemailer'
  */
 export const composeMail = (mail: OutgoingMail, from: string): SendMailOptions => ({
   from,
-  // An object, so that an address that looks like a list stays one address.
+  // An object instead of a text, so that an address that looks like a list stays one address.
   to: { name: '', address: mail.recipient },
   subject: mail.subject,
   text: mail.text,

@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises'
 
 /**
  * Watches the free space of a folder's disk. `ok()` becomes false when less than `reserveBytes` is free. It becomes
- * true again at one and a half times that, so that it does not flap. Checks every `intervalMs`; `check` checks
- * immediately.
+ * true again only when one and a half times that is free, so that it does not change back and forth. Checks every
+ * `intervalMs`; `check` checks immediately.
  */
 export const createDiskWatch = (options: {
   folder: string

@@ -72,7 +72,7 @@ test('the documentation names only metrics that exist', async () => {
   )
   const named = pages.flatMap((page) => [...page.matchAll(/`(tributary_[\w*]+)/g)].map(([, name = '']) => name))
   expect(named.length).toBeGreaterThan(8)
-  // These are cookies of the tag, and a schema of the database.
+  // These names are cookies of the tag, and a schema of the database.
   for (const other of ['tributary_id', 'tributary_consent', 'tributary_rewrite']) names.add(other)
   for (const name of new Set(named)) expect(names.has(name), name).toBe(true)
 })

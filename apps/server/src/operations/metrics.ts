@@ -6,13 +6,16 @@ import type { MetricChange } from './relayed-metrics.ts'
 /** Upper bounds of the buckets of durations, seconds. */
 const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 
-/** Gauges of prom-client whose names end like counters. Metrics without this ending have the same values. */
+/**
+ * Gauges of prom-client whose names end like those of counters. They are left out, because metrics without this ending
+ * have the same values.
+ */
 const misnamed = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 export type ThreadMetrics = { apply(changes: readonly MetricChange[]): void; end(): void }
 
 /**
- * Metrics in a Prometheus registry of their own. Names are given without prefix (`collect_requests`) and appear as
+ * Creates metrics in a separate Prometheus registry. Names are given without prefix (`collect_requests`) and appear as
  * `tributary_collect_requests_total`, gauges unchanged, durations as `…_seconds` histograms. The labels of a name are
  * fixed by its first use.
  */

@@ -13,7 +13,7 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
     .end(body)
 }
 
-/** How long the result of a check is used for further requests, ms. */
+/** Time in ms for which the result of a check is used for further requests. */
 const lookMs = 100
 
 /**

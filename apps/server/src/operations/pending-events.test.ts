@@ -25,7 +25,9 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** The positions after record 3 of 6, the last committed one, which is from the first opening. */
+/**
+ * The positions of a log of 6 records of which 3 are committed. The last committed record is from the first opening.
+ */
 const storedBefore = (): string => {
   const { partition, offset, incarnation } = records[2] ?? { partition: 0, offset: 0, incarnation: '' }
   return formatRecordPlace({ partition, offset: offset + 1, incarnation })

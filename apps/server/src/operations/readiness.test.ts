@@ -6,7 +6,7 @@ import { type PipelineMessages, pipelineMessages } from '../threads/messages/pip
 import type { Role } from '../threads/role-thread.ts'
 import { awaited, stateOfEngine, stateOfRole } from './readiness.ts'
 
-/** An address without a server. */
+/** An address at which no server listens. */
 const gone = '127.0.0.1:1'
 
 test('an unreachable PostgreSQL is reported with its consequences, but without address and user', async () => {
@@ -54,7 +54,7 @@ test('an engine that responds is up, without a detail', async () => {
   expect(await stateOfEngine(awaited.blobs, async () => true)).toEqual({ ok: true })
 })
 
-/** A pipeline thread that has waited for this long. */
+/** Creates a pipeline role whose thread has waited for this time. */
 const waitingFor = (answer: () => Promise<unknown>): Role<PipelineMessages> => ({
   start: async () => {},
   running: () => true,

@@ -5,7 +5,7 @@ import type { PipelineMessages } from '../threads/messages/pipeline.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { PartState } from './operations.ts'
 
-/** How long an engine may take to respond, ms. */
+/** Maximum time in ms for the response of an engine. */
 const answerMs = 2000
 
 /** Returns the reason of a failure without names of machines or users, since any client may read readiness. */
@@ -38,7 +38,7 @@ export const stateOfEngine = async (
   return found
 }
 
-/** The engines that processes wait for, and the consequences if they are down. */
+/** The engines that a start waits for, and the consequences if they are down. */
 export const awaited = {
   log: { name: 'Kafka', meanwhile: 'events are not accepted (503), and processing waits' },
   relational: { name: 'PostgreSQL', meanwhile: 'the API does not work, and processing can wait' },
@@ -46,9 +46,12 @@ export const awaited = {
   blobs: { name: 'The bucket for pictures', meanwhile: 'pictures are not shown' },
 } as const
 
-/** How long a thread may take to respond, ms. A thread that computes does not report a wait. */
+/** Maximum time in ms for the response of a thread. A thread that is busy does not report its waiting time. */
 const threadMs = 500
-/** How long the pipeline may wait for the event store before readiness mentions it, and before it is not ready, ms. */
+/**
+ * Waiting times of the pipeline for the event store, in ms: from the first on, readiness mentions it; from the second
+ * on, the process is not ready.
+ */
 const namedMs = 10_000
 const unreadyMs = 60_000
 
@@ -78,7 +81,7 @@ export const stateOfRole = async (
     const group = threads.groups[name]
     const waiting =
       name === 'pipeline' ? waitingState(await readWaitedMs(threads.groups.pipeline.threads())) : undefined
-    // A group that is starting here, since another process is gone, is no reason to send requests elsewhere.
+    // A group that is starting here because another process has ended is no reason to send requests to another process.
     if (waiting === undefined) return { ok: true, detail: group.describe() }
     return { ...waiting, detail: `${group.describe()}. ${waiting.detail}` }
   }
@@ -97,7 +100,7 @@ export const createReadiness =
       threads: Threads
       disk: { ok(): boolean; freeBytes(): number }
       keysReady: () => boolean
-      /** Whether a user can sign in; undefined if this process has no accounts. */
+      /** Whether a user can sign in. Undefined if this process handles no accounts. */
       canSignIn?: () => boolean
       /** Whether a log outside the data folder responds. */
       logAnswers: () => Promise<unknown>
@@ -125,7 +128,7 @@ export const createReadiness =
     parts.relational = relational
     if (log !== undefined) parts.log = log
     parts.eventStore = eventStore
-    // Only pictures depend on it, so taking the process out of service would make things worse.
+    // Only pictures depend on the bucket. Taking the process out of service would make things worse.
     if (blobs !== undefined) parts.blobs = { ...blobs, optional: true }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
       if (config.roles.has(name)) parts[name] = await stateOfRole(threads, name)

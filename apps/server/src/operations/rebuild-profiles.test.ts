@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Runs the command like a user does, but without installing. */
+/** Runs the command as a user does, but without installing. */
 const run = async (args: readonly string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     env: { ...commandEnvironment, DATABASE_URL: database.url, ...env },

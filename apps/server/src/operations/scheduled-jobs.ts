@@ -10,11 +10,11 @@ import { z } from 'zod'
 
 const nothing = z.object({})
 
-/** Defines a periodic job for the whole deployment, which any one process runs at a time. */
+/** Defines a periodic job for the whole deployment. Only one process runs it at a time. */
 const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
   name,
   data: nothing,
-  // The job runs again in the next minute anyway.
+  // There is no retry, because the job runs again in the next minute.
   retries: { most: 0, pauseSeconds: 1, maxPauseSeconds: 1 },
   leaseSeconds: 60,
   maxSeconds: 10 * 60,
@@ -27,7 +27,7 @@ const clearExpired = housekeeping('clear-expired')
 const notifyFailing = housekeeping('tell-failing-destinations')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
-/** Large tables take long, so the limit is longer, but still less than the interval of the job. */
+/** Large tables take long, so the time limit of this job is longer. It is still less than the interval of the job. */
 const removeFiles: JobKind<z.output<typeof nothing>> = { ...housekeeping('remove-from-files'), maxSeconds: 5 * 3600 }
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')

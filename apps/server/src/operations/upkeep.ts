@@ -12,7 +12,7 @@ import { applyEventRetention, askPositions, createLogRetention } from './retenti
 import { createSetAsideWatch } from './set-aside/watch.ts'
 
 const minute = 60_000
-/** Delay of the second run after a start, ms: earlier, delivery has no positions yet. */
+/** Delay in ms of the second run after a start. Before that, delivery has no positions yet. */
 const againMs = 5000
 /** Interval between searches for unused pictures, ms. */
 const sweepMs = 6 * 60 * minute
@@ -63,7 +63,7 @@ const openTrimming = async (
       logger,
       metrics,
     })
-  // Delivery, which writes the log, is already running, too.
+  // Delivery, which writes this log, is already running, too.
   const outcomesReader = delivery && (await logs.reader('outcomes'))
   const outcomes =
     delivery &&
@@ -72,7 +72,7 @@ const openTrimming = async (
       ...common,
       log: deps.outcomes ?? { trim: (before) => delivery.ask('outcomes-trim', before) },
       positionsBefore: (time) => outcomesReader.positionsBefore(time),
-      // Producers read outcomes within `keepMs`.
+      // Producers read outcomes within `keepMs`, so all older records can be trimmed.
       needed: async () => (await outcomesReader.ends()).map((offset, partition) => ({ partition, offset })),
     })
   return {
@@ -100,8 +100,8 @@ export const createUpkeep = async (config: Config, deps: UpkeepDeps) => {
   const run = async (): Promise<void> => {
     await trimming.run()
     await mail.pruneOutbox()
-    // The stream keeps the records of a consumer that does not report its needs. This also detects groups without an
-    // owner.
+    // Asks for the needs of delivery, to find groups without an owner: the stream keeps the records of a consumer that
+    // does not report its needs.
     if (threads.groups !== undefined) await threads.delivery?.ask('needed')
   }
   let unowned = 0
@@ -109,7 +109,7 @@ export const createUpkeep = async (config: Config, deps: UpkeepDeps) => {
     const isUnowned = error instanceof GroupUnowned || error instanceof GroupBeginning
     unowned = isUnowned ? unowned + 1 : 0
     if (!isUnowned) logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again')
-    // Processes with the pipeline may start after this one.
+    // Processes with the pipeline may start after this one, so the first checks do not report anything.
     else if (unowned > 2)
       logger.warn(
         { error: String(error) },

@@ -30,7 +30,7 @@ export const setAdminPassword = async (
   await using store = await openDatabase(config, { logger, statementMs: 10_000 })
   const origin = config.publicUrl ?? listeningUrl(config.host, config.port)
   const { db, pool } = store.relational
-  // This version may not have used a remote database yet.
+  // The remote database may never have been used by this version.
   await installJobs(pool)
   const jobs = await openJobs({ pool, logger, metrics: noMetrics })
   const found = await resetAdminPassword({ db, jobs, clock: systemClock }, { email, password, origin })

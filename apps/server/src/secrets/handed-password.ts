@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path'
 
 const name = 'TRIBUTARY_ADMIN_PASSWORD'
 /**
- * Setting with the location of the password: the number of an open pipe, or a file in its own folder. Users never set
- * it.
+ * A setting that names the place of the password: the number of an open pipe, or a file in a separate folder. Users
+ * never set it.
  */
 const handedName = 'TRIBUTARY_ADMIN_PASSWORD_FROM'
 
-/** Prefix of the folder's name in which the password is passed on. */
+/** Prefix of the name of the folder in which the password is passed on. */
 const folderStart = 'tributary-start-'
 
 /** Writes a private file with the password. Undefined if no file can be written, such as in a read-only container. */
@@ -36,8 +36,8 @@ const readHanded = (from: string): string => {
 type Replace = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
 
 const replaceOfNode: Replace | undefined =
-  // Linux shows the initial environment of a program for as long as it runs. A process with an IPC channel would lose
-  // that channel.
+  // Linux shows the initial environment of a program as long as the program runs. A process with an IPC channel would
+  // lose that channel.
   process.connected !== true && 'execve' in process && typeof process.execve === 'function'
     ? (file, args, env) => {
         process.execve?.(file, [...args], env)

@@ -42,7 +42,7 @@ test.each(['/metrics', '/dev/outbox'])('%s requires its token, even for requests
   expect(await statusOf(path, { ...bearer(token), host: 'metrics.example', 'x-forwarded-for': '198.51.100.7' })).toBe(
     200,
   )
-  // Requests like those of a proxy on the same machine, with and without a header that marks them.
+  // Requests like those of a proxy on the same machine, with and without a header that a proxy adds.
   for (const host of [`127.0.0.1:${port}`, 'localhost', `[::1]:${port}`, 'evil.example'])
     expect([host, await statusOf(path, { host })]).toEqual([host, 401])
   for (const name of ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via', 'x-forwarded-host'])

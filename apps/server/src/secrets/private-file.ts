@@ -19,7 +19,7 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
 
 /** Writes a file that only its owner may read. It is on disk when the promise resolves. */
 export const writePrivateFile = async (path: string, text: string): Promise<void> => {
-  // An existing file would keep its permissions.
+  // Removes an existing file, because writing would keep its permissions.
   await rm(path, { force: true })
   const handle = await open(path, 'wx', 0o600)
   try {

@@ -2,11 +2,11 @@ import { deriveKey } from './secret-key.ts'
 
 /** Credentials with which server libraries of the Pusher protocol can publish through the product. */
 export type RealtimeCredentials = {
-  /** Only digits, since some libraries accept nothing else. */
+  /** Only digits, because some libraries accept nothing else. */
   appId: string
-  /** Public, 20 hexadecimal characters; browsers also get it. */
+  /** The public key: 20 hexadecimal characters, which browsers also get. */
   key: string
-  /** Signs subscriptions and calls; only for servers. */
+  /** The secret that signs subscriptions and calls; only for servers. */
   secret: string
 }
 

@@ -42,7 +42,7 @@ async function withStore<T>(work: (relational: Relational) => Promise<T>): Promi
   return await work(store.relational)
 }
 
-/** Runs the command like a user does, but without installing. */
+/** Runs the command as a user does, but without installing. */
 const rotate = async (
   args: readonly string[] = [],
   env: Record<string, string> = {},
@@ -58,7 +58,7 @@ const rotate = async (
 
 const sealed = ({ db }: Relational) =>
   db.selectFrom('write_keys').select('key_encrypted').where('id', '=', keyId).executeTakeFirstOrThrow()
-/** The write key as decrypted with this key. */
+/** Decrypts the write key with this secret key. */
 const openWith = async (relational: Relational, key: string): Promise<string> =>
   createProductSecretBox(key).open((await sealed(relational)).key_encrypted, `write_keys/${keyId}`)
 const keyFile = (): string => readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()

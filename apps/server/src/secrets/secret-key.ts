@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createSecretBox, type SecretBox } from '@tributary/kernel'
 import { createPrivateFile, movePrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
 
-/** Suffix of the file of a key that a rotation has made and that is not used yet. */
+/** Suffix of the file with a key that a rotation has created and that is not in use yet. */
 type Pending = '' | '.next'
 
 const fileOf = (dataDir: string, pending: Pending = ''): string => join(dataDir, `secret.key${pending}`)
@@ -44,7 +44,7 @@ export const loadSecretKey = async (dataDir: string, configured: string | undefi
   return made
 }
 
-/** A key for one purpose, derived from the secret (HKDF-SHA256, RFC 5869). A derived key does not reveal another. */
+/** Derives a key for one purpose from the secret (HKDF-SHA256, RFC 5869). A derived key does not reveal any other. */
 export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
 

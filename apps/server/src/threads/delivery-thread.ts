@@ -21,7 +21,7 @@ const { config, db, eventStore, journal, logger, metrics, reader, tenure } = con
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
-// Producers have their own partitions in this log, so every delivering process may append to any partition.
+// Each producer has separate partitions in this log, so every delivering process may append to any of its partitions.
 const outcomes = context.logs.isShared('outcomes')
   ? await context.logs.appender('outcomes')
   : await context.logs.writer('outcomes', { inline: true, onReplaced: notifyReplaced })
@@ -44,7 +44,7 @@ const requestClient: Pick<RequestClient, 'request' | 'connect'> = {
   connect: inTenure(client.connect),
 }
 
-/** How long deletions are kept in memory, ms: no event waits longer for its delivery. */
+/** Time in ms for which deletions are kept in memory: no event waits longer for its delivery. */
 const forgottenMs = 90 * 24 * 3_600_000
 /** Maximum age of the deletions in memory, ms. */
 const forgottenAgeMs = 1000
@@ -53,7 +53,7 @@ let refreshing: Promise<void> | undefined
 const refreshForgotten = setInterval(() => {
   refreshing ??= forgotten
     .refresh()
-    // Until the database is back, the last known deletions apply.
+    // While the database is down, the last known deletions apply.
     .catch(() => {})
     .finally(() => {
       refreshing = undefined
@@ -99,7 +99,7 @@ await hostRole({
   answers: {
     refresh: () => destinationCache.refresh(),
     forget: async () => {
-      // A refresh that began earlier may have read less, so another one follows it.
+      // A refresh that began earlier may have missed the latest changes, so another one follows it.
       await refreshing
       await forgotten.refresh()
       await delivery.forget()

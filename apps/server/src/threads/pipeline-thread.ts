@@ -68,12 +68,12 @@ const pipeline = createPipeline({
   metrics,
   // The memory of a remote ClickHouse server is unknown, so the default sizes are used.
   ...(config.eventStore.kind === 'embedded' ? { settings: insertSizesFor(config.eventStore.memoryBytes) } : {}),
-  // The main thread starts a new thread, which repeats what this one left open.
+  // The main thread then starts a new thread, which repeats the unfinished work of this one.
   onFault: () => process.exit(1),
 })
 
 const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes })
-/** Maximum delay of processing before replays and other postponable work wait, ms. */
+/** Maximum delay of processing in ms. Above it, replays and other work that can be postponed wait. */
 const maxBehindMs = 3000
 const mayAppend = (): boolean => disk.ok() && pipeline.behindMs() < maxBehindMs
 const replays = createReplayRunner({
@@ -126,7 +126,7 @@ await hostRole({
     ...streamAnswers(deliveries),
     refill: refills(pipeline.refill),
     waited: () => pipeline.waitedMs(),
-    // Without the positions of second readings.
+    // Leaves out the positions of second readings of partitions.
     positions: () =>
       [...journal.places()]
         .filter(([partition]) => partition < logPartitions)

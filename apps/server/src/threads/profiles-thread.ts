@@ -81,7 +81,7 @@ await hostRole({
       audiences.start()
     },
     async stop() {
-      // Otherwise calls that wait for the pipeline would continue after the end.
+      // Otherwise, calls that wait for the pipeline would continue after the end of the thread.
       stored.close()
       lag.close()
       await Promise.all([profiles.stop(), computing.stop(), audiences.stop()])

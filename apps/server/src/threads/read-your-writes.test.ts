@@ -4,7 +4,7 @@ import { createReadYourWritesBarrier } from './read-your-writes.ts'
 
 const never = () => new Promise(() => {})
 
-test('the barrier passes when the followers of the change have read it, and does not query others', async () => {
+test('the barrier passes when the followers of the change have read it, and does not ask other followers', async () => {
   const asked: string[] = []
   const collection = Promise.withResolvers<void>()
   const barrier = createReadYourWritesBarrier(

@@ -74,7 +74,7 @@ export const openRoleContext = async (
     logger,
     tenure,
     logs,
-    // Reported for each group, since a sum of gauges has no meaning.
+    // Gauges are reported for each group separately, because their sum has no meaning.
     metrics: createRelayedMetrics(group === undefined || group.groups === 1 ? {} : { group: String(group.group + 1) }),
     /** The partitions that the role processes; undefined for all. */
     owned,

@@ -3,7 +3,7 @@ import { silentLogger } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { createRoleThread, type LoadedThread, loadThread } from './role-thread.ts'
 
-/** A thread that reports when its code is loaded, receives its data, and responds with it. */
+/** The program of a thread that reports when its code is loaded, receives its data, and responds with the data. */
 const program = `
   import { parentPort, threadId, workerData } from 'node:worker_threads'
   parentPort.postMessage({ kind: 'metrics', changes: [] })
@@ -28,7 +28,7 @@ const threadOf = (loaded: LoadedThread | undefined) => {
   })
 }
 
-test('a thread that was created ahead is used for the first start, and each later start gets a new one', async () => {
+test('a thread that was created in advance is used for the first start, and each later start gets a new thread', async () => {
   const loaded = loadThread(code)
   await once(loaded.worker, 'message')
   const ahead = loaded.worker.threadId

@@ -37,10 +37,10 @@ export type RoleThread = {
   stop(deadlineMs?: number): Promise<void>
 }
 
-/** A role for the rest of the process, with a client for its messages. */
+/** A role as the rest of the process sees it, with a client for its messages. */
 export type Role<Table extends Messages> = Omit<RoleThread, 'relay'> & Client<Table>
 
-/** Half of V8's default, which three threads would never free again. */
+/** Half of V8's default. Three threads with the default would never free this memory again. */
 const youngMiB = 24
 
 /**
@@ -64,7 +64,7 @@ type ThreadCode = { name: string; entry: URL; heapMiB: number }
 
 type RoleThreadOptions = ThreadCode &
   Again & {
-    /** A thread that was created ahead, for the first start. */
+    /** A thread that was created in advance, for the first start. */
     loaded?: LoadedThread | undefined
     /** Called for each start: returns the data for the thread, and the ports in it. */
     data: () => { value: object; transfer: readonly Transferable[] }
@@ -85,7 +85,7 @@ export const loadThread = ({ name, entry, heapMiB }: ThreadCode): LoadedThread =
     transferList: [port2],
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: youngMiB },
   })
-  // A thread that ends before it begins is created again at the start.
+  // A thread that ends before its start is created again at the start, so its error is ignored.
   worker.on('error', () => {})
   return { worker, begin: port1 }
 }
@@ -101,7 +101,7 @@ const prepared = async ({ name, logger, beforeAgain }: Again): Promise<void> => 
   }
 }
 
-/** The questions to a thread that have no answer yet. */
+/** The requests to a thread that have no response yet. */
 const createQuestions = (name: string) => {
   const open = new Map<number, PromiseWithResolvers<unknown>>()
   let next = 0
@@ -110,7 +110,7 @@ const createQuestions = (name: string) => {
       if (worker === undefined) throw new Error(`${name} is not running`)
       const id = next++
       const waiting = Promise.withResolvers<unknown>()
-      // A value that cannot be sent throws here. Answers arrive in a later turn.
+      // If the value cannot be sent, this throws. Responses arrive in a later turn of the event loop.
       worker.postMessage({ kind: 'ask', id, question, about } satisfies ThreadCommand)
       open.set(id, waiting)
       return await waiting.promise
@@ -141,7 +141,7 @@ const createWake = (worker: () => Worker | undefined) => {
   }
 }
 
-/** Ends a thread: it is asked to stop, and terminated after a time. */
+/** Ends a thread: asks it to stop, and terminates it if it has not stopped after `deadlineMs`. */
 const endWorker = async (worker: Worker, deadlineMs: number): Promise<void> => {
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.postMessage({ kind: 'stop' } satisfies ThreadCommand)

@@ -28,11 +28,11 @@ const cache = createSignalCache({
   logger,
   connectors: createLoadedConnectors(listedDestinations, logger),
 })
-/** How long deletions are kept in memory, ms: no event waits longer to be read. */
+/** Time in ms for which deletions are kept in memory: no event waits longer to be read. */
 const forgottenMs = 90 * 24 * 3_600_000
 const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
 const refreshForgotten = setInterval(() => {
-  // Until the database is back, no event is processed.
+  // While the database is down, no event is processed.
   forgotten.refresh().catch(() => {})
 }, 1000)
 const deps = { db, clock: systemClock, cache, logger }
@@ -82,7 +82,7 @@ await hostRole({
     async stop() {
       clearInterval(sweep)
       clearInterval(refreshForgotten)
-      // Otherwise calls that wait for the pipeline would continue after the end.
+      // Otherwise, calls that wait for the pipeline would continue after the end of the thread.
       stored.close()
       await Promise.all([signals.stop(), audiences.stop()])
     },

@@ -30,7 +30,7 @@ export type ThreadData = {
   coordination: MessagePort
 }
 
-/** Data of a new thread: the port on which it receives its `ThreadData` when it should begin. */
+/** Data of a thread that is created in advance: the port on which it receives its `ThreadData` when it should begin. */
 export type ThreadBeginning = { begin: MessagePort }
 
 /** Waits in a role's thread, after its code is loaded, until the main thread sends its data. */

@@ -16,16 +16,16 @@ export const tell = (message: ThreadMessage): void => {
 export const notifyReplaced = ({ message }: Error): void => tell({ kind: 'replaced', message })
 
 /**
- * Lowers the priority of the calling thread, so that the operating system prefers others when processors are short:
- * accepting events has priority over processing them. Linux has a priority for each thread. On other systems, or
- * without permission, nothing changes.
+ * Lowers the priority of the calling thread. If there is too little processor time, the operating system then prefers
+ * other threads: accepting events has priority over processing them. Linux has a priority for each thread. On other
+ * systems, or without permission, nothing changes.
  */
 export const yieldToAcceptance = (): void => {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Not Linux, or not permitted: the role keeps its priority.
+    // On other systems than Linux, or without permission, the role keeps its priority.
   }
 }
 
@@ -61,7 +61,7 @@ export const hostRole = async <Table extends Messages>(options: {
     tell({ kind: 'metrics', changes: metrics.drain() })
     await options.close()
     place.leave()
-    // The start may wait for an event that never comes.
+    // The role has not started, and may wait for an event that never comes.
     if (!isReady) process.exit(0)
     parentPort?.close()
   }

@@ -69,7 +69,7 @@ export const loadThreads = (config: Config): ReadonlyMap<ThreadName, LoadedThrea
 type ThreadsDeps = {
   /** See `ThreadData`; the tenure of the main process. */
   tenure: TenureInfo | undefined
-  /** Threads that were created ahead. */
+  /** Threads that were created in advance. */
   loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
   announced: AnnouncedProcess | undefined
   logger: Logger
@@ -147,7 +147,7 @@ export const createThreads = async (
       ...thread,
       async stop(deadlineMs) {
         await thread.stop(deadlineMs)
-        // Another process now owns the group, and reports its gauges.
+        // Another process now owns the group and reports the gauges of the group.
         metrics.end()
       },
     }

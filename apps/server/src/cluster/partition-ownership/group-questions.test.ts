@@ -111,7 +111,7 @@ describe('questions to groups', () => {
     const sent: Record<string, unknown>[] = []
     hub.coordination.subscribe('groups.ask', (message) => sent.push(message as Record<string, unknown>))
     expect(await two?.questions.relay('delivery', 0, 'append', {}, 10_000)).toBe('done')
-    // A process of the next version would send the same message.
+    // Sends the message as a process of the next version would.
     hub.coordination.publish('groups.ask', { ...sent[0], id: 'newer', v: 2 })
     hub.coordination.publish('groups.ask', { ...sent[0], id: 'not read', text: 'AAAA' })
     expect(await two?.questions.relay('delivery', 0, 'append', {}, 10_000)).toBe('done')

@@ -14,7 +14,7 @@ const pieceLength = 512 * 1024
 const maxBytes = 64 * 1024 * 1024
 /** Pieces of an incomplete message are discarded after this time, ms. */
 const pieceMs = 60_000
-/** How often a waiting request checks whether the owner is still the same, ms. */
+/** Interval in ms at which a waiting request checks whether the group still has the same owner. */
 const lookMs = 1000
 
 /** Thrown if the group has no owner, or its owner has changed. */
@@ -54,7 +54,7 @@ const createPieces = () => {
     const key = `${piece.from} ${piece.id}`
     const texts = [...(begun.get(key)?.texts ?? []), piece.text]
     begun.delete(key)
-    // Messages of a process arrive in order, so after a missing piece the rest is useless.
+    // The messages of a process arrive in order. If a piece is missing, the rest of its message is useless.
     if (texts.length !== piece.at + 1) return undefined
     if (texts.length === piece.count) return texts.join('')
     begun.set(key, { at: performance.now(), texts })
@@ -74,7 +74,7 @@ const send = ({ publish }: Channel, topic: string, to: Pick<Piece, 'from' | 'to'
   }
 }
 
-/** Hands over the complete messages of a topic that are for this process. */
+/** Calls the handler with each complete message of a topic that is for this process. */
 const receive = (
   { subscribe }: Channel,
   topic: string,
@@ -109,7 +109,7 @@ type GroupQuestionsDeps = {
   logger: Logger
 }
 
-/** Answers a question of another process, if this one owns the group. */
+/** Answers a request of another process, if this process owns the group. */
 const answer = async (
   { coordination, thread, logger }: GroupQuestionsDeps,
   self: string,
@@ -120,7 +120,7 @@ const answer = async (
   try {
     read = readMessage(piece, text) as GroupQuestion
   } catch (error) {
-    // The group cannot be read from the message, so another process may respond.
+    // The group of this message is unknown, so another process may answer it.
     logger.warn({ err: error }, 'A question of another process cannot be read')
     return
   }
@@ -173,7 +173,7 @@ export const createGroupQuestions = (deps: GroupQuestionsDeps): GroupQuestions =
       () => reject(new Error(`No answer to "${question}" of the owner of group ${group + 1} of the ${role}`)),
       waitMs,
     )
-    // The owner may be gone. Messages can be lost, so the epoch is read again at each interval.
+    // The owner may have ended without an answer. Messages can be lost, so the epoch is read again at each interval.
     const look = setInterval(() => {
       epochOf(role, group).then(
         (now) => now === epoch || reject(new GroupUnowned(`The owner of group ${group + 1} of the ${role} is gone`)),

@@ -20,7 +20,7 @@ test('a log counts as silent from its first failed or unanswered request until i
   answer = async () => {}
   await vi.advanceTimersByTimeAsync(1000)
   expect(watch.silentMs()).toBe(0)
-  // The log hangs, and no other request is sent meanwhile.
+  // The log hangs, and no other request is sent to it in the meantime.
   const hanging = Promise.withResolvers<void>()
   answer = () => hanging.promise
   const before = asked.mock.calls.length

@@ -1,10 +1,10 @@
-/** How often the log is polled, and how long a response may take, ms. */
+/** Interval in ms at which the log is polled, and maximum time for a response. */
 const askMs = 1000
 const withinMs = 3000
 
 /** Whether this process gets responses from the log. */
 export type LogWatch = {
-  /** How long the log has not responded, ms; 0 while it responds. */
+  /** Returns the time in ms since the log stopped responding; 0 while it responds. */
   silentMs(): number
   stop(): void
 }

@@ -25,13 +25,13 @@ import { createOwnedGroups, type GroupRole, groupRoles, type OwnedGroupsDeps } f
 import { createRoleGroups, type RoleGroups } from './role-groups.ts'
 
 /**
- * The roles whose work processes share, of which this process does its part. A process without these roles sends
+ * The roles that several processes share; this process does its part of the work. A process without these roles sends
  * requests to the others.
  */
 export type Groups = { readonly [Name in GroupRole]: RoleGroups<Name> } & {
   /** Whether this process owns the group of a partition, for a role. */
   owns(role: GroupRole, partition: number): boolean
-  /** Starts to watch whether the log responds. While it does not, groups are left to other processes. */
+  /** Starts to check whether the log responds. While it does not, this process leaves its groups to other processes. */
   watchLog(answers: () => Promise<unknown>): void
   close(): Promise<void>
 }
@@ -74,7 +74,7 @@ export const openGroups = async (
     groups,
     id,
     leases,
-    // Collecting processes are counted by their own rows.
+    // Collecting processes are counted by separate rows.
     members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles }),
     async check() {
       await deps.announced?.check()
@@ -84,7 +84,7 @@ export const openGroups = async (
     onRefused: deps.onRefused,
     make: (role, group, tenure, onReplaced) =>
       deps.make(role, group, tenure, onReplaced, (due) => {
-        // An owner that is not running will look for due deliveries when it starts.
+        // If the owner is not running, it looks for due deliveries when it starts.
         delivery.ask('take-up', due).catch(() => {})
       }),
     logger,

@@ -82,7 +82,7 @@ describe('groups of partitions', () => {
     await store.close()
   })
 
-  /** When a process last renewed its row, and the number of groups that it reported. */
+  /** Returns the time at which a process last renewed its row, and the number of groups that it reported. */
   const said = async (id: string): Promise<{ held: number; seen: number }> => {
     const { rows } = await store.pool.query<{ held: number; seen: number }>(
       'select cardinality(held) as held, extract(epoch from seen_time)::float as seen from processes where id = $1',
@@ -177,7 +177,7 @@ describe('groups of partitions', () => {
     return { log, running, owned, stop, has: () => [...running.keys()].sort() }
   }
 
-  it('groups of partitions have one owner at a time, and a new process gets its share after the other has drained it', async () => {
+  it('groups of partitions have one owner at a time; a new process gets its share after the previous owner has drained it', async () => {
     const drained = Promise.withResolvers<void>()
     const one = await startProcess('one', 4, { drain: () => drained.promise })
     expect(one.has()).toEqual(['0', '1', '2', '3'])
@@ -202,7 +202,7 @@ describe('groups of partitions', () => {
     expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
   })
 
-  it('a process that is stopped during its first look for groups does not count as one of the processes later', async () => {
+  it('a process that is stopped during its first check for groups does not count as one of the processes later', async () => {
     let stop = async (): Promise<void> => {}
     let stopped: Promise<void> | undefined
     await startProcess('one', 2, {
@@ -216,7 +216,7 @@ describe('groups of partitions', () => {
     expect(await said('one')).toEqual({ held: -1, seen: 0 })
   })
 
-  it('groups of partitions are ended immediately if another process has their lease or their log, and taken again later', async () => {
+  it('groups of partitions end immediately if another process has their lease or their log, and are taken again later', async () => {
     const one = await startProcess('one', 2)
     one.running.get('1')?.('Another process has opened the log')
     await eventually('ended', () => one.log.includes('end 1'))
@@ -259,7 +259,7 @@ describe('groups of partitions', () => {
     await eventually('the other has both', () => two.has().length === 2)
     expect(one.has()).toEqual([])
     expect((await said('one')).held).toBe(-1)
-    // Now the log responds to no process: the last one keeps waiting for it.
+    // Now the log responds to no process: the last process keeps its groups and waits for the log.
     silent.two = 10_000
     const { seen } = await said('two')
     await eventually('it has looked again', async () => (await said('two')).seen > seen + 1)
@@ -268,7 +268,7 @@ describe('groups of partitions', () => {
     await eventually('shared again', () => one.has().length === 1 && two.has().length === 1)
   })
 
-  it('groups of partitions are also left to others if PostgreSQL fails at the same time as the log', async () => {
+  it('groups of partitions are left to other processes even if PostgreSQL fails at the same time as the log', async () => {
     let silent = 0
     let refusals = 0
     const leaves = async (): Promise<void> => {
@@ -391,7 +391,7 @@ describe('groups of partitions', () => {
     await settle(2, true)
     expect(await known()).toEqual(['pipeline 2/2 5 20 here 3', 'pipeline 1/2 0 10  0', 'delivery 2/2 5 4  0'])
     const { rows } = await store.pool.query<{ serial: string }>('select serial::text from journals order by consumer')
-    // Higher than every write under the former groups.
+    // The numbers are higher than those of every write with the former number of groups.
     expect(rows.map(({ serial }) => Number(serial) - 2 ** 20)).toEqual([3, 3, 7, 7])
     await settle(1)
     expect(await known()).toEqual(before)

@@ -63,18 +63,19 @@ export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups:
 }
 
 /**
- * How long a process that cannot start a group leaves all groups to others, ms: doubled each time, up to the maximum.
+ * Time in ms for which a process that cannot start a group leaves all groups to others. It doubles each time, up to the
+ * maximum.
  */
 const failedMs = { min: 10_000, max: 600_000 }
 
-/** Increasing times for which a process that cannot start its groups does not share. */
+/** Measures the increasing times for which a process that cannot start its groups takes none. */
 const createPatience = () => {
   let failures = 0
   let until = 0
   return {
     isResting: (): boolean => performance.now() < until,
     note(): void {
-      // Groups that start together fail together, which counts once.
+      // Groups that start together also fail together, which counts as one failure.
       if (performance.now() < until) return
       until = performance.now() + Math.min(failedMs.max, failedMs.min * 2 ** failures++)
     },
@@ -88,7 +89,7 @@ const createPatience = () => {
 const cutOffMs = 10_000
 /** How often a process looks for members and free groups, ms. */
 const lookMs = 400
-/** How long a group that could not be kept is left to others, ms. */
+/** Time in ms for which a group that could not be kept is left to other processes. */
 const restMs = 2000
 
 export type OwnedGroupsDeps = {
@@ -154,7 +155,7 @@ const takeLease = async (
 const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' | 'logger'>) => {
   const { logger } = deps
   const owned = new Map<string, Owned>()
-  /** How long groups are left to others, by `performance.now()`. */
+  /** For each group that is left to others: the end of that time, by `performance.now()`. */
   const resting = new Map<string, number>()
   const leaving = new Set<Promise<void>>()
 
@@ -192,7 +193,8 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
       const lease = await takeLease(deps, name, onLost)
       if (lease === undefined) return undefined
       const { tenure } = lease
-      // `onLost` is called once, and there was no thread to end yet. Nothing may be awaited from here to `owned.set`.
+      // `onLost` is called only once, and at that time there was no thread to end. Nothing may be awaited between here
+      // and `owned.set`.
       if (lease.isLost()) {
         await tenure.release()
         return undefined
@@ -207,7 +209,7 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
         (error: unknown) => {
           // The group was lost, or given up, before it had begun.
           if (one.isLeaving) return
-          // Another process may be able to start it.
+          // Another process may be able to start the group.
           void leave(one, 'at once')
           throw error
         },
@@ -229,20 +231,21 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
 type Holding = ReturnType<typeof createHolding>
 
 /**
- * Gives the groups of this process to others while the log does not respond to it, but may respond to them. A process
- * that is alone keeps its groups.
+ * While the log does not respond to this process, gives its groups to other processes, to which the log may respond. If
+ * there is no other process, keeps the groups.
  */
 const createCutOff = (
   { silentMs, members, logger }: Pick<OwnedGroupsDeps, 'silentMs' | 'members' | 'logger'>,
   holding: Holding,
 ) => {
   let isApart = false
-  /** Whether this process stays out. */
+  /** Returns whether this process takes no groups at the moment. */
   return async (isAlone: boolean): Promise<boolean> => {
     const isCutOff = (silentMs?.() ?? 0) >= cutOffMs
     if (isCutOff && !isApart && !isAlone) {
       logger.error({}, 'the log does not answer: this process gives its groups to processes that may reach it')
-      // Retried if it fails: a process that no longer counted but kept its groups would block them for all others.
+      // If this fails, it is retried: a process that is no longer counted but keeps its groups would block these groups
+      // for all others.
       await members.leave()
       isApart = true
       for (const one of holding.kept()) void holding.leave(one, 'at once')
@@ -276,9 +279,9 @@ const repeat = (task: () => Promise<unknown>, onOutcome: (error?: unknown) => vo
 }
 
 /**
- * Takes groups of partitions, each under its own lease with its own thread, and shares them with the other processes. A
- * process that joins gets its share, and the groups of a process that is gone go to the others. A group whose lease
- * cannot be renewed is ended immediately; its unfinished writes are fenced by the epoch.
+ * Takes groups of partitions, each with its own lease and thread, and shares them with the other processes. A process
+ * that joins gets its share, and the groups of a process that has ended go to the others. If the lease of a group
+ * cannot be renewed, the group ends immediately; the epoch fences its unfinished writes.
  */
 export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
   const { roles, groups, id, leases, members, logger } = deps
@@ -344,7 +347,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     },
     owns(role, group) {
       const one = holding.owned.get(nameOfGroup(role, { group, groups }))
-      // A process that was paused beyond its lease may not have noticed yet.
+      // A process may have been paused beyond its lease without having noticed it yet.
       return one !== undefined && one.thread.running() && isInTenure(one.tenure)
     },
     thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
@@ -353,7 +356,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     async stop() {
       stopping = true
       await stopLooking?.()
-      // Others then count without this process, and take the groups that it gives up.
+      // The other processes are then counted without this one, and take the groups that it gives up.
       await members.leave().catch(() => {})
       await Promise.all(holding.kept().map((one) => holding.leave(one, 'drained')))
       await holding.left()

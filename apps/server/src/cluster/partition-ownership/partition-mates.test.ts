@@ -40,7 +40,7 @@ test('other workspaces may overtake a workspace if they share its partition', as
   await expect.poll(answers).toEqual([true, false, false])
   const late = await addWorkspace(idBeside(other, true))
   expect(mayOvertake(partitions[1] ?? 0, [other])).toBe(false)
-  // The result is read again after a minute.
+  // After a minute, the result is read again.
   now = 100_000
   await expect.poll(() => mayOvertake(partitions[1] ?? 0, [other])).toBe(true)
   expect(mayOvertake(partitions[1] ?? 0, [other, late])).toBe(false)

@@ -1,16 +1,17 @@
 import type { Logger } from '@tributary/kernel'
 import { logPartitions, partitionsOf, type Relational, widestSpreads } from '@tributary/storage'
 
-/** How long read results are valid, ms. */
+/** Time in ms for which read results are valid. */
 const knownMs = 60_000
 /** Delay after a failed read, ms. */
 const againMs = 5000
-/** Maximum number of cached workspaces of a partition. A call never names more. */
+/** Maximum number of cached workspaces of a partition. A single call names at most this many. */
 const remembered = 32
 
 /**
- * Creates the check whether others may overtake some workspaces of a partition, which is so if the partition has
- * others. It responds immediately from memory and reads in the background. Before the first read, the result is false.
+ * Creates the check whether other workspaces may overtake the given ones, which is true if their partition has other
+ * workspaces. The check responds immediately from memory and reads in the background. Before the first read, it returns
+ * false.
  */
 export const createPartitionMates = ({
   relational,

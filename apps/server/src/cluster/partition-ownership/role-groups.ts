@@ -29,7 +29,9 @@ type OfSpread<Answer> = { kind: 'of-spread'; combine(answers: Answer[]): Answer 
  */
 type OfAll<Answer> = { kind: 'of-all'; combine(answers: Answer[]): Answer; passesOver?: readonly Constructor[] }
 
-/** Sent to no group: the response comes from the journals, or there is none if processes share the role. */
+/**
+ * Sent to no group. Either the response comes from the journals, or there is no response if processes share the role.
+ */
 type OfNone = { kind: 'of-journals' } | { kind: 'of-none' }
 
 /** Which groups a message to a role goes to, and how their responses are combined. */
@@ -50,7 +52,7 @@ type RoutesOf<Table extends Messages> = { readonly [Name in keyof Table]: RouteO
 /** The route of every message to a role with groups. */
 export const routes: { readonly [Name in GroupRole]: RoutesOf<GroupMessages[Name]> } = {
   pipeline: {
-    // A thread that is starting reads all of it anyway.
+    // A thread that is starting reads its whole configuration, so it is skipped.
     refresh: { kind: 'of-all', combine: ignored, passesOver: [GroupUnowned, GroupBeginning] },
     'tell-destinations': { kind: 'of-workspace' },
     'stream-append': { kind: 'of-workspace' },
@@ -59,23 +61,24 @@ export const routes: { readonly [Name in GroupRole]: RoutesOf<GroupMessages[Name
     'stream-trim': { kind: 'of-all', combine: sum },
     refill: { kind: 'of-spread', combine: (answers) => answers.every((isDone) => isDone) },
     positions: { kind: 'of-journals' },
-    // Only the threads of this process are queried.
+    // Only the threads of this process are asked.
     waited: { kind: 'of-none' },
   },
   delivery: {
     refresh: { kind: 'of-all', combine: ignored, passesOver: [GroupUnowned, GroupBeginning] },
-    // A delivery thread that is not running has no state in memory, and will start with the current data.
+    // A delivery thread that is not running has no state in memory, so it is skipped. It will start with the current
+    // data.
     forget: { kind: 'of-all', combine: ignored, passesOver: [GroupUnowned] },
     retry: { kind: 'of-spread', combine: ignored },
     'take-up': { kind: 'of-spread', combine: ignored },
     needed: { kind: 'of-all', combine: joined },
     positions: { kind: 'of-journals' },
-    // Delivering processes only append to the log of outcomes, and the main process trims it.
+    // The main process trims the log of outcomes. Delivering processes only append to it.
     'outcomes-trim': { kind: 'of-none' },
   },
 }
 
-/** How long another process may take to respond, ms: it may be writing to slow engines. */
+/** Maximum time in ms for the response of another process, which may be writing to slow engines. */
 const answerMs = 30_000
 
 const workspaceOf = (name: string, request: unknown): string => {
@@ -85,7 +88,7 @@ const workspaceOf = (name: string, request: unknown): string => {
 
 /** A role whose work is shared by groups, with the interface of a single thread of this process. */
 export type RoleGroups<Name extends GroupRole> = Role<GroupMessages[Name]> & {
-  /** Always true, since an owner may exist in this process or in another. */
+  /** Always true: if this process owns no group, another process may own one. */
   running(): boolean
   /** The number of groups that this process owns, for users. */
   describe(): string

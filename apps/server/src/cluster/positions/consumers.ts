@@ -45,7 +45,7 @@ export type ConsumerPosition = {
   oldestTime: number | undefined
 }
 
-/** Thrown if no consumer can have a position. */
+/** Thrown if no consumer can have a position yet. */
 export class NothingRead extends Error {
   override readonly name = 'NothingRead'
 }

@@ -52,7 +52,7 @@ export const createRequestAppender = (
     const spread = spreads.of(entry.key)
     if (spread === undefined) return await put(entry)
     const meta = readMeta()
-    // Without readable meta, the users of its events are unknown.
+    // Without readable meta, the users of the events in the request are unknown.
     if (meta === undefined) return await put(entry)
     const cutting = cutRequest(meta, entry.body, spread.partitions)
     let cut = cutting.next()

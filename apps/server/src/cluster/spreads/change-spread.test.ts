@@ -32,7 +32,7 @@ const openChange = async () => {
   return change
 }
 
-/** Dependencies of a change whose steps are recorded; `fails` lists the steps that reject. */
+/** Returns the dependencies of a change, and records its steps. The steps in `fails` reject. */
 const steps = (more: Partial<SpreadChangeDeps> = {}) => {
   const noted: string[] = []
   const partitions = partitionsOf(workspaceId, 4, logPartitions)
@@ -84,7 +84,7 @@ describe('the spread of a workspace', () => {
     const asked = await rowOf()
     await ask(4)
     expect(await rowOf()).toEqual(asked)
-    // From now on, readers of the workspace's data read all partitions that it will use.
+    // From now on, readers of the workspace's data read all partitions that it will use after the change.
     expect(await rowOf()).toMatchObject({ spread: 1, widest: 4, next: 4, pause_time: null })
     expect(await readSpreads(database.db)).toEqual([{ workspaceId, title: 'Shop', spread: 1, next: 4, problem: '' }])
   })
@@ -140,7 +140,7 @@ describe('the spread of a workspace', () => {
         },
       })
       await changeSpread(deps, await openChange())
-      // Positions are read before each refill begins, so that no request in between is missed.
+      // Positions are read before each refill begins, so that the next refill misses no request.
       const rounds = places.slice(0, -1).map((each) => ['stored', 'places', `ids ${each}`])
       const last = ['stored', `ids ${places.at(-1)}`]
       expect(stored).toEqual([['stored', 'places', 'ids of the window'], ...rounds, last].flat())
@@ -156,7 +156,7 @@ describe('the spread of a workspace', () => {
     'a spread stays unchanged if %s, with the reason',
     async (_, fails) => {
       await ask(4)
-      // The clock is ahead, so the time for preparation is over at the first failure.
+      // With a clock that is ahead, the time for preparation is over at the first failure.
       const { deps } = steps({ ...fails, clock: () => Date.now() + 7 * 3_600_000 })
       await changeSpread(deps, await openChange())
       const { problem, ...row } = await rowOf()
@@ -199,7 +199,7 @@ describe('the spread of a workspace', () => {
     ['while message ids were learned', (row: { pause_time: Date | null }) => row.pause_time === null],
     ['while requests were paused', (row: { pause_time: Date | null }) => row.pause_time !== null],
   ])(
-    'a main process that was away %s does not undo the spread that the next process and later requests made',
+    'a main process that was away %s does not undo a change of the spread by the next process or a later request',
     async (_, isAway) => {
       await ask(4)
       let isBack = false

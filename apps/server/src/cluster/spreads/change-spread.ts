@@ -3,12 +3,15 @@ import { spreadChange } from '@tributary/configuration'
 import type { Clock, Logger } from '@tributary/kernel'
 import { type LogPosition, logPartitions, partitionsOf, type Relational } from '@tributary/storage'
 
-/** How long a change may be prepared, while events are accepted, ms: the message IDs of a day are read. */
+/**
+ * Maximum time in ms for preparing a change, while events are accepted. It is long because the message IDs of a day are
+ * read.
+ */
 const prepareMs = 6 * 3_600_000
 /** Maximum time that a workspace's requests are paused, ms. */
 const pausedMs = 60_000
 const pollMs = 50
-/** Requests of this last period, ms, are learned while requests are paused. */
+/** Length in ms of the last period whose requests are learned while requests are paused. */
 const catchUpMs = 5000
 /** Delay before a failed preparation is retried, ms. A group of partitions may have no owner for a while. */
 const prepareAgainMs = 2000
@@ -28,12 +31,13 @@ export type SpreadChangeDeps = {
    * process may still accept some.
    */
   paused(): Promise<readonly (readonly string[])[]>
-  /** Resolves once everything of a workspace that is in the log of requests is stored. */
+  /** Resolves when all requests of a workspace that are now in the log are stored. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /** Returns the positions before which everything of a workspace is stored (`formatRecordPlaces`). */
   storedBefore(workspaceId: string): Promise<string>
   /**
-   * Makes the owners of the workspace's partitions learn its message IDs: those after `learned`, or all of the window.
+   * Makes the owners of the workspace's partitions learn its message IDs: those after `learned`, or all in the
+   * deduplication window if it is undefined.
    */
   refill(workspaceId: string, learned: Learned | undefined, signal: AbortSignal): Promise<void>
   /** The current end of the stream, by partition. */
@@ -69,7 +73,7 @@ const until = async (what: string, holds: () => Promise<boolean>, signal: AbortS
   }
 }
 
-/** Resolves when all consumers of the stream have read the current content of these partitions. */
+/** Resolves when all consumers of the stream have read what these partitions contain now. */
 const whenRead = async (
   { ends, readers }: Pick<SpreadChangeDeps, 'ends' | 'readers'>,
   partitions: readonly number[],
@@ -88,8 +92,8 @@ const whenRead = async (
 }
 
 /**
- * Selects a change only while it is open. A change that was completed, even if the response was lost or another main
- * process did it, is not updated.
+ * Selects a change only while it is open. A change that has ended is not updated. It may have ended although the
+ * response was lost, or another main process may have ended it.
  */
 const unended = ({ db }: Pick<SpreadChangeDeps, 'db'>, { workspaceId, next, changeTime }: SpreadChange) =>
   db
@@ -141,8 +145,8 @@ const storedNow = async (
 }
 
 /**
- * Repeats the refill for message IDs that arrived during the last refill, until that takes no time. Resolves to what is
- * learned.
+ * Repeats the refill for message IDs that arrived during the last refill, until nearly none are left. Resolves to what
+ * is learned.
  */
 const catchUp = async (
   deps: SpreadChangeDeps,
@@ -157,7 +161,7 @@ const catchUp = async (
     const next = await storedNow(deps, workspaceId, signal)
     await deps.refill(workspaceId, learned, signal)
     learned = next
-    // It gets no faster: IDs arrive as fast as they are learned.
+    // A further refill would not be faster: IDs arrive as fast as they are learned.
     if (deps.clock() - learned.since > 0.9 * missingMs) return learned
   }
 }
@@ -169,9 +173,9 @@ const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Le
   for (;;) {
     const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(Math.max(0, left()))])
     try {
-      // Nothing is paused while a process is missing.
+      // As long as a process is missing, nothing is paused.
       await deps.paused()
-      // Events accepted earlier are learned too, even if they have waited for long.
+      // Also learns events that were accepted earlier and may have waited for a long time.
       const learned = await storedNow(deps, workspaceId, signal)
       await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
       await deps.refill(workspaceId, undefined, signal)
@@ -206,7 +210,7 @@ const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Dat
   await deps.whenStored(workspaceId, signal)
   await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
   await deps.refill(workspaceId, learned, signal)
-  // A process may have started meanwhile.
+  // A process may have started in the meantime.
   await whenPaused()
   signal.throwIfAborted()
   const { numUpdatedRows } = await unended(deps, change)

@@ -3,7 +3,7 @@ import type { Logger } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
 import { repeatTask } from '../repeat-task.ts'
 
-/** Longer than a main process pauses requests, as measured by this process, ms. */
+/** Time in ms that is longer than a main process pauses requests, as measured by this process. */
 const orphanedMs = 75_000
 const lookMs = 2000
 
@@ -25,7 +25,7 @@ export const endOrphanedChanges = ({
   everyMs?: number
   afterMs?: number
 }): { stop(): Promise<void> } => {
-  /** When each change was first seen, by a monotonic clock. */
+  /** The time at which each change was first seen, by a monotonic clock. */
   const known = new Map<string, number>()
   const giveUp = async (change: string): Promise<void> => {
     const { workspaceId, time } = spreadPause(change)
@@ -47,7 +47,7 @@ export const endOrphanedChanges = ({
     for (const change of open) {
       const since = known.get(change) ?? performance.now()
       known.set(change, since)
-      // Retried if the database is down.
+      // If the database is down, this is retried.
       if (performance.now() - since > afterMs) await giveUp(change).catch(() => {})
     }
   })

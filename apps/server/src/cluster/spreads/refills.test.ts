@@ -26,7 +26,7 @@ test('a refill runs once, after others of its workspace, and is reported as done
   await expect.poll(() => ask(two).then(String, (error: Error) => error.message)).toBe('The event store is away')
 })
 
-test('if an owner is gone, its successor is awaited; a failure is reported immediately', async () => {
+test('if an owner has ended, the next owner is awaited; a failure is reported immediately', async () => {
   const answers: unknown[] = [false, new GroupUnowned('gone'), new GroupBeginning('begins'), false, true]
   const asked: unknown[] = []
   const refill = async (request: object): Promise<boolean> => {

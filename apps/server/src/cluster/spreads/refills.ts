@@ -8,9 +8,9 @@ import { GroupBeginning, GroupUnowned } from '../partition-ownership/group-quest
 type RefillRequest = RequestOf<PipelineMessages['refill']>
 
 /**
- * Learns the message IDs of workspaces on request. The caller repeats its request until the response is that learning
- * is done, since that takes longer than a response may. A run begins with its first request, after those of the same
- * workspace; its failure is reported once.
+ * Learns the message IDs of workspaces on request. This takes longer than a response may, so the caller repeats its
+ * request until the response is true. Requests with the same `run` start one refill, after earlier refills of the
+ * workspace. A failure is reported once.
  */
 export const refills = (refill: (workspaceId: string, from: RefillFrom | undefined) => Promise<void>) => {
   const runs = new Map<string, Promise<true>>()
@@ -26,7 +26,7 @@ export const refills = (refill: (workspaceId: string, from: RefillFrom | undefin
     const known = runs.get(run)
     if (known === undefined) {
       const begun = begin(request)
-      // Reported to the next request.
+      // A failure is reported to the next request, so it is ignored here.
       begun.catch(() => {})
       runs.set(run, begun)
       last.set(workspaceId, begun)
@@ -41,12 +41,13 @@ export const refills = (refill: (workspaceId: string, from: RefillFrom | undefin
   }
 }
 
-/** How often owners are polled whether message IDs are learned, ms. */
+/** Interval in ms at which owners are asked whether message IDs are learned. */
 const askMs = 100
 
 /**
- * Makes the owners of a workspace's partitions learn its message IDs, since a time (epoch ms) or of the window. If an
- * owner is gone, its successor learns them, and this waits for it. Rejects if learning fails, or the signal is aborted.
+ * Makes the owners of a workspace's partitions learn its message IDs: those since a time (epoch ms), or all in the
+ * deduplication window. If an owner ends, waits until its successor has learned them. Rejects if learning fails or the
+ * signal is aborted.
  */
 export const askRefill = async (
   refill: (request: RefillRequest) => Promise<boolean>,

@@ -7,7 +7,7 @@ import { repeatTask } from '../repeat-task.ts'
 import { changeSpread, type SpreadChange, type SpreadChangeDeps } from './change-spread.ts'
 import { askRefill } from './refills.ts'
 
-/** How often open changes are read, ms. */
+/** Interval in ms at which open changes are read. */
 const lookMs = 2000
 
 /** Reads the oldest open change. */
@@ -77,7 +77,7 @@ export const startSpreadChanges = ({
         await changeSpread({ ...deps, stopping }, change)
       }
     } catch (error) {
-      // Nothing can be done while the database is down.
+      // While the database is down, no change can be executed.
       logger.warn({ error: String(error) }, 'Spreads cannot be changed now')
     }
   })

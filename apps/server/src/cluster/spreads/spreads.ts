@@ -9,7 +9,7 @@ export type Spread = {
   spread: number
   /** Number of partitions after the open change; null if there is none. */
   next: number | null
-  /** Why the change does not proceed, or the last one was abandoned; '' without a problem. */
+  /** Why the change does not proceed, or why the last change was abandoned; '' if there is no problem. */
   problem: string
 }
 
@@ -65,14 +65,15 @@ export const askSpread = async (
       .where('workspace_id', '=', workspace.id)
       .forUpdate()
       .executeTakeFirst()
-    // The same change is still open, and is awaited, for instance after an operator confirmed that a missing process is
-    // gone.
+    // The same change is still open, so the caller waits for it, such as after an operator has confirmed that a missing
+    // process is gone.
     if (known?.next === spread) return
     if (known !== undefined && known.next !== null)
       throw new SpreadRefused('Another change of this workspace is not done yet. Wait for it to finish.')
     if ((known?.spread ?? 1) === spread)
       throw new SpreadRefused(`The workspace is in ${spread === 1 ? '1 partition' : `${spread} partitions`} already.`)
-    // Set before any event is there, so that readers of the workspace's data also read these partitions.
+    // Set before any event is in the new partitions, so that readers of the workspace's data read these partitions,
+    // too.
     const widest = Math.max(known?.widest ?? 1, spread)
     const change = { widest, next: spread, change_time: time, pause_time: null, problem: '' }
     await tx

@@ -3,9 +3,9 @@ import { askPositions, type PositionsRole } from '../../operations/retention.ts'
 import type { RoleThread } from '../../threads/role-thread.ts'
 
 /**
- * The treatment of a consumer that falls behind by more than the stream may hold. One that `holds` is never left behind:
- * the stream grows beyond its limit. One that `catches-up` loses its position and reads what it missed from the event
- * store.
+ * What happens to a consumer that falls behind by more than the stream may hold. For a consumer that `holds`, the
+ * stream grows beyond its limit. A consumer that `catches-up` loses its position and reads what it missed from the
+ * event store.
  */
 export type WhenBehind = 'holds' | 'catches-up'
 
@@ -31,7 +31,7 @@ export const threadConsumer = (
 ): StreamConsumer => ({
   name,
   whenBehind,
-  // If its role runs elsewhere or not at all, its needs are unknown, and it counts as needing everything.
+  // If the role runs in another process or not at all, its needs are unknown. It then counts as needing everything.
   needed: () => askPositions(thread, 'needed'),
   wake: () => thread?.wake(),
 })

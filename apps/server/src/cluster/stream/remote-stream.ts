@@ -15,8 +15,8 @@ export const streamAnswers = (
 })
 
 /**
- * The stream of a workspace for callers without its writer. They send requests to the pipeline, whose thread has it. It
- * has the guarantees of the writer, but a failure comes as an Error with only its message.
+ * Returns the stream of a workspace for callers that do not have its writer. They send requests to the pipeline, whose
+ * thread has the writer. The guarantees are those of the writer, but a failure is an Error with only a message.
  */
 export const createRemoteStream = (pipeline: Client<PipelineMessages>, workspaceId: string): Stream => ({
   appendGroup: (entries, stamp) => pipeline.ask('stream-append', { workspaceId, entries, stamp }),

@@ -17,7 +17,7 @@ let stream: Awaited<ReturnType<typeof openStream>>
 let reported: StreamPressure[]
 let gauges: Map<string, number>
 
-/** A stream of one partition in which every record is a segment of its own. */
+/** Opens a stream of one partition in which every record is a separate segment. */
 const openStream = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tributary-stream-'))
   stack.defer(() => rmSync(dir, { recursive: true, force: true }))

@@ -11,7 +11,7 @@ export type StreamRetentionDeps = {
   /** The first offset of each partition, and the offset after its newest record. */
   starts(): Promise<readonly number[]>
   ends(): Promise<readonly number[]>
-  /** How long records stay that no consumer needs any more, ms. */
+  /** Time in ms for which records stay that no consumer needs any more. */
   keepMs: number
   maxBytes: number
   consumers: readonly StreamConsumer[]
@@ -25,7 +25,9 @@ export type StreamRetentionDeps = {
 /** Platform admins are notified from this share of the limit on. */
 const nearShare = 0.8
 
-/** The needs of a consumer. If `isKnown` is false, they are unknown, and it needs everything. */
+/**
+ * The needs of a consumer. If `isKnown` is false, the needs are unknown, and the consumer counts as needing everything.
+ */
 type Need = { consumer: StreamConsumer; isKnown: boolean; offsets: readonly number[]; behind: number }
 
 const lowest = (needs: readonly Need[], ends: readonly number[]): LogPosition[] =>
@@ -39,12 +41,12 @@ const furthestBehind = (needs: readonly Need[]): Need | undefined => needs.toSor
 /**
  * Trims the stream to what its slowest consumer needs, except for records younger than `keepMs`. Above `maxBytes`, age
  * no longer protects records. Then the slowest consumers that can catch up from the event store lose their position,
- * one after the other, until the stream is within its limit. Consumers that hold never lose theirs. A consumer with
- * unknown needs needs everything.
+ * one after the other, until the stream is within its limit. A consumer that `holds` never loses its position. A
+ * consumer with unknown needs counts as needing everything.
  */
 export const createStreamRetention = (deps: StreamRetentionDeps): { run(): Promise<void> } => {
   const { consumers, maxBytes, clock, logger, metrics } = deps
-  /** Consumers that have lost their position, and since when, epoch ms. */
+  /** The consumers that have lost their position, each with the time of the loss (epoch ms). */
   const lostSince = new Map<string, number>()
 
   const needOf = async (consumer: StreamConsumer, ends: readonly number[]): Promise<Need> => {

@@ -209,7 +209,7 @@
       try {
         localStorage.setItem(choiceKey, JSON.stringify(choice))
       } catch {
-        // If the browser stores nothing, the choice applies to this page only.
+        // If the browser offers no storage, the choice applies to this page only.
       }
       void draw(choice, true)
     }

@@ -79,7 +79,7 @@ export const giveUp = async (db: Db, id: string): Promise<void> => {
 const withId = (meta: string, id: string): string => {
   try {
     const known: unknown = JSON.parse(meta)
-    // If it is set aside again, it keeps its first ID.
+    // If the request is set aside again, it keeps its first ID.
     return isJsonObject(known) ? JSON.stringify({ b: id, ...known }) : meta
   } catch {
     return meta

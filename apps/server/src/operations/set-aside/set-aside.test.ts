@@ -48,7 +48,7 @@ beforeEach(async () => {
   await database.db.insertInto('workspaces').values({ id: workspace, organization_id, title: 'Shop' }).execute()
 })
 
-/** Logs, a journal, and pipelines on them. A step throws on requests of the source `broken`. */
+/** Creates logs, a journal, and pipelines that use them. A step throws for requests of the source `broken`. */
 const createWorld = async (maxBytes?: number) => {
   const { db } = database
   const dir = await mkdtemp(join(tmpdir(), 'tributary-set-aside-'))
@@ -65,7 +65,7 @@ const createWorld = async (maxBytes?: number) => {
     /** Called before a failure is recorded. */
     beforeNoted: async () => {},
   }
-  // Called for the schema, after deduplication has already run.
+  // Called for the schema of an event, after deduplication.
   const schemaFor: PipelineDeps['schemaFor'] = (sourceId) => {
     if (sourceId !== world.broken) return undefined
     return {
@@ -156,7 +156,7 @@ const createWorld = async (maxBytes?: number) => {
   }
 }
 
-/** Runs the command like a user does, but without installing. */
+/** Runs the command as a user does, but without installing. */
 const command = async (...args: string[]) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     env: { ...commandEnvironment, DATABASE_URL: database.url },

@@ -12,7 +12,7 @@ import {
 const tries = 3
 const gigabyte = 1024 ** 3
 const maxErrorLength = 4000
-/** Time after which the failures of a request that was processed later are deleted, ms. */
+/** Time in ms after which the failures of a request are deleted if the request was processed successfully later. */
 const forgetMs = 24 * 3_600_000
 /** Time after which a finished request is deleted, ms: no log has it any more. */
 const forgetEndedMs = 90 * 24 * 3_600_000
@@ -67,13 +67,13 @@ export const createSetAside = ({
         bytes: record.body.byteLength,
         receive_time: new Date(record.time),
       })
-      // A held request has used its attempts: it blocked the thread.
+      // A held request has blocked the thread, so it gets no further attempts.
       if (failures < tries && !isHeld) return
       if (!(await setRequestAside(db, { id, body: record.body, time: now, maxBytes }))) {
         logger.error({ ...place }, 'No more requests can be set aside: processing waits at one that fails')
         return
       }
-      // From now on, only the list of set-aside requests shows it.
+      // From now on, only the list of set-aside requests shows this request.
       if (isHeld) await forgetWorkItem(db, `request ${formatRecordPlace(record)}`)
       logger.error({ id, ...place }, 'A request could not be processed and is set aside: see npm run set-aside')
     },

@@ -16,7 +16,7 @@ export const deliveryMessages = {
   forget,
   /** Picks up the deliveries of a destination that were made due. */
   'take-up': { request: ofDestination, answer: nothing },
-  /** Does the same, and ends the back-off of the destination. */
+  /** Makes the deliveries of a destination due, as `take-up` does, and also ends the back-off of the destination. */
   retry: { request: ofDestination, answer: nothing },
   needed,
   /** Returns the committed positions in the stream. */

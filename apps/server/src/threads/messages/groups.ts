@@ -13,7 +13,7 @@ export type GroupMessages = typeof groupMessages
 
 /**
  * A message of a role for the process that owns a group: `question` is its name, `about` its request. That process may
- * have the previous or next version, so the responding thread validates both.
+ * have the previous or next version, so its thread validates both.
  */
 export type GroupQuestion = { role: GroupRole; group: number; question: string; about: unknown }
 

@@ -57,7 +57,7 @@ export const answerMessage = async <Table extends Messages>(
   request: unknown,
 ): Promise<unknown> => {
   const message = Object.hasOwn(role.messages, name) ? role.messages[name] : undefined
-  // A missing response would look like an empty one.
+  // If it were undefined, the response would look like one without content.
   if (message === undefined) throw new Error(`There is no answer to the question "${name}"`)
   // The handler accepts what the message's own schema returns.
   const answer = role.answers[name as keyof Table] as (parsed: unknown) => unknown

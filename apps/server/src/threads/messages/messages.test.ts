@@ -42,12 +42,12 @@ test('a role compiles only with exactly one handler for each of its messages', (
   expect([missing, misspelled, wrong, other]).toHaveLength(4)
 })
 
-test('callers get an error for a response in another form', async () => {
+test('callers get an error if a response does not have the declared form', async () => {
   const other = createClient(messages, async () => ({ result: '42' }))
   await expect(other.ask('double', { count: 21 })).rejects.toThrow('expected number')
 })
 
-test('the roles have only their own messages, each with its request', () => {
+test('a role can only be asked its own messages, each with the request of its type', () => {
   const ask = (pipeline: Client<PipelineMessages>, delivery: Client<DeliveryMessages>) => [
     pipeline.ask('refresh'),
     // @ts-expect-error: the message is misspelled.
@@ -60,7 +60,9 @@ test('the roles have only their own messages, each with its request', () => {
   expectTypeOf(ask).returns.toBeArray()
 })
 
-/** The names of the messages that go to groups, and so to processes of other versions. */
+/**
+ * Returns the names of the messages that go to groups. Other processes, which may have another version, receive them.
+ */
 const namesToGroups = (table: Readonly<Record<string, { kind: string }>>): string[] =>
   Object.keys(table).filter((name) => !['of-journals', 'of-none'].includes(table[name]?.kind ?? ''))
 

@@ -24,8 +24,8 @@ export const pipelineMessages = {
   /** Trims the stream; returns its remaining bytes. */
   'stream-trim': { request: trusted<readonly LogPosition[]>(), answer: z.number() },
   /**
-   * Learns the message IDs of a workspace. The response says whether that is done, and the caller asks again until it
-   * is. For `places` see `formatRecordPlaces`. An earlier version sent only a time.
+   * Learns the message IDs of a workspace. The response is whether this is done; if not, the caller sends the request
+   * again. For `places` see `formatRecordPlaces`. An earlier version sent only a time.
    */
   refill: {
     request: z.object({
@@ -38,7 +38,7 @@ export const pipelineMessages = {
   },
   /** Returns the positions in the log of requests before which every event is stored. */
   positions: { request: nothing, answer: positions },
-  /** Returns how long the pipeline has waited for the event store, ms; 0 if it does not wait. */
+  /** Returns the time in ms for which the pipeline has waited for the event store; 0 if it does not wait. */
   waited: { request: nothing, answer: z.number() },
 } satisfies Messages
 

@@ -13,7 +13,7 @@ const block = z.object({
 })
 export type Block = z.infer<typeof block>
 
-/** Path of the file with these records until they are in PostgreSQL. */
+/** Returns the path of the file that stores these records until they are in PostgreSQL. */
 export const blocksFileOf = (dataDir: string): string => join(dataDir, 'blocked.jsonl')
 
 /** Appends a record of a blocked thread before that thread or the process ends. */

@@ -33,7 +33,7 @@ const block = (item: string, id = newId(), workspace = workspaceId): void =>
     workspaceId: workspace,
     item,
   })
-/** Reads the records like a process does at its start. */
+/** Reads the records as a process does at its start. */
 const startAgain = (): Promise<void> => takeBlocks({ relational: database, file, logger: silentLogger })
 const heldItems = async (): Promise<string[]> => (await listHeldWork(database.db)).map(({ item }) => item)
 

@@ -6,7 +6,10 @@ type Db = Relational['db']
 
 /** Number of blocked threads after which work is held. */
 const maxBlocks = 2
-/** Times, in ms, after which work that blocked a thread once, and held work, are deleted: no log has them any more. */
+/**
+ * Times in ms after which records are deleted: those of work that blocked a thread once, and those of held work. No log
+ * contains the work any more.
+ */
 const forgetOnceMs = 30 * 24 * 3_600_000
 const forgetHeldMs = 90 * 24 * 3_600_000
 /** How often threads read which work is held, ms. */
@@ -39,7 +42,7 @@ type TakeDeps = { relational: Pick<Relational, 'db' | 'pool'>; file: string; log
 
 const countBlocks = async ({ relational: { db, pool }, logger }: TakeDeps, blocks: readonly Block[]): Promise<void> => {
   for (const { id, time, thread, step, workspaceId, item } of blocks) {
-    // Work without an item cannot be held.
+    // If the item is unknown, the work cannot be held.
     if (item === '') continue
     const { hold_time, times } = await countWorkBlock(pool, {
       id: newId(),
@@ -118,7 +121,7 @@ export const createHeldWork = ({ db, logger }: { db: Db; logger: Logger }) => {
       await load()
       timer = setInterval(() => {
         loading ??= load()
-          // Until the database is back, the last known work stays held.
+          // While the database is down, the last known work stays held.
           .catch((error: unknown) => logger.debug({ err: error }, 'what is held cannot be looked at now'))
           .finally(() => {
             loading = undefined

@@ -16,7 +16,7 @@ const main: BoardThread = {
 }
 const pipeline: BoardThread = { ...main, slot: 1, threadId: 3, name: 'pipeline', isReplaceable: true }
 
-/** Checks once a second, and lists the resulting steps. */
+/** Checks once a second for some seconds, and returns the resulting steps. */
 const watchFor = (seconds: number, threadsAt: (second: number) => readonly BoardThread[], clock = (n: number) => n) => {
   const watch = createSilenceWatch(bounds)
   return Array.from({ length: seconds }, (_, second) =>
@@ -62,7 +62,7 @@ test.each<[string, (second: number) => number]>([
   ['a clock that stands still', () => 7],
   ['a clock that goes back', (second) => -second],
 ])('%s does not count as silence', (_title, clock) => {
-  // No thread responded in eight checks.
+  // In eight checks, no thread responded.
   expect(watchFor(8, () => [main, pipeline], clock).filter((step) => step.endsWith('end'))).toEqual([])
   expect(watchFor(5, () => [main, pipeline], clock)).toEqual([])
 })

@@ -12,7 +12,7 @@ export type SilenceBounds = {
   graceMs: number
 }
 
-/** A step for a thread that does not respond; each is reported once per silence. */
+/** A step against a thread that does not respond. Each step is reported once until the thread responds again. */
 export type SilenceStep = { kind: 'log' | 'replace' | 'end'; thread: BoardThread; silentMs: number }
 
 type Silence = { thread: BoardThread; silentMs: number; queuedMs: number; said: SilenceStep['kind'] | undefined }

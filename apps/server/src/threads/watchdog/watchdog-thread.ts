@@ -23,7 +23,7 @@ const queuedMs = ({ osThread }: BoardThread): number => {
 }
 
 const watch = createSilenceWatch(bounds, queuedMs)
-/** How long the watchdog waits for the stack of the main thread, ms. A native function returns none. */
+/** Maximum time in ms to wait for the stack of the main thread. During a native function, no stack is available. */
 const stackMs = 1000
 /** How long the main thread may take to end the process, ms. */
 const endingMs = 2000
@@ -32,7 +32,7 @@ const write = (descriptor: number, text: string): void => {
   try {
     writeSync(descriptor, `${text}\n`)
   } catch {
-    // Nothing reads the output.
+    // No process reads the output, so the error is ignored.
   }
 }
 
@@ -74,7 +74,7 @@ const logWithStack = (thread: BoardThread, silentMs: number): void => {
   }
   const timer = setTimeout(() => once({}), stackMs)
   const disconnect = evaluateInMain('new Error("stack").stack', (stack) =>
-    // Without the line of the evaluated expression itself.
+    // Removes the line of the evaluated expression itself.
     once(typeof stack === 'string' ? { stack: stack.split('\n').slice(2).join('\n').slice(0, 4000) } : {}),
   )
 }
@@ -105,7 +105,7 @@ const endProcess = (thread: BoardThread, silentMs: number): void => {
   write(2, `${why}.`)
   if (launcher !== undefined) write(launcher, why)
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), endingMs)
-  // An exit waits for all threads; replacing the program does not.
+  // An exit waits for all threads, but replacing the program does not.
   evaluateInMain("process.execve(process.execPath, ['node', '-e', 'process.exit(1)'], {})", () => {})
 }
 

@@ -71,7 +71,7 @@ export const startWatchdog = (options: {
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   })
   worker.unref()
-  // A fault of the watchdog does not end a working process.
+  // If the watchdog fails, the process that it watches must continue.
   worker.on('error', (error) => {
     process.stderr.write(`The watchdog has ended, and threads are not watched any more: ${String(error)}\n`)
   })

@@ -6,7 +6,7 @@ const place = joinThreadBoard('beside', { isReplaceable: true })
 parentPort?.on('message', () => {
   noteWork('pipeline.steps', 'w2', 'request 3-0')
   for (;;) {
-    // Blocks until the thread is ended.
+    // Blocks the thread until it is ended.
   }
 })
 place.watch()
