@@ -1,5 +1,5 @@
-// Reports missing parts of connector folders (definition, guide, logo, tests), and a generated catalog that does not
-// match the folders. Part of `npm run check`. The argument can be the path of another working copy.
+// Reports missing parts of connector folders (definition, guide, logo, tests). Also reports a generated catalog that
+// does not match the folders. Part of `npm run check`. The argument can be the path of another working copy.
 import { resolve } from 'node:path'
 import { connectorProblems } from './connector-problems.ts'
 

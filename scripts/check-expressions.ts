@@ -9,7 +9,10 @@ import { Worker } from 'node:worker_threads'
 import { type Expression, expressionsOf } from './expressions/collect.ts'
 import { exceptions, maxExceptions } from './expressions/exceptions.ts'
 
-/** Paths of code that reads no untrusted text: tests and their kit, benches, developer commands, and the build. */
+/**
+ * Paths that are not checked, because their code reads no untrusted text: tests and their kit, benches, developer
+ * commands, and the build.
+ */
 const leftOut =
   /\.(?:test|spec)\.tsx?$|\/testing\/|\/bench\/|^(?:e2e|bench|scripts)\/|^packages\/test-kit\/|^apps\/web\/vite\.config\.ts$/
 
@@ -44,7 +47,7 @@ const lengthOf = (expression: { source: string } | undefined): number => express
  */
 const analyzed = async (expressions: readonly { source: string; flags: string }[]): Promise<(string | null)[]> => {
   const results: (string | null)[] = []
-  // A long expression that begins last would delay the end.
+  // If a long expression began last, it would delay the end.
   const order = [...expressions.keys()].sort((a, b) => lengthOf(expressions[b]) - lengthOf(expressions[a]))
   let next = 0
   const work = async (): Promise<void> => {

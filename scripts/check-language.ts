@@ -57,7 +57,7 @@ const compare = (): void => {
     } else {
       console.log(`${name} has ${located.length} findings, and may have ${allowed}:`)
       console.log(`  node scripts/check-language.ts --list ${name}`)
-      // A longer list would not help.
+      // Prints no list that is too long to read.
       if (located.length <= 50) located.forEach(print)
     }
     failed = true

@@ -11,8 +11,8 @@ const lines: readonly (readonly Step[])[] = [
   [
     ['format', 'biome', ['check', '.']],
     ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
-    // Parallel checkers of one project repeat each other's work. Checking two projects at a time takes half the
-    // processor time.
+    // If two checkers work on one project, they repeat each other's work. Checking two projects at a time takes half
+    // the processor time.
     ['types', 'tsc', ['-b', '.', '--checkers', '1', '--builders', '2']],
   ],
   [

@@ -17,7 +17,7 @@ const testProblems = (folder: string): string[] => {
   if (tests.length === 0) return ['There is no test: *.test.ts']
   const texts = tests.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
   if (/\btestDestination\(/.test(texts)) return []
-  // A connector that does not use HTTP has its own tests instead of the shared ones.
+  // A connector that does not use HTTP has separate tests instead of the shared ones.
   const problems: string[] = []
   if (!/\bdeliver\b|runConnector/.test(texts)) problems.push('No test delivers anything')
   if (!/[tT]estConnection|runConnectionTest/.test(texts)) problems.push('No test tries the test of the connection')
@@ -44,8 +44,8 @@ const namedAs = (slug: string, definition: { slug: string }): string[] =>
   definition.slug === slug ? [] : [`Its slug is "${definition.slug}", not the name of its folder`]
 
 /**
- * Returns the problems of a folder's definition. If the folder of a destination has open work, only a wrong slug is
- * reported, because the open lines are more precise.
+ * Returns the problems of the definition in a folder. If a destination's folder has lines that are marked as open work,
+ * only a wrong slug is reported, because these lines are more precise.
  */
 const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open: boolean): Promise<string[]> => {
   if (kind === 'sources') {

@@ -23,7 +23,7 @@ const children = [
     {
       cwd: root,
       stdio: 'inherit',
-      // Links in mail lead to the application with hot reload.
+      // Links in emails lead to the application with hot reload.
       env: {
         TRIBUTARY_ENVIRONMENT: 'development',
         TRIBUTARY_PUBLIC_URL: 'http://localhost:5173',
@@ -45,6 +45,6 @@ const stop = (): void => {
 }
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
-// The parent process has ended.
+// Stops when the parent process has ended.
 process.on('disconnect', stop)
 for (const child of children) child.on('exit', stop)

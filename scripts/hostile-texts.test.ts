@@ -38,7 +38,7 @@ const timeOf = (read: (text: string) => unknown, text: string): number => {
   try {
     read(text)
   } catch {
-    // An error is ignored, because only the time counts.
+    // Only the time counts, so an error is ignored.
   }
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
@@ -142,7 +142,8 @@ test.each(Object.entries(readers))(
   (_what, read) => {
     for (const text of pumps)
       for (const pumped of [`${pump(text)}x`, `a${pump(text)}\0 x`]) {
-        // A linear reader takes a few milliseconds; quadratic readers took 4 s and more.
+        // Code that takes linear time needs a few milliseconds here; code that takes quadratic time needed 4 s and
+        // more.
         const ms = Math.min(...[1, 2].map(() => timeOf(read, pumped)).filter((time, round) => round === 0 || time >= 0))
         expect(ms, `${text} …`).toBeLessThan(1500)
       }

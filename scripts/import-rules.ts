@@ -152,15 +152,15 @@ const importsOf = (file: string): Set<string> => {
 }
 
 /**
- * Whether a file of the web application imports the contract, or any package but the kernel, directly or through its
- * imports.
+ * Caches for each file of the web application whether it imports the contract, or any package except the kernel,
+ * directly or through its imports.
  */
 const knowing = new Map<string, boolean>()
 const knowsContract = (file: string): boolean => {
   if (!file.startsWith('apps/web/')) return !file.startsWith('packages/kernel/')
   const known = knowing.get(file)
   if (known !== undefined) return known
-  // A file in an import cycle gets the result of the other files of the cycle.
+  // A file in an import cycle gets the result of the other files in the cycle.
   knowing.set(file, false)
   const knows = [...importsOf(file)].some((specifier) => {
     const target = targetOf(file, specifier)

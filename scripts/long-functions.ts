@@ -12,7 +12,7 @@ const oneState = 'short closures over one state'
 /** Reason: a component with the markup of one screen, whose parts would all need the same dozen values. */
 const oneScreen = 'the markup of one screen over one state'
 
-/** Reason: code that runs for each event, in which another call or object is visible in the benchmark. */
+/** Reason: code that runs for each event. Another call or object there would be visible in the benchmark. */
 const hotPath = 'the hot path of an event'
 
 /** Functions that are allowed to be longer, by file and name, and the reason for each. */

@@ -12,7 +12,7 @@ const rows = rowLines.flatMap((line) => {
   return thing === undefined || file === undefined || name === undefined ? [] : [{ thing, file, name }]
 })
 
-test('each area of the product has look-ups, and each look-up names a file and a name in it', () => {
+test('each area of the product has look-ups, and each look-up has a file and a name that occurs in it', () => {
   const areas = section.split('\n### ').slice(1)
   expect(areas.length).toBeGreaterThan(10)
   for (const area of areas) expect(area, area.split('\n')[0]).toContain('\n| --- | --- | --- |\n| ')

@@ -28,7 +28,7 @@ await runCommand('positions', async () => {
   if (action !== 'show' && action !== 'reset') misused(`'${action}' is not known`)
   const config = configOf()
   const logger = createLogger('error')
-  // Engines are checked before the code that reads events is loaded, which takes seconds. So an unreachable engine is
+  // Checks the engines before the code that reads events is loaded, which takes seconds. So an unreachable engine is
   // reported immediately.
   await Promise.all([requireLog(config), requireJournals(config)])
   const { consumers, openConsumers, readPositions } = await import('../apps/server/src/cluster/positions/consumers.ts')

@@ -69,7 +69,7 @@ test('a failing test makes a row unproven, even if other tests prove it', () => 
   ])
 })
 
-test('a row with clauses is proven when each clause is proven, by its letter and in its kind', () => {
+test('a row with clauses is proven when each clause is proven, by its letter and with the kind of test that it requires', () => {
   const row = rowOf('| AB-01 | Both. | browser: (a) it shows; (b) it goes; unit: (c) it counts |')
   const proof = (title: string, kind: 'unit' | 'browser') => ({ title, kinds: [kind], passed: true }) as const
   const shown = proof('AB-01a, AB-01b: it shows and goes', 'browser')
@@ -83,7 +83,7 @@ test.each([
   '| AB-01 | It. | unit: (a) one; (c) three |',
   '| AB-01 | It. | unit: one; browser: (a) two |',
   '| AB-01 | It. | somehow |',
-])('a row is refused if its clauses are out of order, only partly lettered, or without a kind (case %#)', (line) => {
+])('a row is rejected if its clauses are out of order, have letters only in part, or lack a kind (case %#)', (line) => {
   expect(() => parseRequirements(line)).toThrow(/^AB-01 /)
 })
 

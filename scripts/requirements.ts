@@ -33,9 +33,7 @@ const withdraws = /^withdrawn \(([^()]+)\): /
 const kinds = /^((?:unit|api|browser)(?:\/(?:unit|api|browser))*)\b:?\s*/
 const letter = /^\(([a-z])\) /
 
-/**
- * Returns the checks in a column. Clauses `(a)`, `(b)` … must be in order and follow every kind, or there must be none.
- */
+/** Returns the checks in a column. Either every check has a clause letter `(a)`, `(b)` … in order, or none has. */
 const checksOf = (id: string, column: string): Check[] => {
   let current: CheckKind[] = []
   const checks = column.split(';').flatMap((part): Check[] => {
@@ -65,8 +63,8 @@ export const parseRequirements = (markdown: string): Requirement[] =>
   })
 
 /**
- * Returns the claims of a title. IDs of open points and ambiguities are not rows; such an ID in a title shows where the
- * decision is tested.
+ * Returns the claims of a title. IDs of open points and ambiguities are not rows: such an ID in a title only shows
+ * where the decision is tested.
  */
 const claimsIn = (title: string): Claim[] =>
   [...title.matchAll(/\b(?!OPEN-|AMB-|UTF-)([A-Z]{2,4}-\d\d)([a-z]?)\b/g)].map(([, id = '', clause = '']) => ({

@@ -1,5 +1,5 @@
-// Entry of every root command. Any Node from 12 on has to parse this file, so that an old one prints a message and no
-// stack. It has no newer syntax, and everything else is imported after the version is checked.
+// Entry of every root command. Node 12 and later must be able to parse this file, so that an old Node prints a message
+// and no stack. So the file has no newer syntax, and imports everything else after the version is checked.
 const oldest = 20
 if (Number(process.versions.node.split('.')[0]) < oldest) {
   process.stderr.write(

@@ -4,10 +4,9 @@
 // - faults of three brokers, of several processes, and during changes of a spread
 // - hostile work on three processes, and two versions together
 // - 50 million events, a sync of 10 million rows, and a file of 2 GB
-//
-// The rounds are 20, or those of `npm run soak -- 50`. The set-up pages run alone with `npm run soak -- languages`. So
-// do the others with `processes`, `spreads`, `hostile`, `versions`, `events`, `rows` and `file`. The version before is
-// named by `npm run soak -- versions <ref>`.
+// There are 20 rounds; `npm run soak -- 50` runs 50. `npm run soak -- languages` runs only the set-up pages. The
+// arguments `processes`, `spreads`, `hostile`, `versions`, `events`, `rows` and `file` select other tests in the same
+// way. `npm run soak -- versions <ref>` names the version before.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

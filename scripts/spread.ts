@@ -1,5 +1,5 @@
-// npm run spread [-- <workspace> <partitions> [--gone]]: shows or changes the number of partitions that workspaces are
-// spread over.
+// npm run spread [-- <workspace> <partitions> [--gone]]: shows or changes over how many partitions each workspace is
+// spread.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '../apps/server/src/boot/open-database.ts'

@@ -19,7 +19,7 @@ const withoutComments = (text: string): string => text.replace(/\/\*.*?\*\//gs, 
 
 /**
  * Returns the given tables that a source text writes. If a statement has no literal table name, all tables in bracketed
- * lists count as written. `isOpen` says that no list names a table.
+ * lists count as written. `isOpen` is true if there is no such list.
  */
 export const tablesWrittenIn = (
   source: string,

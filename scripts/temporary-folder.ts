@@ -11,7 +11,7 @@ export type MemoryFolder = { mounts: string; freeBytes: number; availableBytes: 
 
 /**
  * Whether the temporary files of a run may be in memory. There must be room for several times the files that all suites
- * use at a time, and unpacked programs must be allowed to run there.
+ * use at the same time. Programs that tests unpack must be allowed to run there.
  */
 export const isForTemporaryFiles = ({ mounts, freeBytes, availableBytes }: MemoryFolder): boolean => {
   const [, , type, options = ''] =

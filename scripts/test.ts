@@ -23,8 +23,8 @@ const fromVitest = (report: unknown): Outcome => {
     testResults: { status: string; assertionResults: { status: string }[] }[]
     success: boolean
   }
-  // A file that failed without a failed test, in an import or a hook, counts as one failure. Other failures are counted
-  // as tests.
+  // A file can fail without a failed test, such as in an import or a hook. It then counts as one failure. Otherwise its
+  // failed tests are counted.
   const brokenFiles = testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((each) => each.status !== 'failed'),
   ).length
@@ -115,7 +115,7 @@ for (const suite of suites) {
   )
 }
 temporary?.[Symbol.dispose]()
-// Repeats each failure at the end of a long output.
+// Repeats each failure at the end, because the output is long.
 if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}`)
 console.log(`\n${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exit(total.failed > 0 ? 1 : 0)

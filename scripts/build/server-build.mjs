@@ -42,7 +42,7 @@ await import('./${build}/main.mjs')
 `
 
 /**
- * Returns the name that a build of the current sources has.
+ * Returns the name of a build of the current sources.
  * @param {string} root
  */
 const wantedBuild = (root) => hashOfSources(root, inputs, isSource).slice(0, 16)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Returns one hash of the names and contents of all these files and folders. Missing files are ignored.
+ * Returns one hash of the names and contents of the given files and folders. Missing files are ignored.
  *
  * @param {string} root
  * @param {readonly string[]} inputs paths below the root

@@ -2,7 +2,7 @@ import { checkSync } from 'recheck'
 import { isLinearByForm } from './parts.ts'
 import { slowText } from './pumped.ts'
 
-// The analyzer runs in this thread: its other versions need Java, or a program for one kind of processor.
+// Runs the analyzer in this thread: its other versions need Java, or a program for one type of processor.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure'
 
 /**

@@ -86,7 +86,7 @@ export const expressionsOf = (file: string, text: string): Expression[] => {
     const [source, flags] = [given[0], given[1]].map((part) => constantOf(part, constants))
     const isConstant = source !== undefined && (given[1] === undefined || flags !== undefined)
     const made = text.slice(node.start, node.end)
-    // An expression that is created from another expression is already counted where that one is defined.
+    // If an expression is created from another expression, only the other one counts, where it is defined.
     if (isNode(given[0]) && isRecord(given[0]['regex'])) continue
     expressions.push({ line: lineAt(node.start), ...(isConstant ? { source, flags: flags ?? '' } : { made }) })
   }

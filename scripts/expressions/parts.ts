@@ -86,7 +86,7 @@ const overlap = (a: string, b: string, flags: string): boolean => {
 }
 
 /**
- * Whether each character of a text can be matched in only one way. Then the characters of a repetition differ from all
+ * Whether each character of a text can be matched in only one way: the characters of a repetition differ from all
  * characters that may follow, up to the next required part. At the start of a text, such an expression needs one step
  * per character to find out that fewer repetitions do not match either.
  */
@@ -105,9 +105,9 @@ const hasOneWay = (parts: readonly Part[], flags: string): boolean => {
 }
 
 /**
- * Whether an expression takes linear time by its form. Either it repeats only a few fixed counts. Or it begins at the
- * start of the text, and repeats only one character a varying number of times or can match each character in one way.
- * False does not mean that the expression is slower.
+ * Whether the form of an expression shows that it takes linear time. Either its repetitions have only a few fixed
+ * counts. Or it begins at the start of the text, and repeats only one character a varying number of times or can match
+ * each character in one way. False does not mean that the expression is slower.
  */
 export const isLinearByForm = (source: string, flags: string): boolean => {
   const parts = partsOf(source)

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import { partsOf } from './parts.ts'
 
 const pumpedLength = 60_000
-/** Maximum processor time in ms for a text; linear expressions need about one. */
+/** Maximum processor time in ms for reading a text. A linear expression needs about 1 ms. */
 const allowedMs = 100
 const giveUpMs = 2000
 const maxPumps = 24

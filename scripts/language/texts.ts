@@ -1,7 +1,7 @@
 import { parseSync } from 'oxc-parser'
 import { isRecord } from '../../packages/kernel/src/record.ts'
 
-/** The kind of a text. Names are those of exports. */
+/** The kind of a text for developers. The kind `name` is the name of an export. */
 export type TextKind = 'comment' | 'log line' | 'test title' | 'record' | 'name'
 
 /** A text that developers read, at a line counted from 1. */

@@ -38,7 +38,7 @@ export const takeInstallLock = async (file) => {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
     }
     const held = read(file)
-    // Another process has created the file without writing its content yet, or was killed at that moment.
+    // Another process has created the file and has not written its content yet, or was killed before that.
     if (held.owner === undefined && unreadable++ < 10) await pause(50)
     else if (held.owner === undefined || !isRunning(held.owner)) {
       if (held.npm !== undefined) await kill(held.npm)

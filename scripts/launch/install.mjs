@@ -21,9 +21,9 @@ import { LaunchFailed, showProgress } from './progress.mjs'
 const filesOf = (root) => ({
   lockfile: join(root, 'package-lock.json'),
   modules: join(root, 'node_modules'),
-  /** Its content identifies the lockfile that is completely installed. */
+  /** A file whose content identifies the lockfile that is completely installed. */
   stamp: join(root, 'node_modules', '.tributary-installed'),
-  /** The file that npm writes last. */
+  /** A file that npm writes at the end of an install. */
   npmsOwn: join(root, 'node_modules', '.package-lock.json'),
   marker: join(root, '.cache', 'install.unfinished'),
   lock: join(root, '.cache', 'install.lock'),
@@ -35,10 +35,7 @@ const filesOf = (root) => ({
  */
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/**
- * Returns the text that the stamp of a complete install has.
- * @param {string} root @param {Scope} scope
- */
+/** Returns the text in the stamp of a complete install. @param {string} root @param {Scope} scope */
 const wantedStamp = (root, scope) =>
   createHash('sha256')
     .update(readFileSync(filesOf(root).lockfile))
@@ -91,8 +88,8 @@ const removeModules = (root) => {
 }
 
 /**
- * Arguments of npm. `npm ci` is not used, because it refuses a lockfile without the binaries of platforms that a
- * registry mirror does not have.
+ * Arguments of npm. `npm ci` is not used, because it refuses a lockfile that lacks the binaries of some platforms, as
+ * behind some registry mirrors.
  */
 const npmArgs =
   'install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress ' +

@@ -119,7 +119,7 @@ await launch({ root: import.meta.dirname, commands: ${JSON.stringify(commands)} 
           for (const file of readdirSync(join(modules, name)))
             if (readFileSync(join(modules, name, file), 'utf8').length > (file === 'package.json' ? 0 : 500)) whole++
         } catch {
-          // The file does not exist yet.
+          // The packages are not installed yet.
         }
       return whole
     },
@@ -129,7 +129,7 @@ await launch({ root: import.meta.dirname, commands: ${JSON.stringify(commands)} 
         try {
           process.kill(-(pid ?? Number.NaN), 'SIGKILL')
         } catch {
-          // The process has already ended, as it should.
+          // The process has already ended, as expected.
         }
       rmSync(root, { recursive: true, force: true, maxRetries: 3 })
     },

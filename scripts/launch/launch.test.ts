@@ -57,7 +57,7 @@ test('an install killed at any point is recognized and repeated, and the result 
     await eventually(at, there)
     await killGroup(started)
     const state = installState(checkout.root)
-    // At the last point, the launcher may finish before it is killed. Then everything is installed.
+    // The launcher may finish before it is killed at the last point. Then everything is installed.
     if (state === 'installed') expect([at, checkout.wholeFiles()]).toEqual([points.at(-1)?.[0], allFiles])
     else expect([at, state]).toEqual([at, 'unfinished'])
   }
@@ -109,7 +109,7 @@ test("a command that waits for another's install ends on a signal", async () => 
   rmSync(join(checkout.root, '.cache/install.lock'))
 })
 
-test('starting installs only what running needs, and a test installs the rest, which a later start keeps and renews', async () => {
+test('starting installs only what running needs, and a test installs the rest, which a later start keeps and updates', async () => {
   using own = makeCheckout(1)
   const hasTool = (): boolean => existsSync(join(own.root, 'node_modules/tool/package.json'))
   const runs = async (command: string, env: NodeJS.ProcessEnv = process.env): Promise<string> => {
@@ -217,7 +217,7 @@ describe('a problem that prevents a command from starting is reported in a sente
       started,
       /^Tributary needs Node 20 or newer, and this is Node 18\.19\.0: install a newer one .*\n$/,
     )
-    // Node 12 can parse the entry: it imports nothing before the version is checked, and has no later syntax.
+    // Node 12 can parse the entry: it imports nothing before the version is checked, and contains no newer syntax.
     const text = readFileSync(entry, 'utf8')
     expect(text).not.toMatch(/^import |^\s*await |\?\.|\?\?|node:|#!|\bassert\s*\{|`[^`]*\$/m)
   })
@@ -249,7 +249,7 @@ describe('a problem that prevents a command from starting is reported in a sente
     },
   )
 
-  test('an unknown command is answered with the usage', () => {
+  test('an unknown command prints the usage', () => {
     const { status, stderr } = spawnSync('node', [join(repository, 'scripts/run.mjs'), 'strat'], { encoding: 'utf8' })
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^Usage: npm run <start\|dev\|/)])
   })

@@ -48,7 +48,7 @@ let running
 /** @type {NodeJS.Signals | undefined} */
 let stopSignal
 
-/** The signal that stops this command, if any. */
+/** Returns the signal that stops this command; undefined if there was none. */
 export const stoppedBy = () => stopSignal
 
 /**

@@ -1,4 +1,4 @@
-/** Maximum restarts, within a time in ms, of a server whose threads do not respond. */
+/** Maximum number of restarts of a server whose threads do not respond, within a certain time. */
 const maxRestarts = 5
 const withinMs = 10 * 60_000
 

@@ -1,13 +1,13 @@
 /**
  * A root command:
- * - `script` is run under the pinned Node.
+ * - `script`: runs under the pinned Node.
  * - `builds`: the web application and the server are built first.
  * - `isBuild`: the command runs a build itself.
- * - `restarts`: it is started again when one of its threads does not answer.
- * - `isForDevelopers`: it needs test tools, browsers, and linters, which are installed for it.
- * - `takesPassword`: it takes the password of the first administrator from a pipe, so that its environment does not
- *   have it.
- * - `options` are the lines of its `--help` behind its usage, `node` those that Node gets.
+ * - `restarts`: the command is started again if one of its threads does not respond.
+ * - `isForDevelopers`: the command needs test tools, browsers, and linters, which are installed for it.
+ * - `takesPassword`: the command gets the password of the first administrator through a pipe, so that its environment
+ *   does not contain the password.
+ * - `options`: the lines of `--help` after the usage line; `node`: the options that are passed to Node.
  *
  * @typedef {{ script: string, builds?: boolean, isBuild?: boolean, isForDevelopers?: boolean, takesPassword?: boolean,
  * restarts?: boolean, node?: readonly string[], does: string, usage?: string, options?: readonly string[] }} Task
@@ -25,8 +25,8 @@ export const tasks = {
     isBuild: true,
     takesPassword: true,
     restarts: true,
-    // The young generation of the main thread is three times this size. Without the limit, it grew to 100 MiB under
-    // load and never shrank. Half of this size adds a sixth to the processor time of an event.
+    // The size in MiB. The young generation of the main thread is three times this size. Without the limit, it grew to
+    // 100 MiB under load and never shrank. With half of this size, an event takes a sixth more processor time.
     node: ['--max-semi-space-size=16'],
     does: 'Installs and builds what is missing, and runs Tributary. docs/configuration.md lists its settings.',
   },
