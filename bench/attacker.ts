@@ -1,7 +1,7 @@
-// The attacker, in its own process at the lowest priority. A real attacker has its own processor, so the cost of its
-// client must not count as a cost of the product. Arguments: the address of a running product, and the address of the
-// other tenant's webhook. The process sends `ready` with the other tenant's key, and after each order the outcome of
-// the order.
+// The attacker, in a separate process at the lowest priority. A real attacker has a separate processor, so the cost of
+// its client must not count as a cost of the product. Arguments: the URL of a running product, and the URL of the other
+// tenant's webhook. The process sends `ready` with the other tenant's key, and after each order the result of the
+// order.
 import { attacks, createApiClient, createHostileWorld } from '@tributary/test-kit'
 import type { AttackerOrder, AttackerReport } from './hostile-attacker.ts'
 
@@ -12,7 +12,7 @@ const report = (said: AttackerReport): void => void process.send?.(said)
 let striking = false
 let strikers: Promise<void>[] = []
 let pieces = 0
-/** The prepared function that does one piece of hostile work, by its index. */
+/** The prepared functions, by the index of the hostile work. Each call does one piece of that work. */
 const strikes = new Map<number, () => Promise<unknown>>()
 
 const begin = (index: number, together: number): void => {

@@ -1,6 +1,6 @@
 import { type AudienceQuery, audienceQuery } from '@tributary/contract'
 
-/** Plans of the users; the users have them in turn. */
+/** Plans of the users. User after user gets the next plan. */
 export const plans = ['free', 'starter', 'team', 'business', 'enterprise'] as const
 
 type Condition = Record<string, unknown>

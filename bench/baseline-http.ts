@@ -1,5 +1,6 @@
 // The baseline for the figures of collection: node:http, JSON.parse, and one file that is synced (in groups) before the
-// response 200. With `log` as second argument the product's log replaces the file, to show the cost of the log alone.
+// response 200. With `log` as second argument, the product's log replaces the file, to measure the cost of the log
+// alone.
 import { fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

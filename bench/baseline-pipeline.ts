@@ -92,7 +92,7 @@ const serve = ({ path, url }: Place): void => {
   process.on('SIGTERM', () => process.exit(0))
 }
 
-/** Inserts rows; resolves when the event store has them on disk. */
+/** Inserts rows. Resolves when the event store has synced them to disk. */
 const insert = (address: URL, columns: readonly string[], body: Buffer, token: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const settings = {

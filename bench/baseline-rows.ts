@@ -1,7 +1,7 @@
 /** Rows of the table `events` in RowBinary, made from bodies of batches. */
 export type BaselineRows = {
   columns: readonly string[]
-  /** Adds the events of a body that ends at this offset of its file. */
+  /** Adds the events of a body. `offset` is the position of the body in its file. */
   add(body: Buffer, offset: number): void
   count(): number
   /** Returns the rows so far, and removes them. */
@@ -20,7 +20,7 @@ type Batch = { batch: Record<string, unknown>[] }
 const workspace = '0190b5b0-5b7a-7000-8000-000000000000'
 const source = '0190b5b0-5b7a-7000-8000-000000000001'
 
-/** Creates the rows in the simplest way that is not slow: one growing buffer, and `Buffer.write` for every text. */
+/** Creates the rows in the simplest way that is fast enough: one growing buffer, and `Buffer.write` for every text. */
 export const createBaselineRows = (): BaselineRows => {
   let room = Buffer.allocUnsafe(1024 * 1024)
   let length = 0

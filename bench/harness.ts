@@ -60,7 +60,8 @@ export const spreadOfRatio = (values: readonly number[], baseline: readonly numb
 
 /**
  * Measures two or more kinds in pairs of rounds, in the order one, other, other, one …. So a machine that becomes
- * slower meanwhile affects all kinds equally. Each kind has `pairs` rounds; `round` counts all rounds from 0.
+ * slower in the meantime affects all kinds equally. Each kind has `pairs` rounds; `round` counts all rounds, starting
+ * with 0.
  */
 export const inTurns = async <Kind extends string>(
   pairs: number,
@@ -113,8 +114,8 @@ export type LoadOptions = {
   /** Events per second; without it, the next request follows each response immediately. */
   rate?: number
   /**
-   * The number of users (at most 10^6). The events belong to the users in turn; without this number, all events belong
-   * to one user.
+   * The number of users (at most 10^6). The events belong to one user after the other. If the number is absent, all
+   * events belong to one user.
    */
   people?: number
   /** Prefix of every message ID, so that events of different runs are not duplicates of each other. */
@@ -190,7 +191,7 @@ export const childOf = (parent: number, text: string): number | undefined => {
       const ppid = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1])
       if (ppid === parent && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(text)) return Number(name)
     } catch {
-      // The process ended between the listing and the reading.
+      // The process ended after it was listed and before it was read.
     }
   }
   return undefined

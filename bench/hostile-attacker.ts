@@ -12,9 +12,9 @@ export type AttackerOrder = { order: 'prepare' | 'begin' | 'end'; index: number 
  */
 export type AttackerReport = { ready: string } | { done: AttackerOrder['order']; pieces: number } | { failed: string }
 
-/** A running attacker process. */
+/** The process of the attacker, while it is running. */
 export type Attacker = AsyncDisposable & {
-  /** Write key of the other tenant, who only wants to send. */
+  /** Write key of the other tenant, who only sends ordinary events. */
   victimKey: string
   /**
    * Carries out an order, and returns the number of pieces finished so far. `end` waits for pieces that are still
@@ -33,7 +33,7 @@ const lowerSession = (pid: number): void => {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(lowest))
   } catch {
-    // Linux does not group sessions here, so the niceness of the process counts.
+    // Linux does not group by session here, so only the niceness of the process counts.
   }
 }
 

@@ -1,7 +1,7 @@
-// A part of npm run soak: a dry run reads a CSV file of 2 GB at a URL within about the memory that a tenth of the file
-// takes. The file is created while it is sent. The run reads each row once, and refuses a file with one more row with a
-// message. Ends with 1 otherwise. The test takes about ten minutes and 5 GB of disk. `TRIBUTARY_BENCH_MB` sets a
-// smaller file.
+// A part of npm run soak: a dry run reads a CSV file of 2 GB at a URL, with memory of about a tenth of the file size.
+// The file is created while it is sent. The run reads each row once. It rejects a file that has one row too many, and
+// says so. Exits with 1 if one of this fails. The test takes about ten minutes and 5 GB of disk. `TRIBUTARY_BENCH_MB`
+// sets a smaller file.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -40,7 +40,7 @@ function* csvOf(rows: number): Generator<string> {
 
 let rows = rowsThatFit
 const server = createServer((_request, response) => {
-  // The response has no length, so the client only notices that the file is too large when the limit is reached.
+  // The response has no content length, so the client notices only at the limit that the file is too large.
   Readable.from(csvOf(rows), { objectMode: false })
     .on('error', () => {})
     .pipe(response)

@@ -4,7 +4,7 @@
  */
 export type LoadRequest = {
   bytes: Buffer
-  /** Puts the number (at most 12 digits) and the time (epoch ms, kept to a microsecond) into every message id. */
+  /** Writes the number (at most 12 digits) and the time (epoch ms, to a microsecond) into every message ID. */
   stamp(sequence: number, time: number): void
 }
 
@@ -52,7 +52,7 @@ export const sampleEvent = (messageId: string): Record<string, unknown> => ({
   integrations: { All: true },
 })
 
-/** One of this number of events is an identify call, if the events are of many users. */
+/** One of this number of events is an identify call, if the events belong to many users. */
 const identifyEvery = 12
 /** Number of digits of a user's number. */
 export const personDigits = 6
@@ -98,7 +98,7 @@ export const createLoadRequest = (key: string, run: string, events: number, peop
   const persons = ['person-', 'device-'].flatMap((name) =>
     placesOf(bytes, `${name}${someone}`).map((place) => place + name.length),
   )
-  // The message ID comes first in each event, so a position belongs to the event with the last message ID before it.
+  // The message ID comes first in each event, so a position belongs to the event whose message ID comes last before it.
   const owners = persons.map((place) => places.findLastIndex((start) => start < place))
   return {
     bytes,

@@ -19,7 +19,7 @@ let lastAnswer = began
 const refused: Record<string, number> = {}
 const latencies: number[] = []
 
-/** Returns the time until the next request can be sent, in ms; 0 without a rate. */
+/** Returns the time in ms until the next request can be sent; 0 if no rate is set. */
 const due = (): number => {
   if (rate === undefined) return 0
   return began + ((sequence * eventsPerRequest) / rate) * 1000 - performance.now()

@@ -116,7 +116,7 @@ const costBeside = async (size: number, there: number): Promise<number> => {
   const bench = await continueBench(contents, { dataDir, env })
   await using _ = bench.product
   const time = (): number => processorSeconds(bench.product.pid) + processorSeconds(storePid)
-  // Users are in memory after their first event.
+  // Sends one event of each user first, because the product keeps users in memory after their first event.
   await send(bench, `seen-${size}`, people)
   const [before, from, start] = [await bench.stored(), time(), performance.now()]
   await send(bench, `of-${size}`, collected)

@@ -64,7 +64,7 @@ export const profilesKnow = async ({ product }: Pick<Bench, 'product'>, count: n
 /** Environment variables of a product under load. */
 export const benchEnvironment: Record<string, string> = {
   ...startEnvironment,
-  // Without this, a load without pauses would reach the limit of a workspace, which is not measured here.
+  // With the default, a load without pauses would reach the limit of a workspace, which is not measured here.
   TRIBUTARY_WORKSPACE_BACKLOG_MB: '16384',
   TRIBUTARY_LOG_LEVEL: 'warn',
 }
@@ -86,7 +86,7 @@ type BenchOptions = {
   dataDir?: string
   env?: Record<string, string>
   webhook?: Record<string, unknown>
-  /** Command for Node, such as the product with stand-ins for vendors. */
+  /** The command that Node runs, such as the product with stand-ins for vendors. */
   command?: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import { fillEventStore } from './stored-events.ts'
 
 const dayMs = 86_400_000
 const days = 30
-/** The number of users whose profiles are created at a time. */
+/** Number of users whose profiles are created at the same time. */
 const learned = 2000
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '@tributary/test-kit'
 import type { Bench } from './product.ts'
 
-/** Ten columns that a shop typically has of its customers. */
+/** Ten columns that a shop typically stores about its customers. */
 const columns = [
   'id bigint primary key',
   'email text',

@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 type Filling = {
   /** Total number of rows. Six of ten belong to the first workspace, and half of those to its first source. */
   events: number
-  /** Number of rows that exist already, from an earlier call with the same values. */
+  /** Number of rows that an earlier call with the same values has inserted. */
   there?: number
   /** Three workspaces, each with the ids of four sources. */
   workspaces: readonly { id: string; sources: readonly string[] }[]
@@ -14,8 +14,8 @@ type Filling = {
   until: number
   days: number
   /**
-   * SQL expressions for the user IDs and devices of `person`, a number below 200,000. By default, the IDs have no
-   * meaning.
+   * SQL expressions for the user IDs and devices of `person`, a number below 200,000. The default IDs match no other
+   * data.
    */
   ids?: { user: string; device: string }
 }

@@ -10,8 +10,9 @@ import { type Figure, type LoadReport, median, runLoad, startListening, thousand
 export type Shape = { name: string; connections: number; eventsPerRequest: number; target: number; roles?: string }
 
 /**
- * The promise for batches is about acceptance alone. So they are measured without the pipeline, which would use the
- * same processors; its speed is the figure `stored`. The promise for single events includes the running pipeline.
+ * The target for batches is about acceptance alone. So batches are measured without the pipeline, which would use the
+ * same processors; the speed of the pipeline is the figure `stored`. The target for single events includes the running
+ * pipeline.
  */
 export const shapes: readonly Shape[] = [
   {
@@ -48,8 +49,8 @@ export const measureBaseline = async (shape: Shape, kind: 'file' | 'log', second
 }
 
 /**
- * Prints the cost of the log alone, compared with the baseline. This is not a figure, but helps to find why a figure is
- * missed.
+ * Prints the cost of the log alone, compared with the baseline. This is not a figure, but it helps to find out why a
+ * figure is missed.
  */
 export const reportLogAlone = async (seconds: number): Promise<void> => {
   for (const shape of shapes) {

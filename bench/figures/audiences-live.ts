@@ -33,7 +33,7 @@ const limits = { server: 700, store: 2048 }
 
 const events = ['Product Added', 'Cart Viewed', 'Checkout Started', 'Order Completed', 'Search Performed', 'Signed In']
 
-/** Returns the query of an audience, of the kinds that users create. No two numbers have the same query. */
+/** Returns the query of an audience, similar to those that users create. Each number gives another query. */
 const queryOfNumber = (n: number): AudienceQuery => {
   const plan = trait('plan', { operator: 'equals', value: plans[n % plans.length] })
   if (n % 5 < 3)
@@ -153,7 +153,8 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
   await pause(3000)
   const now = Date.now()
   for (let n = 0; n < beside.exits; n++) {
-    // The events leave the one-day window after 25 seconds, one more each second.
+    // These events are almost one day old: one more each second leaves the one-day window, the first one after 25
+    // seconds.
     const leaves = now + 25_000 + n * 1000
     began.exit.set(`exit-${n}`, leaves)
     await send(bench, track('Probe Left', { userId: `exit-${n}`, timestamp: new Date(leaves - dayMs).toISOString() }))
@@ -186,7 +187,7 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
       return to === undefined ? [] : [to - from]
     })
   }
-  // A change that is not reported by then has no time, so that the figure is missed.
+  // If a change is not reported within this time, it has no time in the result, so that the figure is missed.
   await eventually(
     'every change is reported',
     () => (Object.keys(began) as Probe[]).every((kind) => waits(kind).length === began[kind].size),
@@ -220,7 +221,7 @@ const measureTurns = async (bench: Bench, keyWithout: string, peer: Awaited<Retu
     await eventually('profiles of all events', async () => (await handled()) >= stored, 120_000)
     return turns.events / ((last - began) / 1000)
   }
-  // The first round is not measured, because every user is new in it.
+  // In the first round, every user is new, so it is not measured.
   await measure('without', -2)
   await measure('audiences', -1)
   return await inTurns(turns.pairs, ['without', 'audiences'] as const, measure)

@@ -23,8 +23,8 @@ const learned = 2000
 type Place = { bench: Bench; workspaceId: string; store: OwnEventStore; relational: Relational }
 
 /**
- * Sends an event and waits for its profile. Profiles that exist before the event store is filled do not read the filled
- * events.
+ * Sends an event and waits for its profile. Call this before `fillEventStore`: if a profile already exists, events that
+ * are inserted directly are not read.
  */
 const createFirstProfile = async ({ product, workspace, key }: Bench): Promise<void> => {
   await fetch(`${product.url}/v1/track`, {
@@ -185,7 +185,7 @@ const measureWholes = async (place: Place): Promise<Figure[]> => {
   const preview = async (query: AudienceQuery, estimate = false): Promise<number> =>
     Number((await bench.product.api.ok('POST', `/${bench.workspace}/audiences:preview`, { query, estimate }))['size'])
   const [counted, right] = [await preview(typical(0)), await byHand(place, 0)]
-  // Both counts use the current time, so their windows differ by the time between them.
+  // The two counts use slightly different current times, so their time windows differ, too.
   if (Math.abs(counted - right) > 2) throw new Error(`Both count differently: ${counted} and ${right}`)
 
   const turns = await inTurns(pairs, ['byHand', 'audience'] as const, (kind, round) =>

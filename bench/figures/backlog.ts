@@ -11,7 +11,8 @@ const serverLimitMiB = 600
 const childLimitMiB = 2048
 
 /**
- * Accepts events with only the roles `api` and `collect`, and stops the product, so that all events wait in the log.
+ * Collects events while only the roles `api` and `collect` run, and then stops the product, so that all events wait in
+ * the log.
  */
 const makeBacklog = async (dataDir: string, url: string, events: number, mapped: boolean): Promise<number> => {
   const bench = await startBench({ dataDir, env: { TRIBUTARY_ROLES: 'api,collect' } })

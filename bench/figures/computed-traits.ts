@@ -4,7 +4,9 @@ import { type Figure, median, percentile, runLoad, thousands } from '../harness.
 import type { Bench } from '../product.ts'
 
 const targetMs = 5000
-/** Other events per second during the measurement. Nearly all of them change the trait, each for another person. */
+/**
+ * Number of other events per second during the measurement. Nearly each of them changes the trait of another person.
+ */
 const rate = 1000
 const callsPerSecond = 4
 

@@ -57,9 +57,9 @@ const figureOf = (
 }
 
 /**
- * Alternates between product starts with and without 200 more kinds of destinations. Measures the time from the spawn
- * of the process to its line that it is ready, and the peak of its memory in the kernel. Each has its own data folder
- * and uses code that an earlier start compiled.
+ * Measures product starts with and without 200 more kinds of destinations, in alternation. Measures the time from the
+ * spawn of the process until it prints that it is ready, and its peak memory according to the kernel. Each product has
+ * its own data folder and uses code that an earlier start compiled.
  */
 export const measureConnectors = async (): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

@@ -35,9 +35,9 @@ const rareEventOf = (workspace_id: string, source_id: string, until: number) => 
 })
 
 /**
- * Measures how long a user waits for a source's live table, or the event explorer with filters, when many events are
- * stored. The requests go through the API of a running product, one after the other. If possible, every run searches
- * for another value, because the engine caches which parts of the table a condition excludes.
+ * Measures how long a user waits for the live table of a source, or for the event explorer with filters, when many
+ * events are stored. The requests go through the API of a running product, one after the other. If possible, each run
+ * searches for another value, because the engine caches which parts of the table a condition excludes.
  */
 export const measureExplorer = async (events: number): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()

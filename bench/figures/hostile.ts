@@ -7,12 +7,15 @@ import { startBench } from '../product.ts'
 
 const maxMs = 250
 const maxTimes = 5
-/** Maximum time from a request to the webhook, in ms. */
+/** Maximum time in ms from a request to the arrival of its event at the webhook. */
 const maxToWebhookMs = 2000
-/** Maximum wait for the last events at the webhook, in ms. */
+/** Maximum time in ms to wait for the last events at the webhook. */
 const waitMs = 10_000
 const seconds = 6
-/** Rounds of each kind of hostile work. The result of a single round depends more on the moment than on the kind. */
+/**
+ * Number of rounds for each kind of hostile work. The result of a single round depends more on its time than on the
+ * kind.
+ */
 const rounds = sizeOf('ROUNDS', 2)
 /** Events per second of the other tenant: enough for a 99th percentile, but only a twentieth of a real load. */
 const rate = 200
@@ -76,7 +79,7 @@ export const measureHostile = async (): Promise<Figure[]> => {
       run: `${run}.${turn++}`,
     })
     const toWebhook = arrived
-    // Events that are on their way at the end of the round are awaited and counted.
+    // Waits for the events that have not arrived when the round ends, and counts them.
     const until = performance.now() + waitMs
     while (toWebhook.length < report.accepted && performance.now() < until) await pause(50)
     return { ...report, toWebhook }

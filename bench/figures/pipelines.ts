@@ -63,7 +63,7 @@ const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: num
   const ended = stack.move()
   return {
     main,
-    /** Two workspaces, one in each of two groups of partitions. */
+    /** Two workspaces, whose partitions are in different groups. */
     sources: [...sources.values()],
     /** A write key of each of these workspaces. */
     keys: [...sources.values()].map(({ key }) => key),
@@ -170,7 +170,7 @@ export const measureSpread = async (kafka: KafkaPeer, events: number): Promise<F
 const takeovers = { killed: 10_000, stopped: 2000 } as const
 
 /**
- * Measures how long an event waits if it is accepted right after one of two pipeline processes was killed or stopped.
+ * Measures how long an event waits if it is accepted just after one of two pipeline processes was killed or stopped.
  */
 export const measureTakeovers = async (kafka: KafkaPeer): Promise<Figure[]> => {
   await using fleet = await startFleet(kafka, 'takeovers', groups)

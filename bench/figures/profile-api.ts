@@ -7,9 +7,9 @@ import { type Figure, inTurns, mean, median, percentile, runLoad, thousands } fr
 import type { Bench } from '../product.ts'
 
 const targetMs = 20
-/** Maximum ratio of the response time to the time of a select by primary key. */
+/** Maximum response time, as a multiple of the time of a select by primary key. */
 const maxRatio = 3
-/** Requests per second, and events per second during them. */
+/** Number of requests per second, and of events per second at the same time. */
 const rate = 200
 const eventRate = 2000
 const pairs = 3
@@ -109,7 +109,7 @@ export const measureProfileApi = async (bench: Bench, people: number, seconds: n
   })
   const p95 = await inTurns(pairs, ['select', 'ask'] as const, async (kind, round) => {
     const loading = runLoad(run(String(round)))
-    // The load generator starts meanwhile.
+    // Waits until the load generator has started.
     await pause(500)
     const times = await timed(seconds - 1, calls[kind])
     await loading

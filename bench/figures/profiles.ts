@@ -38,7 +38,7 @@ const turnEvents = 150_000
 const lookEveryMs = 100
 const MiB = 1024 * 1024
 const limitsMiB = { server: 600, eventStore: 2048 } as const
-/** Maximum time in ms until a new user has a profile, and the events per second during this measurement. */
+/** Maximum time in ms until a new user has a profile. */
 const freshMs = 5000
 const freshRate = 2000
 const searchMs = 200
@@ -192,7 +192,10 @@ const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
 /** The ID of the process in which both products store their events. */
 const eventStorePid = (): number | undefined => childOf(process.pid, 'event-store')
 
-/** Measures the peak memory of the server with profiles since its start, and of the event store since it was filled. */
+/**
+ * Measures the peak memory of the server that has profiles, since its start, and of the event store since it was
+ * filled.
+ */
 const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
   const figureOf = (figure: string, pid: number | undefined, limitMiB: number): Figure => {
     const bytes = pid === undefined ? 0 : peakResidentBytes(pid)

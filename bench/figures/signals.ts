@@ -12,7 +12,7 @@ const pairs = 3
 const paced = { events: Math.min(events, 16_000), rate: 2000, conversions: 500 }
 const targets = { platforms: 0.5, beside: 0.95, qualityMs: 1000 } as const
 const looks = 20
-/** Conversions that are put into the database by one statement. */
+/** Number of conversions that one statement inserts into the database. */
 const filledAtOnce = 100_000
 
 /** Starts a vendor that accepts everything and counts the events of a request by a word that each event has once. */

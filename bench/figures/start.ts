@@ -12,8 +12,8 @@ const figureOf = (figure: string, targetSeconds: number, ms: number): Figure => 
 })
 
 /**
- * Measures the time from the spawn of the process to its line that it is ready: on an empty data folder, and then on
- * the same folder again. The first start compiles everything, as on a fresh clone.
+ * Measures the time from the spawn of the process until it prints that it is ready: first on an empty data folder, then
+ * on the same folder again. The first start compiles everything, as in a fresh clone.
  */
 export const measureStart = async (): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

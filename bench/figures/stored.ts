@@ -55,7 +55,8 @@ const measureRound = async (pipeline: Pipeline, run: string, seconds: number): P
   const { accepted } = await runLoad({ ...load, run, seconds })
   while ((await pipeline.stored()) - before < accepted) {
     if (performance.now() - began > deadlineMs) throw new Error(`Not all of ${accepted} events were stored in time`)
-    // Metrics are renewed once a second; asking more often would only take processor time from the measured product.
+    // Metrics are updated once a second. Reading them more often would only take processor time from the measured
+    // product.
     await pause(250)
   }
   return accepted / (((await pipeline.lastStored()) - began) / 1000)

@@ -8,7 +8,10 @@ const rows = sizeOf('ROWS', 1_000_000)
 const pairs = 5
 const targetRatio = 1.5
 const targetSeconds = 20
-/** One of this number of rows has changed since the previous run. As many rows are new, and as many are gone. */
+/**
+ * One of this number of rows has changed since the previous run. The same number of rows is new, and the same number is
+ * removed.
+ */
 const changedEvery = 100
 
 /**

@@ -7,8 +7,8 @@ import { startBench } from '../product.ts'
 import { startSink } from '../sink.ts'
 
 /**
- * Maximum cost of an event without a destination, relative to an event for a webhook. It must be clearly less, because
- * nothing is sent.
+ * Maximum cost of an event without a destination, relative to the cost of an event for a webhook. It must be clearly
+ * lower than 1, because nothing is sent.
  */
 const maxShare = 0.9
 const pairs = 3
