@@ -24,10 +24,10 @@ const definitions = await Promise.all(listedDestinations.map((entry) => entry.lo
 /** A text that is part of every secret, and of the responses of the peers. */
 const secret = 's3cr3t-0123456789'
 
-/** The forms in which the secret could appear in a request. */
+/** Parts of a request that would show that it contains the secret in some form. */
 const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
 
-/** Valid values of settings that accept only one form. */
+/** Valid values of settings that accept only certain forms. */
 const formed: Readonly<Record<string, string>> = { customer_id: '123-456-7890', measurement_id: 'G-A1B2C3D4E5' }
 
 const valueOf = (field: FieldDefinition): Settings[string] => {
@@ -76,7 +76,7 @@ const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
   })
 }
 
-/** Returns everything that is stored of a delivery and of a connection test with a peer that gives this response. */
+/** Returns everything that is stored after a delivery and a connection test with a peer that gives this response. */
 const keptOf = async (definition: DestinationDefinition, answer: Partial<HttpAnswer> | 'none'): Promise<string> => {
   const exchanges: unknown[] = []
   const client: Pick<DeliverContext, 'request' | 'connect'> = {

@@ -1,8 +1,8 @@
 import { DataQueryError } from '@tributary/connector-kit'
 
 /**
- * Table functions that only compute, or read data that the account can read anyway; `format` and `values` also only
- * compute.
+ * Table functions that only compute values, or that read data which the account can read anyway. `format` and `values`
+ * also only compute values.
  */
 const computing = 'numbers numbers_mt zeros zeros_mt generate_series generateseries generaterandom values format null'
 const harmless = new Set(`${computing} view merge`.split(' '))

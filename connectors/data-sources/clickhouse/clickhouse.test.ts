@@ -300,7 +300,7 @@ describe('a query on ClickHouse', () => {
   test("a query returns values in the database's notation, with every digit; composite values are JSON", async () => {
     await withProfile({ date_time_output_format: 'simple', output_format_json_quote_64bit_integers: '1' }, async () => {
       const session = await open()
-      // The order of the rows of a table is undefined.
+      // ClickHouse does not define the order of the rows of a table.
       const rows = await rowsOf(session, { schema: 'company', table: 'customers' })
       const [second, first] = rows.toSorted(([one], [other]) => Number(one) - Number(other))
       expect(first).toEqual([
@@ -344,7 +344,7 @@ describe('a query on ClickHouse', () => {
   })
 
   test('a query with millions of rows needs memory for only a few batches, and stops with its reader', async () => {
-    // Garbage collection of a large process takes most of the time.
+    // The timeout is long, because garbage collection of a large process takes most of the time.
     const session = await open({ statementMs: 120_000 })
     // Collects garbage first, because other tests of the process also leave garbage.
     setFlagsFromString('--expose-gc')

@@ -20,7 +20,7 @@ export class ServerException extends Error {
 
 const exception = /Code: (\d+)\. DB::Exception: ([\s\S]*)/
 
-/** Maximum characters of the server's message that are kept. */
+/** Maximum number of characters of the server's message that are kept. */
 const maxWords = 500
 
 /** Returns the exception at the end of a text; undefined if there is none. */
@@ -73,7 +73,7 @@ export const deliveryError = (error: unknown): DeliveryError => {
       ? new RetryableError(text, { cause: error })
       : new ConfigurationError(text, undefined, error)
   }
-  // The response is not HTTP.
+  // Node.js reports a response that is not HTTP with such a code.
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_')) return notClickHouse(error)
   const failure = networkError(error)
   return failure instanceof DeliveryError ? failure : new RetryableError(failure.message, { cause: error })

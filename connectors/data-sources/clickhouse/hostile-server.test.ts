@@ -24,7 +24,7 @@ const ok = (body: string): string =>
 const open200 = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
 const about = (end: string): Answer => ({ head: ok(`26.7.2.1\treader\t0\turl,numbers\n${end}`) })
 
-type Answer = { head: string /** A text that follows the body and is repeated endlessly. */; rest?: string }
+type Answer = { head: string /** A text after the body, which the server repeats endlessly. */; rest?: string }
 
 /** Every host name resolves to this machine. */
 const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])

@@ -3,7 +3,7 @@ import { DataQueryError, type DataRow } from '@tributary/connector-kit'
 import { exceptionIn, UnfinishedAnswer } from './failures.ts'
 import { type Answered, answerBytes } from './send-query.ts'
 
-/** Maximum characters and rows of a batch before it is returned. */
+/** Maximum number of characters and of rows in a batch. */
 const batchCharacters = 1024 * 1024
 const maxRows = 10_000
 /** Maximum characters of output after the last complete row that are kept, to find an exception message in them. */

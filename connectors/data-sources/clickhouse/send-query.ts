@@ -12,7 +12,10 @@ import { tlsOptions } from '../../wire/access/certificates.ts'
 import { exceptionIn } from './failures.ts'
 import type { ClickhouseSettings } from './settings.ts'
 
-/** Maximum bytes of a response that is read whole, and of data that the server can send ahead of its reader. */
+/**
+ * Maximum number of bytes of a response that is read as a whole, and of data that the server can send before it is
+ * read.
+ */
 export const answerBytes = 8 * 1024 * 1024
 /** Maximum bytes of an error response that are read. */
 const refusalBytes = 64 * 1024

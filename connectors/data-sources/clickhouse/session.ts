@@ -27,7 +27,7 @@ import {
 } from './statements.ts'
 import { isNullable, plainType } from './types.ts'
 
-/** The server's description of itself, and the account. */
+/** What the server reports about itself and about the account. */
 type Server = {
   version: string
   account: string
@@ -36,8 +36,8 @@ type Server = {
 }
 
 /**
- * Returns the settings of each statement: one notation of values whatever the account's settings are, a time limit, and
- * no writes. An account with `readonly` 2 also allows no writes, and cannot change the setting to 1.
+ * Returns the settings of each statement: the same notation of values whatever the settings of the account are, a time
+ * limit, and no writes. An account with `readonly` 2 also allows no writes, and cannot change the setting to 1.
  */
 const settingsOf = (readonly: string, statementMs: number): Record<string, string> => ({
   max_execution_time: String(statementMs / 1000),

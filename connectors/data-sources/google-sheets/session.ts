@@ -34,7 +34,7 @@ const wordsOf = (text: string, status: number): string => {
     const message = isJsonObject(error) ? error['message'] : undefined
     if (typeof message === 'string' && message !== '') return cutText(message, 300).toWellFormed()
   } catch {
-    // A text that is not JSON contains no message.
+    // If the text is not JSON, it contains no message.
   }
   return `status ${status}`
 }

@@ -20,7 +20,7 @@ export const createRowReader = () => {
   let text = ''
   let at = 0
   let isInText = false
-  /** The number of open lists; rows are in the first one. It is 0 before `values`. */
+  /** The number of lists that are open at this position. Rows are in the first list. It is 0 before `values`. */
   let depth = 0
   let rowStart = 0
 
@@ -68,7 +68,7 @@ export const createRowReader = () => {
     end(): void {
       const isWhole = depth === 0 && !isInText && text.trimEnd().endsWith('}')
       if (!isWhole) throw new UnreadableRows('Google’s response ends too soon')
-      // Without rows there is no list, and the whole text is available here.
+      // Without rows there is no such list. Then the whole text is in memory and can be parsed.
       if (!text.trimStart().startsWith('{')) return
       let answer: unknown
       try {

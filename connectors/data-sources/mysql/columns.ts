@@ -74,7 +74,7 @@ const zeroTimestamp = '0000-00-00'
 const decodeOf = (field: Field): Decode => {
   const { columnType = 0 } = field
   if (columnType === bit) return (value) => (value.length === 0 ? '0' : BigInt(`0x${value.toString('hex')}`).toString())
-  // The session is in UTC. The zero date of old tables is not a moment.
+  // The session is in UTC. The zero date of old tables is not a point in time, so it stays as it is.
   if (columnType === timestamp)
     return (value) => {
       const text = latin1(value)

@@ -69,7 +69,7 @@ const startServer = async ({ before, head, rest }: Script) => {
       received.push(data)
       questions++
       if (before === 'sign-in') return questions === 1 ? flood() : undefined
-      // The first questions are the sign-in, and the two statements that make the session read-only.
+      // The first requests are the sign-in, and the two statements that make the session read-only.
       if (questions <= 3) socket.write(ok(questions === 1 ? 2 : 1))
       else if (questions === 4) flood()
     })

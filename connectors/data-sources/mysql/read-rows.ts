@@ -3,7 +3,7 @@ import type { FieldPacket } from 'mysql2'
 import { causeOf, type GuardedConnection } from '../../wire/mysql/connect.ts'
 import { decoderOf } from './columns.ts'
 
-/** Maximum characters and rows of a batch before it is returned. */
+/** Maximum number of characters and of rows in a batch. */
 const batchCharacters = 1024 * 1024
 const maxRows = 10_000
 

@@ -20,7 +20,7 @@ import { columnsStatement, keyStatement, rowsStatement, statementOf, tablesState
 
 /** Maximum bytes of one response, and of the rows between two batches. */
 const answerBytes = 8 * 1024 * 1024
-/** Maximum time that a statement waits for a lock, and that the server waits for us to read, in s. */
+/** Maximum time in s that a statement waits for a lock, and that the server waits until we read. */
 const lockSeconds = 5
 const readSeconds = 600
 /** Additional time after the server's own limit for a statement, in ms. */
@@ -81,7 +81,7 @@ const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string):
   })
 }
 
-/** The driver's description of a prepared statement; its types lack these fields. */
+/** The driver's description of a prepared statement. The driver's types lack these fields. */
 type Prepared = { columns: FieldPacket[]; parameters: unknown[] }
 
 /**

@@ -72,7 +72,7 @@ const tooLarge = (error: unknown): Error =>
 
 type Asked = { client: Client; failed(error: unknown, query?: DataQuery): Error }
 
-/** Runs work in a read-only transaction, and always ends the transaction. */
+/** Runs work in a read-only transaction. The transaction ends in any case. */
 const reading = async <T>({ client, failed }: Asked, query: DataQuery, work: () => Promise<T>): Promise<T> => {
   try {
     await client.query('begin read only')
@@ -123,7 +123,8 @@ async function* batches(
       wanted = Math.min(left, maxRows, Math.max(1, fitting))
     }
   } catch (error) {
-    // Error positions from the server refer to the complete statement, not to the query.
+    // The server's positions of errors refer to the complete statement. If it contains more than the query, they are
+    // left out.
     throw failed(error, from === undefined ? query : { schema: '', table: '' })
   } finally {
     await client.query('rollback').catch(() => {})

@@ -7,7 +7,7 @@ import { signRequest } from '../../wire/s3/sign.ts'
 import { isOfPattern, prefixOf } from './key-pattern.ts'
 import type { S3SourceSettings } from './settings.ts'
 
-/** Maximum pages of a list, bytes of a page and of an error, and matching objects. A page has 1,000 keys. */
+/** Maximum number of pages of a list. Each page has 1,000 keys. */
 const maxPages = 20
 const pageBytes = 8 * 1024 * 1024
 const errorBytes = 64 * 1024

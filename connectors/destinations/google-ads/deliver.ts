@@ -14,7 +14,7 @@ import { type Conversion, conversionOf } from './conversion.ts'
 import { type Context, ingest, verdictOf } from './request.ts'
 import { customerOf } from './settings.ts'
 
-/** Maximum number of times that the remaining conversions are sent again without those that Google refused. */
+/** Maximum number of times that the remaining conversions are sent again without the refused ones. */
 const maxRounds = 4
 
 type Place = { at: number; event: unknown }

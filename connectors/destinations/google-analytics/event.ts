@@ -91,7 +91,7 @@ const eventParamsOf = (
   const items = itemsOf(payload.items)
   const whole = {
     ...read.params,
-    // Without an engagement time, the Realtime report does not show the event.
+    // An event that has no engagement time does not appear in the Realtime report.
     ...(session_id === undefined ? {} : { engagement_time_msec: 1 }),
     ...(debug ? { debug_mode: 1 } : {}),
     ...(items.length === 0

@@ -23,7 +23,7 @@ export const textCell = (text: string): Cell => (text === '' ? {} : { userEntere
 export const cellOf = (value: unknown): Cell => {
   if (value === null || value === undefined) return {}
   if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } }
-  // A number that a double cannot hold exactly is an object with the digits as its text.
+  // An exact number, which a double cannot hold, is an object whose text is its digits.
   if (typeof value === 'number' || value instanceof Number) {
     const numberValue = numberOf(value.toString())
     return numberValue === undefined ? textCell(value.toString()) : { userEnteredValue: { numberValue } }

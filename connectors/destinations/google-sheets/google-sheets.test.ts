@@ -189,7 +189,7 @@ describe('requests to Google Sheets', () => {
     const rows = keys.slice(0, 500).map((key, n) => row('upsert', key, { n }))
     await write([...rows, row('upsert', 'new', { n: 1 }), ...keys.slice(500).map((key) => row('delete', key))])
     expect(asked.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST'])
-    // Neighboring cells are written as one block.
+    // Cells beside each other are written as one block.
     expect(updates()).toEqual([['updateCells', 'appendCells', 'deleteDimension']])
     expect(vendor.read('Orders')).toHaveLength(502)
   })

@@ -148,7 +148,7 @@ export const createSpreadsheet = () => {
   return {
     answer,
     refuseBad: (title: string) => void refused.add(title),
-    /** Creates a sheet like a user: its grid ends with its last row. */
+    /** Creates a sheet as a user would: its grid ends with its last row. */
     fill: (title: string, rows: (Value | undefined)[][]) =>
       void grids.push({ id: grids.length, title, rows, rowCount: rows.length, columnCount: rows[0]?.length ?? 1 }),
     /** Returns the values of a sheet, with null for empty cells. */

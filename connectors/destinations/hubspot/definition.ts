@@ -80,8 +80,7 @@ export const hubspot = defineDestination({
       },
     },
   ],
-  // A response repeats the properties of each record, and adds more properties, and must fit into the bytes that are
-  // read.
+  // A response repeats the properties of each record and adds more. It must fit into the bytes that are read.
   batching: () => ({ maxEvents: 100, maxBytes: 64 * 1024, maxWaitMs: 2000 }),
   rate: () => ({ requests: 50, perMs: 10_000 }),
   concurrency: 4,

@@ -159,7 +159,7 @@ describe('temporary errors', () => {
     ])
   })
 
-  it('a too long success response counts as a success, and a long response with errors inside is sent again', async () => {
+  it('a success response that is too long counts as a success, and a long response with errors inside is sent again', async () => {
     const results = Array.from({ length: 300 }, (_, at) => ({ id: `${at}`, properties: { note: 'ü'.repeat(1000) } }))
     const kinds = async (status: number) => {
       const { write } = await writer(() => answerOf(status, { status: 'COMPLETE', results }))

@@ -11,7 +11,7 @@ export const valueText = (value: unknown): string => {
     value.every((each) => each === null || typeof each !== 'object' || each instanceof Number)
   )
     return value.map(valueText).join(';')
-  // A number that a double cannot hold exactly is an object with the digits as its text.
+  // An exact number, which a double cannot hold, is an object whose text is its digits.
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Number) return value.toString()
   return JSON.stringify(value)
 }

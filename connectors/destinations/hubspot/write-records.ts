@@ -129,7 +129,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
   const settle = (places: readonly Place[], outcome: EventOutcome): void => {
     for (const { at } of places) outcomes[at] = outcome
   }
-  /** Sets the outcome of records after a failure, whose request is the most significant. */
+  /** Sets the outcome of records whose request has failed. This request is then the one that is shown. */
   const fail = (call: Call, places: readonly Place[], failure: EventOutcome): void => {
     shown = call
     settle(places, failure)

@@ -110,7 +110,7 @@ export const conversionOf = (
       ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
       user_data: user,
       ...(Object.keys(custom).length === 0 ? {} : { custom_data: custom }),
-      // With 0 and 0, Meta determines the user's location ("Data Processing Options").
+      // With country 0 and state 0, Meta determines the location of the user ("Data Processing Options").
       ...(settings.limited_data_use
         ? {
             data_processing_options: ['LDU'],

@@ -206,10 +206,7 @@ describe('a conversion for Meta', () => {
   })
 })
 
-/**
- * Returns the result of a conversion after this response of Meta: the outcome, or the error because of which it is
- * held.
- */
+/** Returns what happens to a conversion after this response of Meta: its outcome, or the error that holds it. */
 const endOf = async (answer: PeerAnswer): Promise<unknown> => {
   const { rebase } = await startVendor({ origins }, () => answer)
   return await runConnector(metaConversions, settings, [conversion('m-1')], { rebase }).then(

@@ -68,8 +68,8 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
 }
 
 /**
- * The number of sessions until now, which distinguishes sessions of the same millisecond. Meta would otherwise treat
- * them as one.
+ * The number of sessions so far. It distinguishes sessions of the same millisecond, which Meta would otherwise treat as
+ * one.
  */
 let sessions = Math.floor(Math.random() * 1000)
 

@@ -110,7 +110,7 @@ export const outcomesOf = (call: Call, count: number, now: number): readonly Eve
   const outcome = outcomeOfAnswer(answer, now, wordsOf(said, answer.status))
   const all = (one: EventOutcome): EventOutcome[] => Array.from({ length: count }, () => one)
   if (outcome.kind === 'retry') return all(outcome)
-  // With any status, a part of the request can be accepted; the response names the refused records.
+  // A part of the request can be accepted, whatever the status is. The response names the refused records.
   const refused = refusedRecords(said, count)
   if (refused.size > 0)
     return Array.from({ length: count }, (_, index): EventOutcome => {
@@ -119,7 +119,7 @@ export const outcomesOf = (call: Call, count: number, now: number): readonly Eve
     })
   if (outcome.kind === 'delivered') {
     if (isTaken(said)) return all(outcome)
-    // For example `{"status":0,"error":…}` with a success status.
+    // Mixpanel can respond with a success status and `{"status":0,"error":…}`.
     const reason = `Mixpanel did not confirm the request (${wordsOf(said, answer.status)})`
     return said === undefined ? all({ kind: 'retry', reason }) : blame(reason, count)
   }

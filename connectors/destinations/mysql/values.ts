@@ -54,7 +54,7 @@ const zero = /^0000-00-00/
 
 const asTime = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return undefined
-  // A zero date can also arrive with an offset, because the datetime of a source counts as a moment.
+  // A zero date can also arrive with an offset, because a datetime of a source counts as a point in time.
   if (zero.test(value)) return '0000-00-00 00:00:00'
   return plainTime.test(value) ? value : momentOf(value)
 }

@@ -31,7 +31,7 @@ const message = (kind: string, content: Buffer, announced = content.length + 4):
 }
 const signedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
 const filler = Buffer.alloc(64 * 1024, 0x61)
-/** As many rows without columns as fit. No other response takes more memory per byte. */
+/** As many rows without columns as fit into the bytes. No other response takes more memory per byte. */
 const emptyRows = Buffer.concat(Array.from({ length: 8000 }, () => message('D', Buffer.alloc(2))))
 const notices = Buffer.concat(Array.from({ length: 5000 }, () => message('N', Buffer.from('Mhello\0\0'))))
 const noRows = message('T', Buffer.alloc(2))

@@ -44,7 +44,7 @@ const write = async (key: string): Promise<string> => {
   return outcome === undefined ? '' : `${outcome.kind} ${'reason' in outcome ? outcome.reason : ''}`
 }
 
-/** Returns the forms of keys, called like in a run. */
+/** Returns the forms of keys, with a call as in a run. */
 const formsOf = async (keys: readonly string[]): Promise<string[]> => {
   const plain = new RegExp((await postgresql.keyForms?.plainKeys(context, object)) ?? '', 'u')
   const asked = await postgresql.keyForms?.formsOf(

@@ -35,7 +35,7 @@ afterEach(async () => {
 let schemas = 0
 type Given = Record<string, unknown>
 
-/** Opens a destination with a schema of its own, like a lane of delivery. */
+/** Opens a destination with a separate schema, as a lane of delivery does. */
 const open = (given: Given & { schema?: string } = {}, allow = ['127.0.0.0/8']) => {
   const schema = given.schema ?? `s${++schemas}`
   const checked = validateSettings(postgresql, { ...peer.access, tls: 'off', schema, ...given })
@@ -333,7 +333,7 @@ describe('a row that the database refuses', () => {
     expect(result.response).toContain('23514')
     expect(result.request).toContain('"total":200')
     expect(await rows('order_completed', 'total')).toHaveLength(3)
-    // The row of the same event in the other table was not written either.
+    // The event's row in the other table was not written either.
     expect(await rows('tracks', 'id')).toHaveLength(3)
   })
 })

@@ -45,7 +45,7 @@ const fitted = (row: Row, columns: Columns): TableRow => {
   for (const [column, { original, value }] of row.entries) {
     const type = columns.get(column)
     if (value === null) {
-      // Overwrites an existing value; a new row has no value anyway.
+      // Null overwrites an existing value. A new row has no value there in any case.
       if (type !== undefined && row.mode === 'merge') values.set(column, null)
       continue
     }
@@ -72,8 +72,8 @@ const keepBeside = (first: Row, row: Row): void => {
 export const prepareRows = async (tables: Tables, events: readonly (readonly Row[])[]): Promise<TableRow[][]> => {
   const byTable = Map.groupBy(events.flat(), (row) => row.table)
   const columnsOf = new Map<string, Columns>()
-  // The tables of single events come first, because properties without room there are stored in the row that every
-  // event has.
+  // The tables of single events come first: properties that find no column there are stored in the first row of the
+  // event.
   const own = new Set(events.map(([first]) => first?.table))
   const order = [...byTable].toSorted(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
   for (const [table, rows] of order) {

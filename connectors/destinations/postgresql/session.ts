@@ -14,7 +14,7 @@ type OpenSession = Session & { socket: GuardedStream }
 const limits: ConnectionLimits = {
   statementMs: 30_000,
   lockMs: 10_000,
-  // The columns of a table with a thousand columns take a tenth of this, and the rows that a statement selects are not
+  // The columns of a table with a thousand columns take a tenth of this limit. Rows that a statement selects are not
   // used.
   answerBytes: 1024 * 1024,
 }

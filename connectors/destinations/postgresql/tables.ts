@@ -7,7 +7,7 @@ import type { ColumnType } from './values.ts'
 
 /** Maximum columns of one table for events; further properties are stored in `extra_properties`. */
 export const maxColumns = 400
-/** Maximum tables of the schema up to which new events get their own table. */
+/** Maximum number of tables in the schema. Above it, new events get no separate table. */
 export const maxTables = 1000
 
 /** Column types by column name. */
@@ -47,7 +47,8 @@ export const createTables = (client: Client, schema: string): Tables => {
       await client.query(statement)
     } catch (error) {
       if (!isRace(error)) throw error
-      // Another connection has created it; with `if not exists`, the repeated statement does nothing.
+      // Another connection has created the same object in the meantime. With `if not exists`, the repeated statement
+      // does nothing.
       await client.query(statement)
     }
   }

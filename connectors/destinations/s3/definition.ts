@@ -78,7 +78,7 @@ export const s3 = defineDestination({
     maxBytes: 5 * 1024 * 1024,
     maxWaitMs: seconds * 1000,
   }),
-  // A batch is large, so one at a time bounds the memory of a destination.
+  // A batch is large. Sending one batch at a time limits the memory that a destination needs.
   concurrency: 1,
   testConnection,
   deliver,

@@ -28,7 +28,7 @@ type Content = {
   kind: 'event' | 'record'
   ids: readonly string[]
   texts: readonly string[]
-  /** Returns the outcomes for a 2xx response. */
+  /** Returns the outcomes of the events or rows for a 2xx response. */
   outcomes: (answer: HttpAnswer) => DeliverResult['outcomes']
 }
 

@@ -48,7 +48,7 @@ export const outcomesOfRows = (
   now: number,
 ): EventOutcome | readonly EventOutcome[] => {
   const unread = (why: string): EventOutcome => ({ kind: 'retry', reason: `The results in the response ${why}` })
-  // Most endpoints return nothing about rows.
+  // The responses of most endpoints contain nothing about rows.
   if (!body.trimStart().startsWith('{')) return { kind: 'delivered' }
   if (Buffer.byteLength(body) >= answerBytes - 3) return unread(`are longer than ${answerBytes / 1024} KiB`)
   const answer = parsed(body)

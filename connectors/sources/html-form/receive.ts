@@ -13,7 +13,9 @@ import {
 import { adContext, consentContext, namesOf, paramsOf, personOf, visitorFields } from '../conversion-context.ts'
 import { type Fields, formFields, given, text, wrongBytes } from '../values.ts'
 
-/** Maximum fields of a form that are stored and that are read, and maximum characters of a name. */
+/**
+ * Maximum number of fields of a form that are stored, and that are read, and maximum number of characters of a name.
+ */
 const most = { fields: 100, sent: 1000, name: 100 }
 
 /** Returns the values of a form by field name; a repeated field has a list. */

@@ -98,7 +98,7 @@ const orderCompleted = (delivery: ShopifyDelivery): Fields | undefined => {
   if (id === undefined) return undefined
   return {
     event: 'Order Completed',
-    // The message ID is based on the order, not on the delivery, so that an order counts once, with any number of
+    // The message ID depends on the order and not on the delivery. So an order counts once, whatever the number of
     // webhooks.
     messageId: messageIdOf('shopify-order', id),
     timestamp: readTimeText(body['processed_at']) ?? readTimeText(body['created_at']) ?? delivery.timestamp,
@@ -139,7 +139,7 @@ const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
     event: 'Order Refunded',
     messageId: messageIdOf('shopify-refund', id),
     timestamp: readTimeText(body['processed_at']) ?? readTimeText(body['created_at']) ?? delivery.timestamp,
-    // A refund has no customer, so the order's ID joins the refund and the order.
+    // A refund names no customer, so the ID of the order connects the refund and the order.
     anonymousId: `shopify-order-${order}`,
     properties: given({
       order_id: order,

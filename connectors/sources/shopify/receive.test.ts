@@ -32,7 +32,7 @@ const eventsOf = (topic: string, object: object, more: Record<string, string> = 
 
 const body = '{"id":706405506930370084,"email":"bob@biller.com"}'
 test.each([
-  // printf '{…}' | openssl dgst -sha256 -hmac hush -binary | base64
+  // Computed with: printf '{…}' | openssl dgst -sha256 -hmac hush -binary | base64
   [
     'the one that openssl computes',
     body,

@@ -39,7 +39,7 @@ describe('the signature of a Stripe webhook', () => {
   const good = sign(body)
 
   test('the signature equals the one that openssl computes', () => {
-    // printf '1767225600.{…}' | openssl dgst -sha256 -hmac whsec_test_secret
+    // Computed with: printf '1767225600.{…}' | openssl dgst -sha256 -hmac whsec_test_secret
     expect(
       reasonOf(call(body, 't=1767225600,v1=271f21e725d28fb49f161718493340f960bc8e8f1d8b0f74a4ef708a9ef85647')),
     ).toBe(1)
@@ -73,7 +73,7 @@ describe('the signature of a Stripe webhook', () => {
   })
 })
 
-// Form: the event object of https://docs.stripe.com/api/events/object.
+// The event has the form of the event object in https://docs.stripe.com/api/events/object.
 const invoicePaid = {
   id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy',
   object: 'event',

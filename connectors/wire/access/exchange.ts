@@ -23,7 +23,7 @@ export const exchange = async (
   write: () => Promise<EventOutcome[]>,
 ): Promise<DeliverResult> => {
   const started = performance.now()
-  /** `index` is the event or row of the response. */
+  /** `index` is the position of the event or row whose text is shown as the request. */
   const exchanged = (index: number, answer: string) => ({
     httpStatus: 0,
     latencyMs: Math.round(performance.now() - started),

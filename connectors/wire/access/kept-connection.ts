@@ -35,7 +35,7 @@ const createKeeper = <S extends Settings, Session>(
 
   const open = async (context: DeliverContext<S>): Promise<Session> => {
     if (session !== undefined) return session
-    // The connection can be lost while it is being opened, when there is no session yet.
+    // The connection can be lost while it is being opened. At that time, there is no session yet.
     let opened: Session | undefined
     opened = await kind.open(context, () => {
       if (opened !== undefined && session === opened) session = undefined

@@ -6,7 +6,7 @@ const each = (outcomes: EventOutcome | readonly EventOutcome[], count: number): 
 const isSplit = (outcomes: DeliverResult['outcomes']): outcomes is SplitOutcome =>
   'kind' in outcomes && outcomes.kind === 'split'
 
-/** Returns the code of the platform's test screen for which an event is sent; '' for an event that counts. */
+/** Returns the code of the platform's test screen to which an event is sent; '' for an event that counts. */
 export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | undefined): string => {
   const own = payload?.['test_event_code']
   return (typeof own === 'string' ? own.trim() : '') || (ofSettings?.trim() ?? '')

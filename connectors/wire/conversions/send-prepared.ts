@@ -21,7 +21,7 @@ export const sendPrepared = async <Body>(
   if (bodies.length === 0)
     return { outcomes: prepared.flatMap((each) => ('body' in each ? [] : [each])), httpStatus: 0, latencyMs: 0 }
   const { outcomes: found, ...result } = await send(bodies)
-  // A split is returned unchanged, because the halves of the batch find the same events that are not sent.
+  // A split is returned unchanged. In each half of the batch, the same events are again not sent.
   if ('kind' in found && found.kind === 'split' && bodies.length > 1) return { outcomes: found, ...result }
   let next = 0
   const outcomes = prepared.map((each): EventOutcome => {

@@ -1,4 +1,4 @@
-/** A type that a column can still have after the values until now. */
+/** A type that a column can still have after the values that were read so far. */
 type Candidate = { type: string; fits: (text: string) => boolean }
 
 /** Maximum digits of a number. A value with more digits, which a double cannot hold, is an ID. */
@@ -11,7 +11,7 @@ const isTime = /^[T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]\d\d:?\
 const isDay = (text: string): boolean => {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
-  // For a day that the month does not have, Date returns another day or none.
+  // For a day that does not exist in the month, Date returns another day or an invalid time.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 

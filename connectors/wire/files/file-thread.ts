@@ -34,7 +34,7 @@ const maxRows = 2000
 const maxCharacters = 512 * 1024
 
 const { files, work } = workerData as FileThreadData
-// Only the thread that started this thread can end it, whatever work it does.
+// Only the thread that started this thread can end it, whatever this thread is working on.
 const place = joinThreadBoard('file', { isOnlyNamed: true })
 place.keepWork({
   step: work === undefined ? 'files.read' : `files.read for ${work.step}`,

@@ -18,7 +18,7 @@ export const createLazySession = (source: {
     },
     checkKey: async (query, key) => (await session()).checkKey(query, key),
     [Symbol.asyncDispose]: async () => {
-      // The caller already has the error of a failed fetch.
+      // If the fetch has failed, the caller already has its error.
       const found = await opened?.catch(() => undefined)
       await found?.[Symbol.asyncDispose]()
       await source.close()

@@ -196,7 +196,7 @@ const jsonText = (value: unknown, type: string): string | null => {
   if (value === null || value === undefined) return null
   if (type === 'jsonb') return JSON.stringify(value)
   if (typeof value === 'boolean') return value ? 't' : 'f'
-  // A number keeps its digits.
+  // A number becomes a text with all of its digits.
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

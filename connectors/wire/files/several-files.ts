@@ -32,7 +32,7 @@ const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileS
   for (const { columns, rows } of scans)
     for (const { name, type } of columns) {
       const types = found.get(name) ?? new Set()
-      // A file without rows does not determine types.
+      // A file without rows has no values that determine types.
       if (rows > 0) types.add(type)
       found.set(name, types)
     }

@@ -33,7 +33,8 @@ export type GuardedConnection = {
 
 /**
  * Checks each packet before the driver does. A packet that is out of order, excessive, or unreadable ends the
- * connection. The driver would write the first to the console and store the second; the last would end the process.
+ * connection. The driver would write a packet that is out of order to the console, and store an excessive one. An
+ * unreadable one would end the process.
  */
 const guardPackets = (connection: Connection, socket: GuardedStream, host: string): (() => void) => {
   const driver = connection as unknown as Packets
@@ -95,7 +96,7 @@ export const createGuardedConnection = async (
     enableCleartextPlugin: false,
     // The driver must not generate code from the names of columns.
     disableEval: true,
-    // Values stay bytes until their types are known.
+    // Values stay bytes until the types of their columns are known.
     typeCast: false,
   })
   const renewPackets = guardPackets(connection, socket, host)

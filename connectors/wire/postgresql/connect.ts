@@ -30,7 +30,7 @@ export const createGuardedClient = async (
 ): Promise<GuardedClient> => {
   const { host, port, database, user, password = '' } = access
   const socket = await connect({ host, port, signal, answerBytes })
-  // The driver would connect the socket, but the guard has already connected it.
+  // The guard has connected the socket already, so the driver must not connect it again.
   Object.assign(socket, { connect: () => process.nextTick(() => socket.emit('connect')) })
   const client = new Client({
     stream: () => socket,
@@ -44,7 +44,7 @@ export const createGuardedClient = async (
     connectionTimeoutMillis: 10_000,
     statement_timeout: statementMs,
     lock_timeout: lockMs,
-    // For a server that no longer responds although the connection is open.
+    // Ends a query if the server no longer responds although the connection is open.
     query_timeout: statementMs + 10_000,
   })
   return { client: renewing(client, socket), socket }

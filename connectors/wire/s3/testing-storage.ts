@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { signatureRefusal } from './testing-signature.ts'
 
-/** An object that a bucket holds. */
+/** An object in the bucket. */
 type Held = { bytes: Buffer; contentType: string }
 
 export type TestBucket = AsyncDisposable & {
@@ -22,7 +22,7 @@ export type TestBucket = AsyncDisposable & {
   asked: string[]
   /** Responds to a request instead of the storage if it returns true. */
   answer: (request: IncomingMessage, response: ServerResponse, number: number) => boolean
-  /** Stops listening, like a storage that is unavailable; `open` listens again at the same address. */
+  /** Stops listening, as if the storage were unavailable. `open` listens again at the same address. */
   close(): Promise<void>
   open(): Promise<void>
 }

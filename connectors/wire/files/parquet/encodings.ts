@@ -190,7 +190,7 @@ const deltas = (bytes: Uint8Array) => {
 /** Reads all lengths of a page, and the position after them. */
 const lengthsOf = (bytes: Uint8Array): { lengths: Int32Array; end: number } => {
   const { next, total, end } = deltas(bytes)
-  // A block without bits describes thousands of values in a few bytes. A page cannot have more lengths than values.
+  // A block without bits describes thousands of values in a few bytes. But a page cannot have more lengths than values.
   if (total > 16 * 1024 * 1024) throw damagedPage()
   const lengths = new Int32Array(total)
   for (let index = 0; index < total; index++) lengths[index] = Number(BigInt.asIntN(32, next()))
@@ -205,7 +205,7 @@ const deltaLengths = (bytes: Uint8Array): (() => Uint8Array) => {
   return () => cursor.take(lengths[index++] ?? -1)
 }
 
-/** Creates a reader of byte arrays that begin like the previous array (DELTA_BYTE_ARRAY). */
+/** Creates a reader of byte arrays, each of which begins like the previous one (DELTA_BYTE_ARRAY). */
 const deltaBytes = (bytes: Uint8Array): (() => Uint8Array) => {
   const { lengths: shared, end } = lengthsOf(bytes)
   const rest = deltaLengths(bytes.subarray(end))

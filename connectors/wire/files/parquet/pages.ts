@@ -175,7 +175,7 @@ const readDictionary = (
   hold(open, bytes.length)
   const next = count === 0 ? undefined : textOf(valuesOf(0, bytes, leaf.type, leaf.length))
   const found: string[] = []
-  // Each value takes at least a bit, so a false count fails here.
+  // Each value takes at least one bit, so a count that is too high fails here.
   for (let index = 0; index < count; index++) found.push(next?.() ?? '')
   return found
 }
@@ -225,7 +225,7 @@ export const readLeaf = (fd: number, chunk: Chunk, node: Node, textOf: TextOf, o
       definitions = parts.definitions
       texts = textsIn(parts, leaf, dictionary, textOf)
     }
-    // Other kinds of pages, such as an index, have no values.
+    // Pages of other kinds, such as an index, have no values.
     if (left < 0) throw damaged()
     return true
   }

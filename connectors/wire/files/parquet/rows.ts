@@ -46,7 +46,7 @@ const definitionAt = (node: Node, leaves: Leaves): number => leafOf(firstLeaf(no
 const misfit = (node: Node): BrokenFile =>
   new BrokenFile(`The Parquet file is damaged: the parts of ${node.name} do not fit together`)
 
-/** Takes the entry of each leaf that says that there is nothing here; returns the characters of the nulls. */
+/** Takes the entry of each leaf for a node that has no value; returns the number of characters of the nulls. */
 const skip = (node: Node, leaves: Leaves, defined: number): number => {
   if (node.leaf === undefined) {
     return node.children.reduce((sum, child) => sum + skip(child, leaves, defined), 0)

@@ -53,7 +53,7 @@ export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftSt
     // Each element takes at least a byte, so a list that is longer than the remaining bytes is truncated or broken.
     const count = size === 15 ? length() : size
     const isFlags = kind === 1 || kind === 2
-    // Grows with the elements that are there: a file may claim more than the memory can hold.
+    // The list grows with the elements that are read, because a file may claim more elements than the memory can hold.
     const values: ThriftValue[] = []
     while (values.length < count) values.push(isFlags ? byte() === 1 : value(kind, depth))
     return values

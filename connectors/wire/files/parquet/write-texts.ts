@@ -21,7 +21,8 @@ export const writeTexts = (
       codec: compression === 'gzip' ? 'GZIP' : 'UNCOMPRESSED',
       compressors: { GZIP: gzipSync },
       rowGroupSize: Number.POSITIVE_INFINITY,
-      // Statistics would show readers the least and the greatest text of a column, which they do not need.
+      // Without statistics: they would show readers the lowest and the highest text of a column, which readers do not
+      // need.
       statistics: false,
       createdBy: 'Tributary',
     }),
