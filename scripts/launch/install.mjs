@@ -35,7 +35,10 @@ const filesOf = (root) => ({
  */
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** Returns the text in the stamp of a complete install. @param {string} root @param {Scope} scope */
+/**
+ * Returns the text in the stamp of a complete install.
+ * @param {string} root @param {Scope} scope
+ */
 const wantedStamp = (root, scope) =>
   createHash('sha256')
     .update(readFileSync(filesOf(root).lockfile))

@@ -64,12 +64,18 @@ export const requireRelational = async ({ relational, dataDir }: Engines, ms = a
   })
 }
 
-/** Checks that PostgreSQL responds, if it stores the journals of the log consumers. @throws EngineAway */
+/**
+ * Checks that PostgreSQL responds, if it stores the journals of the log consumers.
+ * @throws EngineAway
+ */
 export const requireJournals = async (config: Engines & Pick<Config, 'eventStore'>): Promise<void> => {
   if (isShared(config)) await requireRelational(config)
 }
 
-/** Checks that Kafka responds, if the log is on Kafka. @throws EngineAway */
+/**
+ * Checks that Kafka responds, if the log is on Kafka.
+ * @throws EngineAway
+ */
 export const requireLog = async ({ log }: Engines, ms = answerMs): Promise<void> => {
   if (log.kind !== 'kafka') return
   const { requireKafkaAnswer } = await import('@tributary/storage/kafka')

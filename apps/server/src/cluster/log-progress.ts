@@ -16,8 +16,8 @@ type Owns = (partition: number) => boolean
 type Deps = { progress: LogProgress; logger: Pick<Logger, 'warn' | 'info'> }
 
 /**
- * Runs a periodic task that may fail for a while, without overlaps. Logs once when it fails, and once when it works
- * again.
+ * Runs a periodic task that may fail temporarily. Two runs never overlap. Logs once when the task fails, and once when
+ * it works again.
  */
 const createSafely = (logger: Deps['logger'], lines: { fails: string; works: string }) => {
   let running = false

@@ -106,7 +106,8 @@ const areOfMain = (given: readonly string[]): boolean => {
 
 /**
  * Checks that a running main process has the same roles as this process, which will take its place. Otherwise this
- * process would be ready although roles are missing. A killed process still counts for some seconds. @throws OtherRoles
+ * process would be ready although roles are missing. A killed process still counts for some seconds.
+ * @throws OtherRoles
  */
 export const requireSameRoles = async (
   { roles }: Pick<Config, 'roles'>,
@@ -152,7 +153,8 @@ const watchRoles = (config: Config, url: string, logger: Logger, onOther: (error
 /**
  * If all state is shared, waits until this process is the main process; until then, the process reports that it is not
  * ready. Returns undefined if nothing is shared, because there is no process to wait for. `onLost` is called before
- * another process can become the main process. @throws LeftStandby, OtherRoles, and errors of schema or key
+ * another process can become the main process.
+ * @throws LeftStandby, OtherRoles, and errors of schema or key
  */
 export const becomeMain = async (
   config: Config,
