@@ -24,7 +24,7 @@ export type ImageInputProps = {
 
 const storingLabels = { pick: 'Saving the image', remove: 'Removing the image' } as const
 
-/** Stores or removes an image. Tells which of the two is running, which image is being stored, and the last error. */
+/** Stores or removes an image. Returns which of the two is running, which image is being stored, and the last error. */
 const useStoring = ({ onPick }: Pick<ImageInputProps, 'onPick'>) => {
   const [busy, setBusy] = useState<keyof typeof storingLabels | undefined>()
   const [error, setError] = useState<string | undefined>()

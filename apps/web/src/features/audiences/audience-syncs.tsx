@@ -9,8 +9,8 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 
 /**
- * Returns the page on which a user begins a sync of an audience: with the model of the members or, if there is none,
- * with the model editor. That editor needs the data source of the workspace's audiences.
+ * Returns the page on which a user begins a sync of an audience. It begins with the model of the members or, if there
+ * is none, with the model editor. That editor needs the data source of the workspace's audiences.
  */
 export const newSyncPath = (
   workspace: string,

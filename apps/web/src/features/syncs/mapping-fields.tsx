@@ -92,8 +92,8 @@ const Line = ({ row, at, isIdentifier, locked, disabled, problem, note, list, on
 }
 
 /**
- * Lists the columns of a model, each with the field of the destination to which it is mapped. `identifier` is the index
- * of the column that identifies records; with `locked`, it cannot be changed.
+ * Lists the columns of a model, each with the field of the destination to which it is mapped. The column with the index
+ * `identifier` identifies records. With `locked`, this choice is fixed.
  */
 export const MappingFields = ({
   rows,

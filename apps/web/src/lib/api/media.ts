@@ -11,8 +11,8 @@ export type MediaSize = { maxHeight: number; maxWidth: number }
 
 /**
  * Returns the URL of a picture. A path is appended to the base URL; a complete URL (http…, data:, blob:) stays
- * unchanged. With a size, the URL requests a picture of at most that size, and includes the build hash if there is one:
- * a cached picture of an old build is then not used. An empty path gives ''.
+ * unchanged. With a size, the URL requests a picture of at most that size. It then includes the build hash if there is
+ * one, so that a cached picture of an old build is not used. An empty path gives ''.
  */
 export const mediaUrl = (
   path: string,

@@ -131,7 +131,7 @@ test('a write is canceled, and never sent later, when the server is found unavai
   expect(sent[0]?.aborted()).toBe(true)
 })
 
-test('a lost network of the browser starts a check, and its return an immediate one', async () => {
+test('when the browser loses its network, a check starts after a pause; when the network returns, immediately', async () => {
   const target = new EventTarget()
   const stop = followNetwork(target)
   target.dispatchEvent(new Event('offline'))

@@ -2,7 +2,7 @@ import { type PathParams, type ResourcePattern, resourceNames } from '@tributary
 
 /**
  * Returns the IDs in a resource name of the API. For a name of another kind, such as one that is not loaded yet, the
- * IDs are empty: a query can then be created, but no call accepts them (`formatPath`).
+ * IDs are empty. A query can then be created, but no call accepts the IDs (`formatPath`).
  */
 const idsOf = <Pattern extends string>(kind: ResourcePattern<Pattern>, name: string): PathParams<Pattern> =>
   kind.parse(name) ??

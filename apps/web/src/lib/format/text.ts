@@ -29,8 +29,8 @@ export const initials = (title: string): string => {
 }
 
 /**
- * Returns the default title of a new source or destination: the title of the app with only letters, digits and spaces,
- * followed by the number of its instances if there are any.
+ * Returns the default title of a new source or destination. It is the title of the app with only letters, digits and
+ * spaces. The number of instances of the app follows, if there are any.
  */
 export const defaultTitle = (app: { title: string; instance_count: number }): string => {
   const stem = app.title.replaceAll(/[^\p{L}\p{N} ]/gu, '')

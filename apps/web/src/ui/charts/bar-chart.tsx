@@ -143,8 +143,8 @@ const useReadout = (size: number, pick: ((index: number) => void) | undefined) =
 }
 
 /**
- * A chart of bars by hour or day. Users can read every bar with pointer, touch and keyboard: the plot is a slider along
- * its buckets, whose value screen readers announce. `BarTable` shows the same numbers as a table.
+ * A chart of bars by hour or day. Users can read every bar with pointer, touch and keyboard. The plot is a slider along
+ * its buckets, whose value screen readers announce. The component `BarTable` shows the same numbers as a table.
  */
 export const BarChart = (props: BarChartProps) => {
   const { label, buckets, parts, previous, masked = false, onPick } = props

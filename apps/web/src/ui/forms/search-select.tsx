@@ -173,7 +173,7 @@ export const choiceBox =
   'flex h-8 w-full items-center gap-2 rounded-md border border-field-line bg-surface pr-2.5 pl-2.5 text-left text-base text-ink shadow-card transition-colors hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 data-popup-open:border-accent aria-invalid:border-danger disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 max-sm:text-lg'
 
 export type SearchSelectProps = {
-  /** What is chosen, such as "Source". */
+  /** The kind of choice, such as "Source". */
   label: string
   value: string
   onChange: (value: string) => void

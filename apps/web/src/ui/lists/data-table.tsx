@@ -239,7 +239,7 @@ const useRowSelection = <Row,>(
 /**
  * A table that sorts by the column whose header is clicked. `columns` and `rows` must be stable between renders. With
  * `onRow`, a row is a button; with `onRowClick`, a click on a row opens its link. The arrow keys, Home and End move
- * between rows. Of thousands of rows, only those near the visible part are rendered.
+ * between rows. If there are thousands of rows, only those near the visible part are rendered.
  */
 export const DataTable = <Row extends RowData>({
   label,
