@@ -86,9 +86,9 @@ const overlap = (a: string, b: string, flags: string): boolean => {
 }
 
 /**
- * Whether each character of a text can be matched in only one way: the characters of a repetition differ from all
- * characters that may follow, up to the next required part. At the start of a text, such an expression needs one step
- * per character to find out that fewer repetitions do not match either.
+ * Whether each character of a text can be matched in only one way. That is so if the characters of a repetition differ
+ * from all characters that may follow, up to the next required part. At the start of a text, such an expression needs
+ * one step per character to find out that fewer repetitions do not match either.
  */
 const hasOneWay = (parts: readonly Part[], flags: string): boolean => {
   if (/[muv]/.test(flags) || parts[0]?.kind !== 'start') return false

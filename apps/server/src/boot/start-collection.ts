@@ -61,8 +61,8 @@ export const startCollection = async (
   collect.start()
   if (others) collecting.processes = countCollectingProcesses({ pool, paused: collect.paused, logger: parts.logger })
   await collecting.processes?.begun
-  // From now on, other processes count this one. It reads changes that were made before, because nobody waited for it
-  // to read them.
+  // From now on, other processes count this one. It reads changes that were made before, because no process waited for
+  // it to read them.
   await parts.keys.refresh()
   return collect
 }

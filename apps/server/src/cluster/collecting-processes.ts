@@ -31,8 +31,8 @@ const beats = 4
 /** Interval in ms at which this process reports its pauses during a spread change. */
 const pausedEveryMs = 100
 /**
- * Time in ms during which a process that has not left counts as lost: it may only be cut off from PostgreSQL, and may
- * still collect with its last configuration.
+ * Time in ms during which a process that has not left counts as missing. It may only be cut off from PostgreSQL, and
+ * may still collect with its last configuration.
  */
 const lostMs = 24 * 3_600_000
 

@@ -104,7 +104,7 @@ export const followLogProgress = ({
   const look = (): void =>
     void safely(async () => {
       const positions = await progress.ask()
-      // For its own partitions, this process knows later positions than Kafka.
+      // For its own partitions, this process has later positions than Kafka.
       coordination.publish(
         positionsTopic,
         positions.map((offset, partition) => (owns(partition) ? unknownPosition : offset)),

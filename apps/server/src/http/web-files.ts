@@ -168,7 +168,7 @@ export const createWebFiles = (
     const file = files.get(path)
     if (file !== undefined && file !== index) {
       const cache = asset ? 'public, max-age=31536000, immutable' : 'no-cache'
-      // The policy of a page also covers its scripts. Of the files, only pictures may be opened as pages.
+      // The policy of a page also covers its scripts. Among the files, only pictures may be opened as pages.
       const own = asset && !file.type.startsWith('image/') ? { 'x-content-type-options': 'nosniff' } : headers
       sendFile(request, response, file, { status: 200, headers: own, cache })
       return

@@ -101,7 +101,7 @@ test('a message that a thread cannot handle, such as a renamed one, is an error,
   await thread.start()
   try {
     const trims: unknown[] = []
-    // The thread does not know these messages, as if another version had sent them.
+    // The thread has no handler for these messages, as if another version had sent them.
     const names = ['positions', 'places', 'other', 'toString', '__proto__']
     const role = createClient(Object.fromEntries(names.map((name) => [name, needed])), thread.relay)
     const run = (question: string): Promise<void> =>

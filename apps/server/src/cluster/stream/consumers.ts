@@ -3,7 +3,7 @@ import { askPositions, type PositionsRole } from '../../operations/retention.ts'
 import type { RoleThread } from '../../threads/role-thread.ts'
 
 /**
- * What happens to a consumer that falls behind by more than the stream may hold. For a consumer that `holds`, the
+ * The treatment of a consumer that falls behind by more than the stream may hold. For a consumer that `holds`, the
  * stream grows beyond its limit. A consumer that `catches-up` loses its position and reads what it missed from the
  * event store.
  */
