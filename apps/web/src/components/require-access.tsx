@@ -4,7 +4,7 @@ import { useAccess } from '../lib/workspace.ts'
 import { NoAccess } from './error-screen.tsx'
 
 /**
- * Shows its content to users with one of the allowed roles (an empty list: platform admins), and to others the
+ * Shows its content to users with one of the allowed roles (an empty list: platform admins). All other users see the
  * no-access message.
  */
 export const RequireAccess = ({

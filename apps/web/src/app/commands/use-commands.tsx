@@ -177,7 +177,7 @@ const useWorkspaces = (workspace: Workspace, go: Go): { all: Command[]; change: 
   }
 }
 
-/** Maximum workspaces that are shown before any input. */
+/** Maximum number of workspaces that are shown before any input. */
 const fewWorkspaces = 5
 
 /** The pages and actions that the user may use in a workspace: always shown ones, and those found only by a search. */

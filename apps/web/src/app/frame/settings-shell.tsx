@@ -103,7 +103,9 @@ export const SettingsShell = () => {
   )
 }
 
-/** The first page of the settings: that of the organization for administrators, that of the account for others. */
+/**
+ * The first page of the settings: for administrators that of the organization, for all other users that of the account.
+ */
 export const SettingsIndex = () => {
   const workspace = useWorkspace()
   const administrator = useIsAdministrator()

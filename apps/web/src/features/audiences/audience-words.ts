@@ -53,7 +53,7 @@ export const progressText = ({ step, share }: AudienceProgress): string => {
   return `${place}: ${steps[step]}${share === null ? '' : `, ${percentOf(share)} read`}`
 }
 
-/** The note for an audience that is not current; '' for others. */
+/** Returns the note for an audience that is not current; '' for a current one. */
 export const situationText = ({ state, progress, size }: Pick<Audience, 'state' | 'progress' | 'size'>): string => {
   if (state === 'preparing') return 'Computing begins in a moment.'
   if (state === 'paused') return 'No one enters or leaves until it is resumed.'

@@ -9,7 +9,10 @@ import { useSession } from '../../lib/people/session.ts'
 import { Spinner } from '../../ui/page/spinner.tsx'
 import { forgetUser } from './forget-user.ts'
 
-/** Maximum wait for the server to end the session, in ms; then the browser removes it anyway. */
+/**
+ * Maximum time in ms to wait until the server has ended the session. After that, the browser removes the session in any
+ * case.
+ */
 const patienceMs = 3000
 
 /** Returns the page to open after signing out: the sign-in page, unless the state of the link has another path. */

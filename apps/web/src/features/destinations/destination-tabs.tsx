@@ -11,7 +11,10 @@ const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).Ov
 const ReplayTab = lazyPart(async () => (await import('./replays/replay-tab.tsx')).ReplayTab)
 const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
 
-/** The tabs of a destination's page, in their order. The first is shown without a hash, the others by their id. */
+/**
+ * The tabs of a destination's page, in their order. The first tab has no hash in the URL; each further tab has its ID
+ * as the hash.
+ */
 export const destinationTabs: readonly {
   id: string
   name: string

@@ -107,7 +107,7 @@ const EndOthers = ({ user, count }: { user: string; count: number }) => {
   )
 }
 
-/** The user's sessions: the current one is marked; others can be ended, one by one or all together. */
+/** The sessions of the user. The current one is marked; each other session can be ended, or all of them together. */
 export const SessionsCard = ({ user }: { user: string }) => {
   const query = useQuery(sessionsQuery(user))
   return (

@@ -91,7 +91,7 @@ export const newTree = (): DraftTree => {
 
 export const draftOf = (tree: DraftTree): Draft => ({ tree, past: [], future: [], touched: new Set() })
 
-/** Maximum changes that can be undone. */
+/** Maximum number of changes that can be undone. */
 const kept = 100
 
 /** The draft with a changed tree; `touched` elements now count as filled in. */

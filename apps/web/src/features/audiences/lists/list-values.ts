@@ -2,7 +2,7 @@ import { type ListKind, type ListReport, listLimits } from '@tributary/contract'
 import { csvOf } from '../../../lib/format/csv.ts'
 import { count } from '../../../lib/format/text.ts'
 
-/** Maximum bytes of a file. */
+/** Maximum number of bytes of a file. */
 export const maxFileBytes = 20 * 1024 * 1024
 
 /** A pasted text or a file as columns. Titles are empty for one column without a header. */

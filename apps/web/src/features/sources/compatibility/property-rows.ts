@@ -174,8 +174,9 @@ export const definitionOfValues = (values: { readonly [name: string]: unknown })
   withFitNames(objectOfValues(values))
 
 /**
- * The schema with a new event or, without a title, with the user's traits, with the chosen requirement of each row. It
- * keeps definitions that another user has added meanwhile, and adds only missing ones.
+ * Returns the schema with a new event or, if there is no title, with the traits of the user. Each row has the
+ * requirement that the user chose. Definitions that another user has added in the meantime stay; only missing ones are
+ * added.
  */
 export const withDefinition = (
   schema: SourceSchema,

@@ -17,7 +17,7 @@ const valueAt = (value: unknown, path: string): unknown => {
   return undefined
 }
 
-/** Maximum characters of a value in a cell. */
+/** Maximum number of characters of a value in a cell. */
 const maxCharacters = 200
 
 const textOf = (value: unknown): string => {
