@@ -1,3 +1,5 @@
+// One file, because only its functions may make the branded texts of statements.
+
 declare const made: unique symbol
 
 /** A part of a statement that contains only columns, operators and placeholders. Values are passed as parameters. */

@@ -8,14 +8,14 @@ export type RestPace = {
 }
 
 /**
- * Creates pauses from `leastMs` to `mostMs`, so that an idle poller costs almost nothing, and an active poller is
+ * Creates pauses from `minMs` to `maxMs`, so that an idle poller costs almost nothing, and an active poller is
  * rarely late.
  */
-export const createRestPace = ({ leastMs, mostMs }: { leastMs: number; mostMs: number }): RestPace => {
-  let ms = leastMs
+export const createRestPace = ({ minMs, maxMs }: { minMs: number; maxMs: number }): RestPace => {
+  let ms = minMs
   return {
     after(found) {
-      ms = found ? leastMs : Math.min(mostMs, 2 * ms)
+      ms = found ? minMs : Math.min(maxMs, 2 * ms)
       return ms
     },
   }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createRestPace } from './rest-pace.ts'
 
 /** Minimum and maximum interval in ms between two checks for something to send. */
-const looks = { leastMs: 250, mostMs: 1000 }
+const looks = { minMs: 250, maxMs: 1000 }
 
 /** A sender that regularly checks for something to send. */
 export type SendLoop = {
@@ -27,7 +27,7 @@ export const createSendLoop = (
   const run = async (): Promise<void> => {
     const pace = createRestPace(looks)
     while (!signal.aborted) {
-      let rest: number = looks.leastMs
+      let rest: number = looks.minMs
       try {
         const { found, more } = await turn(signal)
         if (more) continue

@@ -98,7 +98,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
 
   return {
     start() {
-      reporting = setInterval(safely(logger, 'The progress could not be told', report), settings.reportMs)
+      reporting = setInterval(safely(logger, 'progress cannot be reported', report), settings.reportMs)
       const expire = safely(logger, 'Old message ids could not be forgotten', () => journal.expire(clock()))
       expiring = setInterval(expire, expiryMs)
     },

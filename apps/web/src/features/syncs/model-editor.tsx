@@ -1,3 +1,4 @@
+// One file, because the parts of the editor share one draft of a query and its preview.
 import { useMutation } from '@tanstack/react-query'
 import { type DataQuery, type DataSource, methods } from '@tributary/contract'
 import { CheckCheck, Eye } from 'lucide-react'

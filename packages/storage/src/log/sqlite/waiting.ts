@@ -39,7 +39,7 @@ export const createWaiting = (pollMs: number): Waiting => {
             reject(error)
           }
         }
-        const pace = createRestPace({ leastMs: pollMs, mostMs: 4 * pollMs })
+        const pace = createRestPace({ minMs: pollMs, maxMs: 4 * pollMs })
         const lookAfter = (ms: number): NodeJS.Timeout =>
           setTimeout(() => {
             look()
