@@ -4,7 +4,7 @@ import { logPartitions, partitionsOf } from '@tributary/storage'
 import { createTestDatabase, type TestDatabase } from '@tributary/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { changeSpread, type SpreadChangeDeps } from './change-spread.ts'
-import { readOpenChange } from './spread-changes.ts'
+import { hasUntriedDeliveries, readOpenChange } from './spread-changes.ts'
 import { askSpread, readSpreads } from './spreads.ts'
 
 let database: TestDatabase
@@ -61,6 +61,10 @@ const steps = (more: Partial<SpreadChangeDeps> = {}) => {
         return partitions.map((partition) => ({ partition, offset: 7 }))
       },
     },
+    hasUntried: async () => {
+      await note('untried?')
+      return false
+    },
     clock: Date.now,
     logger: silentLogger,
     stopping: stopping.signal,
@@ -99,11 +103,13 @@ describe('the spread of a workspace', () => {
       'places',
       'delivered?',
       'ids of the window',
+      'untried?',
       'refresh, paused',
       'paused?, paused',
       'stored, paused',
       'delivered?, paused',
       'ids since, paused',
+      'untried?, paused',
       'paused?, paused',
       'refresh, spread',
     ])
@@ -111,6 +117,83 @@ describe('the spread of a workspace', () => {
     await ask(2)
     await changeSpread(deps, await openChange())
     expect(await rowOf()).toMatchObject({ spread: 2, widest: 4, next: null })
+  })
+
+  test('untried deliveries are awaited before and during the pause, so that no later event of a user overtakes them', async () => {
+    await ask(4)
+    const left = { learning: 3, paused: 2 }
+    const { deps } = steps({
+      hasUntried: async () => {
+        const { spread, pause_time } = await rowOf()
+        expect(spread).toBe(1)
+        return left[pause_time === null ? 'learning' : 'paused']-- > 0
+      },
+    })
+    await changeSpread(deps, await openChange())
+    expect(left).toEqual({ learning: -1, paused: -1 })
+    expect(await rowOf()).toMatchObject({ spread: 4, next: null })
+  })
+
+  test('a destination that takes no events delays the change by 30 seconds, and does not prolong the pause', async () => {
+    await ask(4)
+    let now = Date.now()
+    const begin = now
+    const { deps, noted } = steps({
+      clock: () => now,
+      hasUntried: async () => {
+        noted.push((await rowOf()).pause_time === null ? 'waits' : 'waits, paused')
+        now += 10_000
+        return true
+      },
+    })
+    await changeSpread(deps, await openChange())
+    expect(noted.filter((step) => step.startsWith('waits'))).toEqual(['waits', 'waits', 'waits'])
+    expect(now - begin).toBe(30_000)
+    expect(await rowOf()).toMatchObject({ spread: 4, next: null, problem: '' })
+  })
+
+  test('only live deliveries of the workspace that wait and were never tried are awaited', async () => {
+    const { db } = database
+    const destination = async (workspace_id: string): Promise<string> => {
+      const id = newId()
+      await db
+        .insertInto('destinations')
+        .values({ id, workspace_id, title: 'Shop', app: 'webhook' })
+        .execute()
+      return id
+    }
+    const id = await destination(workspaceId)
+    const otherWorkspace = newId()
+    await db
+      .insertInto('workspaces')
+      .values({ id: otherWorkspace, organization_id, title: 'Other' })
+      .execute()
+    const other = await destination(otherWorkspace)
+    let offset = 0
+    const park = (more: { destination_id?: string; attempts?: number; bulk?: boolean; state?: 'dead' } = {}) =>
+      db
+        .insertInto('parked_deliveries')
+        .values({
+          id: newId(),
+          workspace_id: workspaceId,
+          source_id: newId(),
+          destination_id: id,
+          log_partition: 3,
+          log_offset: offset++,
+          event_indexes: [0],
+          event_count: 1,
+          state: 'waiting',
+          first_time: new Date(),
+          next_time: new Date(),
+          ...more,
+        })
+        .execute()
+    for (const more of [{ destination_id: other }, { attempts: 1 }, { bulk: true }, { state: 'dead' as const }]) {
+      await park(more)
+      expect(await hasUntriedDeliveries(db, workspaceId), JSON.stringify(more)).toBe(false)
+    }
+    await park()
+    expect(await hasUntriedDeliveries(db, workspaceId)).toBe(true)
   })
 
   test.each([

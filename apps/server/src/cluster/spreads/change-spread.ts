@@ -13,6 +13,11 @@ const pausedMs = 60_000
 const pollMs = 50
 /** Length in ms of the last period whose requests are learned while requests are paused. */
 const catchUpMs = 5000
+/**
+ * Maximum waits in ms for deliveries that were never tried. A destination that is slow or away delays a change no longer
+ * than this.
+ */
+const untriedMs = { learning: 30_000, paused: 3000 }
 /** Delay before a failed preparation is retried, ms. A group of partitions may have no owner for a while. */
 const prepareAgainMs = 2000
 
@@ -44,6 +49,8 @@ export type SpreadChangeDeps = {
   ends(): Promise<readonly number[]>
   /** The consumers of the stream, each with a function for its next offset by partition. */
   readers: Readonly<Record<string, () => Promise<readonly LogPosition[]>>>
+  /** Whether deliveries of a workspace wait in the database that were never tried. */
+  hasUntried(workspaceId: string): Promise<boolean>
   clock: Clock
   logger: Logger
   /** Aborted when this process ends. */
@@ -89,6 +96,25 @@ const whenRead = async (
       },
       signal,
     )
+}
+
+/**
+ * Waits until no delivery of a workspace waits that was never tried. A later event of its user, which is in another
+ * partition after the change, would otherwise overtake it. Resolves to whether this is so within the time.
+ */
+const whenTried = async (
+  { hasUntried, clock }: Pick<SpreadChangeDeps, 'hasUntried' | 'clock'>,
+  workspaceId: string,
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const end = clock() + withinMs
+  while (await hasUntried(workspaceId)) {
+    signal.throwIfAborted()
+    if (clock() >= end) return false
+    await pause(pollMs)
+  }
+  return true
 }
 
 /**
@@ -166,8 +192,15 @@ const catchUp = async (
   }
 }
 
-/** Makes the owners learn the message IDs while events are accepted as usual. Resolves to what is learned. */
-const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Learned> => {
+/** What is known of a workspace before its requests are paused. */
+type Prepared = {
+  learned: Learned
+  /** Whether its destinations take events. If not, untried deliveries are not awaited while requests are paused. */
+  isDelivering: boolean
+}
+
+/** Makes the owners learn the message IDs while events are accepted as usual. */
+const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Prepared> => {
   const { workspaceId, widest, changeTime } = change
   const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
   for (;;) {
@@ -179,7 +212,8 @@ const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Le
       const learned = await storedNow(deps, workspaceId, signal)
       await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
       await deps.refill(workspaceId, undefined, signal)
-      return await catchUp(deps, workspaceId, learned, signal)
+      const isDelivering = await whenTried(deps, workspaceId, untriedMs.learning, signal)
+      return { learned: await catchUp(deps, workspaceId, learned, signal), isDelivering }
     } catch (error) {
       if (deps.stopping.aborted || left() < 0) throw error
       await noteProblem(deps, change, error)
@@ -190,7 +224,12 @@ const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Le
 }
 
 /** Moves a workspace whose requests are paused, after the message IDs of `learned`. */
-const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Date, learned: Learned): Promise<void> => {
+const move = async (
+  deps: SpreadChangeDeps,
+  change: SpreadChange,
+  pauseTime: Date,
+  { learned, isDelivering }: Prepared,
+): Promise<void> => {
   const { clock } = deps
   const { workspaceId, next, widest } = change
   const left = pausedMs - (clock() - pauseTime.getTime())
@@ -210,6 +249,7 @@ const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Dat
   await deps.whenStored(workspaceId, signal)
   await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
   await deps.refill(workspaceId, learned, signal)
+  if (isDelivering) await whenTried(deps, workspaceId, untriedMs.paused, signal)
   // A process may have started in the meantime.
   await whenPaused()
   signal.throwIfAborted()
@@ -225,8 +265,8 @@ const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Dat
 /**
  * Changes the number of partitions that a workspace is spread over (ADR 74), or continues a change of another process.
  * First the future owners of the workspace's partitions learn its message IDs, while its events are accepted as usual.
- * Then its requests are paused: accepted requests are stored and read by all consumers of the stream, and the last IDs
- * are learned. Only then are events appended to other partitions. So each event is stored once, and in the order of its
+ * Then its requests are paused: accepted requests are stored, read by all consumers of the stream, and tried at the
+ * destinations that take events, and the last IDs are learned. Only then are events appended to other partitions. So each event is stored once, and in the order of its
  * user, even if processes are killed at any time. A change that takes too long is abandoned without effect. Rejects if
  * that cannot be recorded.
  */
@@ -235,9 +275,12 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
   const { workspaceId } = change
   try {
     if (change.pauseTime !== null)
-      await move(deps, change, change.pauseTime, { since: change.changeTime.getTime(), places: '' })
+      await move(deps, change, change.pauseTime, {
+        learned: { since: change.changeTime.getTime(), places: '' },
+        isDelivering: true,
+      })
     else {
-      const learned = await prepare(deps, change)
+      const prepared = await prepare(deps, change)
       const pauseTime = new Date(clock())
       const { numUpdatedRows } = await unended(deps, change)
         .set({ pause_time: pauseTime })
@@ -245,7 +288,7 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
         .executeTakeFirst()
       if (numUpdatedRows !== 1n) throw new EndedElsewhere()
       await deps.refresh()
-      await move(deps, change, pauseTime, learned)
+      await move(deps, change, pauseTime, prepared)
     }
   } catch (error) {
     // The next main process continues the change.

@@ -22,6 +22,21 @@ export const readOpenChange = (db: Relational['db']): Promise<SpreadChange | und
     .limit(1)
     .executeTakeFirst()
 
+/** Whether live deliveries of a workspace wait in the database that were never tried. */
+export const hasUntriedDeliveries = async (db: Relational['db'], workspaceId: string): Promise<boolean> => {
+  const found = await db
+    .selectFrom('destinations')
+    .innerJoin('parked_deliveries', 'parked_deliveries.destination_id', 'destinations.id')
+    .select('parked_deliveries.id')
+    .where('destinations.workspace_id', '=', workspaceId)
+    .where('state', '=', 'waiting')
+    .where('bulk', '=', false)
+    .where('attempts', '=', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /**
  * Executes the requested changes of spreads (`askSpread`), one after the other. Only one process at a time may do this,
  * the main process.
@@ -66,6 +81,7 @@ export const startSpreadChanges = ({
       ...(profiles && { profiles: () => profiles.ask('needed') }),
       ...(signals && { signals: () => signals.ask('needed') }),
     },
+    hasUntried: (workspaceId) => hasUntriedDeliveries(db, workspaceId),
     clock: systemClock,
     logger,
   }
