@@ -86,7 +86,11 @@ export const openInWorkspace = (
     plan?: string
     /** The URL path of the page. */
     at?: string
-    answers: (path: string, init?: RequestInit) => Response | Promise<Response> | undefined
+    answers: (
+      path: string,
+      init: RequestInit | undefined,
+      query: URLSearchParams,
+    ) => Response | Promise<Response> | undefined
   },
 ): { asked: string[]; settled: () => Promise<void> } => {
   const asked: string[] = []
@@ -97,9 +101,13 @@ export const openInWorkspace = (
     [`/${user.name}/memberships`]: { memberships: [membership(role)], next_page_token: '' },
   }
   vi.stubGlobal('fetch', async (url: string, init?: RequestInit) => {
-    const path = new URL(url, 'http://app.test').pathname.slice('/api'.length)
+    const { pathname, searchParams } = new URL(url, 'http://app.test')
+    const path = pathname.slice('/api'.length)
     asked.push(path)
-    return (await answers(path, init)) ?? Response.json(known[path] ?? {}, { status: path in known ? 200 : 404 })
+    return (
+      (await answers(path, init, searchParams)) ??
+      Response.json(known[path] ?? {}, { status: path in known ? 200 : 404 })
+    )
   })
   signIn(loginAnswer)
   renderUi(

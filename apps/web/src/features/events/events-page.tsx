@@ -10,6 +10,7 @@ import { type ListedTime, listedTime } from '../../lib/events/listed-time.ts'
 import { count, pluralise, truncate } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { filteredEventsQuery } from '../../lib/queries/event-queries.ts'
+import { stillEmpty } from '../../lib/queries/query.ts'
 import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -121,7 +122,11 @@ const List = ({
 }) => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
-  const query = useInfiniteQuery(filteredEventsQuery(workspace.name, filters))
+  const filtered = setFilters(filters, sources).length > 0
+  const query = useInfiniteQuery({
+    ...filteredEventsQuery(workspace.name, filters),
+    placeholderData: stillEmpty(filtered, ({ events }) => events),
+  })
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
   const search = useMemo(() => paths.events(workspace.name, filters), [workspace.name, filters])
   const columns = useMemo(() => columnsOf(sources, search, listedTime(filters.by)), [sources, search, filters.by])
@@ -129,13 +134,7 @@ const List = ({
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
   if (query.data === undefined) return <TableSkeleton rows={8} columns={4} />
   if (rows.length === 0)
-    return (
-      <Nothing
-        filtered={setFilters(filters, sources).length > 0}
-        silent={sources.length === 0}
-        onClear={() => change(noFilters)}
-      />
-    )
+    return <Nothing filtered={filtered} silent={sources.length === 0} onClear={() => change(noFilters)} />
   return (
     <div className="space-y-4">
       <DataTable

@@ -8,7 +8,7 @@ import { useAddress } from '../../lib/browser/use-address.ts'
 import { useTyped } from '../../lib/browser/use-typed.ts'
 import { suppressionIds, workspaceIds } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
-import { pagesQuery, refresh } from '../../lib/queries/query.ts'
+import { pagesQuery, refresh, stillEmpty } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -85,7 +85,10 @@ const Row = ({ suppression, onLift }: { suppression: Suppression; onLift: () => 
 }
 
 const List = ({ search, onClear }: { search: string; onClear: () => void }) => {
-  const query = useInfiniteQuery(suppressionsQuery(useWorkspace().name, search))
+  const query = useInfiniteQuery({
+    ...suppressionsQuery(useWorkspace().name, search),
+    placeholderData: stillEmpty(search !== '', ({ suppressions }) => suppressions),
+  })
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.suppressions) ?? [], [query.data])
   const [lifting, setLifting] = useState<Suppression | undefined>()
   if (query.data === undefined && query.isError)

@@ -10,6 +10,7 @@ import { useTyped } from '../../lib/browser/use-typed.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { profilesQuery } from '../../lib/queries/profile-queries.ts'
+import { stillEmpty } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { SearchInput } from '../../ui/forms/input.tsx'
@@ -84,7 +85,10 @@ const Nothing = ({ searched, onClear }: { searched: boolean; onClear: () => void
 const List = ({ search, onClear }: { search: string; onClear: () => void }) => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
-  const query = useInfiniteQuery(profilesQuery(workspace.name, search))
+  const query = useInfiniteQuery({
+    ...profilesQuery(workspace.name, search),
+    placeholderData: stillEmpty(search !== '', ({ profiles }) => profiles),
+  })
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.profiles) ?? [], [query.data])
   if (query.data === undefined && query.isError)
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the profiles" />

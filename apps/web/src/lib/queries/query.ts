@@ -116,6 +116,16 @@ export const pagesQuery = <M extends Method>(
   })
 
 /**
+ * The placeholder of a list that filters narrow, while it loads: the pages before, if they had no rows. So a button
+ * there that removes the filters stays in place. A press on it leaves the field, which then reports its text, and the
+ * click would be lost if the press had replaced the button.
+ */
+export const stillEmpty =
+  <Page>(narrowed: boolean, rowsOf: (page: Page) => readonly unknown[]) =>
+  (before: InfiniteData<Page, string> | undefined): InfiniteData<Page, string> | undefined =>
+    narrowed && before?.pages.every((page) => rowsOf(page).length === 0) === true ? before : undefined
+
+/**
  * Reloads all cached queries of these resources below `params`; without `params`, all queries of these resources. Does
  * not wait for the responses.
  */
