@@ -97,6 +97,14 @@ test('each search for workspaces is recorded with its caller', async () => {
   })
 })
 
+test('a search with a page token of another search is refused and not recorded', async () => {
+  const { next_page_token } = await find('', { page_size: 1 })
+  const before = await harness.audits()
+  const query = new URLSearchParams({ search: 'ada', page_token: next_page_token })
+  expect((await organization.platformAdmin.call('GET', `/workspaces:find?${query}`)).status).toBe(400)
+  expect(await harness.audits()).toEqual(before)
+})
+
 test('only platform admins can search for workspaces, and a too long search is refused', async () => {
   for (const caller of [organization.administrator, organization.outsider])
     expect((await caller.call('GET', '/workspaces:find?search=a')).status).toBe(403)

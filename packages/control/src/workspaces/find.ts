@@ -75,7 +75,6 @@ export const findWorkspaces =
   async ({ params, query }) => {
     const { search } = query
     const words = search.split(/\s+/).filter((word) => word !== '')
-    await db.transaction().execute((tx) => audit(tx, 'workspaces', { search }))
     const { rows: shown, next } = await newestFirst(
       { name: 'workspaces.find', table: 'workspaces', params, query },
       db
@@ -86,6 +85,8 @@ export const findWorkspaces =
         .where('workspaces.delete_time', 'is', null)
         .where(workspaceFits(search, words)),
     )
+    // Recorded before anything is shown, but after the page token was checked: a refused search shows nothing.
+    await db.transaction().execute((tx) => audit(tx, 'workspaces', { search }))
     const ids = [...new Set(shown.map((row) => row.organization_id))]
     const [organizations, people] = await Promise.all([
       ids.length === 0 ? [] : selectOrganizations(db).where('organizations.id', 'in', ids).execute(),
