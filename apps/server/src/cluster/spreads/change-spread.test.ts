@@ -156,18 +156,12 @@ describe('the spread of a workspace', () => {
     const { db } = database
     const destination = async (workspace_id: string): Promise<string> => {
       const id = newId()
-      await db
-        .insertInto('destinations')
-        .values({ id, workspace_id, title: 'Shop', app: 'webhook' })
-        .execute()
+      await db.insertInto('destinations').values({ id, workspace_id, title: 'Shop', app: 'webhook' }).execute()
       return id
     }
     const id = await destination(workspaceId)
     const otherWorkspace = newId()
-    await db
-      .insertInto('workspaces')
-      .values({ id: otherWorkspace, organization_id, title: 'Other' })
-      .execute()
+    await db.insertInto('workspaces').values({ id: otherWorkspace, organization_id, title: 'Other' }).execute()
     const other = await destination(otherWorkspace)
     let offset = 0
     const park = (more: { destination_id?: string; attempts?: number; bulk?: boolean; state?: 'dead' } = {}) =>

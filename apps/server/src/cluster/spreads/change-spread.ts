@@ -192,7 +192,7 @@ const catchUp = async (
   }
 }
 
-/** What is known of a workspace before its requests are paused. */
+/** The result of the preparation of a workspace, before its requests are paused. */
 type Prepared = {
   learned: Learned
   /** Whether its destinations take events. If not, untried deliveries are not awaited while requests are paused. */
