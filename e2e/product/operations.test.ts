@@ -52,8 +52,13 @@ describe('the operation of a product', () => {
     own = await makeFolder()
     const { bavail, bsize } = statfsSync(own)
     freeMiB = Math.floor((bavail * bsize) / 1024 ** 2)
+    const dataDir = join(own, 'data')
+    // The folder is created beforehand, like by a package or a volume.
+    await mkdir(dataDir)
+    await chmod(dataDir, 0o755)
     product = await startProduct({
-      dataDir: join(own, 'data'),
+      dataDir,
+      fromNothing: true,
       env: { TRIBUTARY_DISK_RESERVE_MB: String(Math.floor(freeMiB / 2)) },
     })
   })
@@ -89,6 +94,58 @@ describe('the operation of a product', () => {
       return ids.includes('before') && ids.includes('after')
     })
   })
+
+  test('backup, wipe, and restore give the same product, unreadable for other users; its administrator can get a new password any time', async () => {
+    const { dataDir } = product
+    const run = (script: string, args = ['backup.tar.zst']): { status: number | null; output: string } => {
+      const done = spawnSync(
+        process.execPath,
+        ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
+        {
+          // Both paths are relative to the user's working directory.
+          env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: own },
+          encoding: 'utf8',
+        },
+      )
+      return { status: done.status, output: `${done.stdout}${done.stderr}` }
+    }
+    const first = product
+    await first.api.login(adminCredentials)
+    const { workspace } = await createWorkspace(first.api, 'Kept')
+    const { source, key } = await createSource(first.api, workspace, 'Kept source')
+    for (const id of ['a', 'b', 'c']) expect((await track(first.url, key, id)).status).toBe(200)
+    await eventually(
+      'stored',
+      async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3,
+    )
+    expect(await openToOthers(dataDir)).toEqual([])
+    expect(run('backup').output).toMatch(/in use/)
+    const newPassword = (): string => /password +(\S+)/.exec(run('admin-password', []).output)?.[1] ?? ''
+    const whileRunning = newPassword()
+    await expect(first.api.login(adminCredentials)).rejects.toThrow(/401/)
+    await first.api.login({ ...adminCredentials, password: whileRunning })
+    await first.stop()
+    const whileStopped = newPassword()
+    expect(run('backup')).toMatchObject({ status: 0 })
+    expect((await stat(join(own, 'backup.tar.zst'))).mode & 0o777).toBe(0o600)
+    await rm(dataDir, { recursive: true })
+    expect(run('restore')).toMatchObject({ status: 0 })
+    await using second = await startProduct({ dataDir })
+    await second.api.login({ ...adminCredentials, password: whileStopped })
+    const { title } = await second.api.ok('GET', `/${source}`)
+    expect(title).toBe('Kept source')
+    expect((await track(second.url, key, 'a')).status).toBe(200)
+    expect((await track(second.url, key, 'd')).status).toBe(200)
+    await eventually('the new one stored, the repeated one not', async () => {
+      const { events } = await second.api.ok('GET', `/${source}/events`)
+      return (
+        (events as { message_id: string }[])
+          .map(({ message_id }) => message_id)
+          .sort()
+          .join() === 'a,b,c,d'
+      )
+    })
+  })
 })
 
 test('every configuration error is reported at once', async () => {
@@ -97,59 +154,4 @@ test('every configuration error is reported at once', async () => {
     env: { HOST: ' ', TRIBUTARY_EGRESS_ALLOW: 'everything', TRIBUTARY_TYPO: '1' },
   })
   await expect(start).rejects.toThrow(/HOST[\s\S]*TRIBUTARY_EGRESS_ALLOW[\s\S]*TRIBUTARY_TYPO/)
-})
-
-test('backup, wipe, and restore give the same product, unreadable for other users; its administrator can get a new password any time', async () => {
-  const dataDir = join(folder, 'data')
-  const run = (script: string, args = ['backup.tar.zst']): { status: number | null; output: string } => {
-    const done = spawnSync(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
-      {
-        // Both paths are relative to the user's working directory.
-        env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
-        encoding: 'utf8',
-      },
-    )
-    return { status: done.status, output: `${done.stdout}${done.stderr}` }
-  }
-  // The folder is created beforehand, like by a package or a volume.
-  await mkdir(dataDir)
-  await chmod(dataDir, 0o755)
-  const first = await startProduct({ dataDir, fromNothing: true })
-  await first.api.login(adminCredentials)
-  const { workspace } = await createWorkspace(first.api, 'Kept')
-  const { source, key } = await createSource(first.api, workspace, 'Kept source')
-  for (const id of ['a', 'b', 'c']) expect((await track(first.url, key, id)).status).toBe(200)
-  await eventually(
-    'stored',
-    async () => ((await first.api.ok('GET', `/${source}/events`)).events as unknown[]).length === 3,
-  )
-  expect(await openToOthers(dataDir)).toEqual([])
-  expect(run('backup').output).toMatch(/in use/)
-  const newPassword = (): string => /password +(\S+)/.exec(run('admin-password', []).output)?.[1] ?? ''
-  const whileRunning = newPassword()
-  await expect(first.api.login(adminCredentials)).rejects.toThrow(/401/)
-  await first.api.login({ ...adminCredentials, password: whileRunning })
-  await first.stop()
-  const whileStopped = newPassword()
-  expect(run('backup')).toMatchObject({ status: 0 })
-  expect((await stat(join(folder, 'backup.tar.zst'))).mode & 0o777).toBe(0o600)
-  await rm(dataDir, { recursive: true })
-  expect(run('restore')).toMatchObject({ status: 0 })
-  await using second = await startProduct({ dataDir })
-  await second.api.login({ ...adminCredentials, password: whileStopped })
-  const { title } = await second.api.ok('GET', `/${source}`)
-  expect(title).toBe('Kept source')
-  expect((await track(second.url, key, 'a')).status).toBe(200)
-  expect((await track(second.url, key, 'd')).status).toBe(200)
-  await eventually('the new one stored, the repeated one not', async () => {
-    const { events } = await second.api.ok('GET', `/${source}/events`)
-    return (
-      (events as { message_id: string }[])
-        .map(({ message_id }) => message_id)
-        .sort()
-        .join() === 'a,b,c,d'
-    )
-  })
 })
