@@ -21,6 +21,7 @@ import {
   startSharedEventStore,
   startSharedPostgres,
   startWebhookReceiver,
+  templateDatabase,
   withDatabase,
   withEventDatabase,
 } from '@tributary/test-kit'
@@ -42,9 +43,10 @@ const joinOne = async (): Promise<Product> => {
   }
   return running
 }
-const stopOne = async (): Promise<void> => {
-  await running?.stop()
+const stopOne = async (): Promise<number | null | undefined> => {
+  const code = await running?.stop()
   running = undefined
+  return code
 }
 
 beforeAll(async () => {
@@ -52,7 +54,7 @@ beforeAll(async () => {
   postgres = await startSharedPostgres()
   eventStore = await startSharedEventStore()
   env = {
-    DATABASE_URL: withDatabase(postgres.url, 'postgres'),
+    DATABASE_URL: withDatabase(postgres.url, templateDatabase),
     CLICKHOUSE_URL: withEventDatabase(eventStore.url, 'default'),
   }
 })
@@ -70,33 +72,25 @@ const partsOf = async (product: Product): Promise<Parts> =>
 test('with DATABASE_URL and CLICKHOUSE_URL, the product starts no engine, and collects, stores, and delivers events as usual', async () => {
   await using receiver = await startWebhookReceiver()
   const dataDir = join(folder, 'data')
-  let source = ''
-  {
-    await using product = await startProduct({ dataDir, env })
-    expect(childrenOf(product.pid)).toEqual([])
-    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
-    expect(existsSync(join(dataDir, 'event-store'))).toBe(false)
-    expect(Object.keys(await partsOf(product))).not.toContain('postgres')
-    await product.api.login(adminCredentials)
-    const { workspace } = await createWorkspace(product.api)
-    const made = await createSource(product.api, workspace)
-    source = made.source
-    await createWebhook(product.api, workspace, source, { url: receiver.url })
-    for (const id of ['a', 'b', 'a', 'c'])
-      expect((await post(product, '/v1/track', made.key, track(id))).status).toBe(200)
-    expect((await post(product, '/v1/batch', made.key, { batch: [track('d', { type: 'nonsense' })] })).status).toBe(200)
-    await eventually('stored', async () => (await storedEvents(product, source)).length === 4)
-    await eventually('delivered', () => receiver.messageIds().size === 3)
-    await eventually('the repetition counted', async () => {
-      const page = await product.api.ok('GET', `/${source}/droppedEvents`)
-      return (page.dropped_events as { count: number }[])[0]?.count === 1
-    })
-    expect(
-      (await storedEvents(product, source)).map(({ message_id, status }) => `${message_id} ${status}`).toSorted(),
-    ).toEqual(['a accepted', 'b accepted', 'c accepted', 'd rejected'])
-    expect(await product.stop()).toBe(0)
-  }
-  expect(await storedEvents(await joinOne(), source)).toHaveLength(4)
+  const product = await joinOne()
+  expect(childrenOf(product.pid)).toEqual([])
+  expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+  expect(existsSync(join(dataDir, 'event-store'))).toBe(false)
+  expect(Object.keys(await partsOf(product))).not.toContain('postgres')
+  const { workspace } = await createWorkspace(product.api)
+  const { source, key } = await createSource(product.api, workspace)
+  await createWebhook(product.api, workspace, source, { url: receiver.url })
+  for (const id of ['a', 'b', 'a', 'c']) expect((await post(product, '/v1/track', key, track(id))).status).toBe(200)
+  expect((await post(product, '/v1/batch', key, { batch: [track('d', { type: 'nonsense' })] })).status).toBe(200)
+  await eventually('stored', async () => (await storedEvents(product, source)).length === 4)
+  await eventually('delivered', () => receiver.messageIds().size === 3)
+  await eventually('the repetition counted', async () => {
+    const page = await product.api.ok('GET', `/${source}/droppedEvents`)
+    return (page.dropped_events as { count: number }[])[0]?.count === 1
+  })
+  expect(
+    (await storedEvents(product, source)).map(({ message_id, status }) => `${message_id} ${status}`).toSorted(),
+  ).toEqual(['a accepted', 'b accepted', 'c accepted', 'd rejected'])
   expect([...receiver.messageIds().values()]).toEqual([1, 1, 1])
 })
 
@@ -169,7 +163,11 @@ test('with BLOBS_S3_BUCKET, pictures are in the bucket for every data folder, an
   const one = await joinOne()
   const { organization } = await createWorkspace(one.api)
   const { logo: before } = await upload(one, organization)
-  await stopOne()
+  const { workspace } = await createWorkspace(one.api)
+  const { source, key } = await createSource(one.api, workspace)
+  expect((await post(one, '/v1/track', key, track('kept'))).status).toBe(200)
+  await eventually('stored', async () => (await storedEvents(one, source)).length === 1)
+  expect(await stopOne()).toBe(0)
   const inBucket = {
     ...env,
     TRIBUTARY_SECRET_KEY: (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim(),
@@ -193,6 +191,7 @@ test('with BLOBS_S3_BUCKET, pictures are in the bucket for every data folder, an
   await using product = await startProduct({ dataDir: elsewhere, env: inBucket })
   expect((await fetch(`${product.url}/${before}`)).headers.get('content-type')).toBe('image/webp')
   await product.api.login(adminCredentials)
+  expect(await storedEvents(product, source)).toHaveLength(1)
   const { logo } = await upload(product, organization)
   expect((await fetch(`${product.url}/${logo}`)).status).toBe(200)
   expect((await fetch(`${product.url}/${before}`)).status).toBe(404)
