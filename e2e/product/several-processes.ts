@@ -15,6 +15,7 @@ import {
   startProduct,
   startSharedEventStore,
   startSharedPostgres,
+  templateDatabase,
   withDatabase,
   withEventDatabase,
 } from '@tributary/test-kit'
@@ -141,11 +142,11 @@ export const startKafkaWithWay = async (): Promise<KafkaPeer & { way: Way & { ad
 
 /**
  * Starts all engines remote, so that no folder has processing state. Returns functions that start processes with these
- * engines. The name of a process always gets the same port.
+ * engines. The name of a process always gets the same port. The database has been migrated, unless `fromNothing` is set.
  */
 export const startRemoteEngines = async (
   stack: AsyncDisposableStack,
-  given: { kafka?: AsyncDisposable & { address: string } } = {},
+  given: { kafka?: AsyncDisposable & { address: string }; fromNothing?: true } = {},
 ) => {
   const root = await mkdtemp(join(tmpdir(), 'tributary-processes-'))
   stack.defer(() => rm(root, { recursive: true, force: true }))
@@ -158,7 +159,7 @@ export const startRemoteEngines = async (
   stack.use(postgres)
   stack.use(eventStore)
   const urls = {
-    database: withDatabase(postgres.url, 'postgres'),
+    database: withDatabase(postgres.url, given.fromNothing === true ? 'postgres' : templateDatabase),
     eventStore: withEventDatabase(eventStore.url, 'default'),
   }
   const database = await wayToPostgres(urls.database)

@@ -64,7 +64,7 @@ const commandOf = (entry: string): string[] => [
 ]
 
 const startFleet = async (stack: AsyncDisposableStack, entry: string) => {
-  const engines = await startRemoteEngines(stack)
+  const engines = await startRemoteEngines(stack, { fromNothing: true })
   const fleet = new Map<string, Product>()
   const commands = { old: commandOf(entry), new: undefined }
   const start = async (name: string, role: Role, version: 'old' | 'new', standsBy?: true): Promise<Product> => {
