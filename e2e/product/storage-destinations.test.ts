@@ -14,6 +14,7 @@ import {
   createWorkspace,
   eventually,
   hasMariaDb,
+  type MariaDbPeer,
   type PostgresPeer,
   type Product,
   startMariaDb,
@@ -67,6 +68,13 @@ beforeAll(async () => {
   workspace = (await createWorkspace(product.api)).workspace
 })
 afterAll(() => stack.disposeAsync())
+
+let mariaDb: Promise<MariaDbPeer> | undefined
+/** Returns the MariaDB of the tests of this file. */
+const openMariaDb = (): Promise<MariaDbPeer> => {
+  mariaDb ??= startMariaDb().then((started) => stack.use(started))
+  return mariaDb
+}
 
 const connect = async (source: string, app: string, settings: Record<string, unknown>): Promise<string> => {
   const { name } = await product.api.ok('POST', `/${workspace}/destinations`, {
@@ -358,7 +366,7 @@ test('a sync copies the rows of all objects of a bucket to a table, and sends no
 test.skipIf(!hasMariaDb)(
   'syncs from MariaDB to PostgreSQL and back leave exactly the rows that each mode promises, over three runs',
   async () => {
-    await using maria = await startMariaDb()
+    const maria = await openMariaDb()
     const open = async (app: string, access: object, schema: object = {}) => ({
       dataSource: await make('dataSources', {
         title: `Read ${app}`,
@@ -491,8 +499,7 @@ test.each([
   "a sync that owns its table of %s shows rows to remove, asks for approval, and leaves exactly the model's rows",
   async (_, app) => {
     if (app === 'mysql' && !hasMariaDb) return
-    await using own = new AsyncDisposableStack()
-    const maria = app === 'mysql' ? own.use(await startMariaDb()) : undefined
+    const maria = app === 'mysql' ? await openMariaDb() : undefined
     const schema = `owned_${app}`
     await peer.query(`create schema ${schema} authorization ${peer.access.user}`)
     await peer.query(
