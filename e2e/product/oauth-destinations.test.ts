@@ -5,24 +5,21 @@ import {
   createWorkspace,
   eventually,
   type OpenIdProvider,
-  type Product,
   startOpenIdProvider,
-  startProduct,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { post, track } from './calls.ts'
+import { joinProduct, type SharedProduct } from './shared-product.ts'
 
 let provider: OpenIdProvider
-let product: Product
+let product: SharedProduct
 let workspace: string
 beforeAll(async () => {
   provider = await startOpenIdProvider({ users: [{ email: 'owner@example.com' }] })
-  product = await startProduct()
-  await product.api.login(adminCredentials)
+  product = await joinProduct()
   workspace = (await createWorkspace(product.api)).workspace
 })
 afterAll(async () => {
-  await product?.[Symbol.asyncDispose]()
   await provider?.[Symbol.asyncDispose]()
 })
 
@@ -137,7 +134,7 @@ test('test events and connection tests send the token, and no response or log sh
     provider.destination.received.map(({ authorization }) => authorization.replace('Bearer ', '')),
   )
   const shown = [
-    product.output(),
+    await product.output(),
     JSON.stringify(await product.api.ok('GET', `/${destination}`)),
     JSON.stringify(await product.api.ok('GET', `/${destination}/app`)),
     JSON.stringify(await product.api.ok('GET', `/${destination}/deliveries`)),
