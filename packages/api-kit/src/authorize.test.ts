@@ -102,6 +102,6 @@ test('the handler receives the workspace or organization of the call', async () 
   })
 })
 
-test('a method that is not open to anyone rejects a call without a caller', async () => {
+test('a method that is not public throws an error for a call without a caller', async () => {
   for (const [, access] of table.slice(1)) await expect(ask(access, undefined)).rejects.toThrow('without its caller')
 })

@@ -86,7 +86,7 @@ export const requireCaller = (actor: Actor, user: string): void => {
   if ((resourceNames.user.parse(user)?.user ?? user) !== actor.userId) throw onlyThemselves()
 }
 
-/** Throws 403 for a caller who may at least read the data of that user, and 404 for any other caller. */
+/** Throws unless the caller is the user: 403 for a caller who may read the data of the user, otherwise 404. */
 const requireSelf = (actor: Actor, userId: string): void => {
   if (actor.userId !== userId) throw mayReadUser(actor, userId) ? onlyThemselves() : notFound('user not found')
 }

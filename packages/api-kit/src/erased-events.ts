@@ -105,7 +105,10 @@ const rowsOf = (requests: readonly Marked[]): MarkedRows => ({
  */
 export const deliveryChanges = (requests: readonly Marked[]): string[] => deliveryRemovals(rowsOf(requests))
 
-/** Marks rows that are not in the events table. `select` is the tail of a query whose only column is the mark. */
+/**
+ * Marks rows that are not in the events table. `select` continues a `select` statement with an expression for the mark
+ * and the rest of the statement.
+ */
 export const markErasedRows = (
   eventStore: Pick<EventStore, 'command'>,
   { workspaceId, requestId }: Marked,

@@ -1,7 +1,10 @@
 import { type Handlers, networkOf } from '@tributary/http'
 import type { Actor, Holders, Queue } from '@tributary/kernel'
 
-/** The fields of a call that determine the holders whose shares the call uses. */
+/**
+ * The fields of a call from which its holders are determined: the user, network, organization and method whose shares
+ * of a queue the call uses.
+ */
 type PlacedCall = {
   actor: Actor | undefined
   client: { ip: string }

@@ -25,7 +25,9 @@ export const newKey = (word: string): { key: string; hash: Buffer; hint: string 
   return { key, hash: hashToken(key), hint: key.slice(-4) }
 }
 
-/** Throws 400 below the title if the maximum number of keys is reached. The texts name the keys and their owner. */
+/**
+ * Throws 400 for the field `title` if the maximum number of keys is reached. `texts` names the keys and their owner.
+ */
 export const requireRoomForKey = (count: number, most: number, texts: { of: string; called: string }): void => {
   if (count < most) return
   const text = `${texts.of} can have ${most} ${texts.called}. Revoke one first`

@@ -56,7 +56,10 @@ export const createMailSender = ({ db, transport, clock }: { db: Db; transport: 
   }
 }
 
-/** Removes the texts of mails that have expired at a time and were queued before another time. */
+/**
+ * Removes the texts of unsent mails that have expired by the time `time`. Also deletes the expired mails that were
+ * queued before `before`.
+ */
 export const clearOldMails = async (db: Db, time: Date, before: Date): Promise<void> => {
   await db
     .updateTable('mails')

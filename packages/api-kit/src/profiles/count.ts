@@ -3,7 +3,7 @@ import type { CountServices } from '../services.ts'
 import { readBlockedOwners } from './blocked-owners.ts'
 import { readSuppressed } from './suppressed.ts'
 
-/** The events to count: those of workspaces that meet all conditions. Values are passed as parameters. */
+/** The events to count: events of these workspaces that meet all conditions. Values are passed as parameters. */
 export type ProfilesCounted = {
   workspaces: readonly string[]
   conditions?: readonly string[]
@@ -37,7 +37,10 @@ const firstAccepted = async (
   return { where, params: all }
 }
 
-/** Counts profiles seen in events. `select` is a SQL expression over `who` (the profile) and `bucket`. */
+/**
+ * Counts the profiles of the counted events. `count` returns the query for `seen`, a subquery with a profile (`who`)
+ * and a `bucket` in each row.
+ */
 const countSeen = async (
   deps: CountDeps,
   counted: ProfilesCounted,
@@ -78,10 +81,10 @@ export const countProfilesBy = (
   )
 
 /**
- * Counts the profiles per bucket, without empty buckets. Counts distinct profiles with an accepted non-test event that
- * is not a replay of a blocked or held one. The event was received before its user was suppressed, and has no value
- * that its workspace blocks now. The number is exact, except for merges of the last seconds, which reach the event
- * store later.
+ * Counts the distinct profiles per bucket, without empty buckets. An event counts if it is an accepted non-test event,
+ * was received before its user was suppressed, and has no value that its workspace blocks now. Replays of blocked or
+ * held events do not count. The number is exact, except for merges of the last seconds, which reach the event store
+ * later.
  */
 export const countProfiles = async (
   deps: CountDeps,

@@ -16,7 +16,7 @@ export type ForgottenPeople = {
 export type ProfileLedger = {
   /**
    * Splits identifiers off a profile, in this transaction. They become a new profile, whose ID is returned. Refused if
-   * an identifier does not belong to the profile, or if none would stay.
+   * an identifier does not belong to the profile, or if the profile would have none left.
    */
   split(
     tx: Tx,
