@@ -76,7 +76,10 @@ const pathOf = (column: Column, name: string, params: EventsParams): Condition =
     : condition`getSubcolumn(${holder}, ${params.add('name', 'String', name)})`
 }
 
-/** Returns a condition that an object with values is at the path. The object itself is not a value. */
+/**
+ * Returns a condition that the path leads to an object that contains a value. The object itself does not count as a
+ * value.
+ */
 const holdsValues = (column: Column, name: string, params: EventsParams): Condition => {
   const steps = name.split('.')
   const holder = holderOf(column)
@@ -98,7 +101,7 @@ const num = (group: number): string => `toInt64OrZero(g[${group}])`
 
 /** The number of days of the month that `datePattern` has matched; y, m and d are its first groups. */
 const daysOfMonth = `if(m = 2, if(y % 4 = 0 and (y % 100 != 0 or y % 400 = 0), 29, 28), 30 + (m + intDiv(m, 8)) % 2)`
-/** Days since 1970 in a calendar without bounds: the dates of the event store begin in 1900. */
+/** The number of days since 1970, computed without the dates of the event store, which begin in 1900. */
 const daysSince1970 = `365 * (y - b) + intDiv(y - b, 4) - intDiv(y - b, 100) + intDiv(y - b, 400) + intDiv(153 * (m + 12 * b - 3) + 2, 5) + d - 719469`
 
 /**
@@ -149,9 +152,9 @@ const partsOf = (text: string): { isNegative: boolean; whole: string; fraction: 
 const sureDigits = 15
 
 /**
- * Compares a numeric property by all its digits. Doubles decide unless they are equal. Then the texts of whole numbers and of
- * numeric texts decide. The digits of a number that is stored as a double come from the received event. The event is read only
- * for numbers of more than 15 digits.
+ * Compares a numeric property by all its digits. If two doubles differ, they decide the comparison. If they are equal,
+ * the digits decide: those of a whole number or a numeric text, or, for a stored double, those in the received event.
+ * The received event is read only for compared values of more than 15 digits.
  */
 const exactNumbers = (
   { path, string, number }: PropertyValue,
@@ -167,7 +170,8 @@ const exactNumbers = (
   }
   const double = condition`dynamicElement(${path}, 'Float64')`
   /**
-   * Returns the digits of a double as they were received: numbers after the property's name that have the same double.
+   * Returns the digits of a double in the received event: the first number after the property's name that has the same
+   * double.
    */
   const received = (): Condition => {
     const last = JSON.stringify(name.split('.').at(-1) ?? '').slice(1, -1)
@@ -177,8 +181,8 @@ const exactNumbers = (
   const written = (long: boolean): Condition =>
     condition`coalesce(${string}, toString(dynamicElement(${path}, 'Int64')), toString(dynamicElement(${path}, 'UInt64'))${long ? condition`, nullIf(${received()}, '')` : condition``}, toString(${double}))`
   /**
-   * Applies `then` to the parts of the number: its whole digits `w` and its decimals `f`. A text with an exponent is a
-   * rounded number.
+   * Applies `then` to the number as text `t`, its sign `m` (true for a minus), its whole digits `w` and its decimals
+   * `f`. A text with an exponent is a rounded number.
    */
   const ofParts = (long: boolean, then: Condition): Condition =>
     condition`arrayMap(t -> arrayMap((m, w, f) -> ${then}, [startsWith(t, '-')], [trimLeft(splitByChar('.', replaceOne(t, '-', ''))[1], '0')], [trimRight(splitByChar('.', t)[2], '0')])[1], [ifNull(${written(long)}, '')])[1]`

@@ -51,8 +51,9 @@ type Event = Pick<SegmentQuery, 'selectedEvent' | 'selectedAttributes' | 'timefr
 const types: ReadonlySet<string> = new Set(eventTypes)
 
 /**
- * Returns the rule for counts, and whether it selects the profiles that meet the rule or all others. Profiles without
- * events are in no set.
+ * Returns the rule by which a profile is in the set of a count. `others` is true if the profiles outside of the set
+ * meet the count. A set contains only profiles with events, so 'at most' and 'exactly 0' exclude the set of profiles
+ * with more events.
  */
 const ruleOf = ({
   operator,
@@ -145,8 +146,8 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     crossings(before: number): EventsStatement | undefined {
       const moved = [...counted.values()].flatMap(({ named, since }) => (since === undefined ? [] : [{ named, since }]))
       if (moved.length === 0) return undefined
-      // Names and times are compared separately, each only once, not in pairs. Comparing names is slow, and a profile
-      // too many only costs some work.
+      // Each name and each time window is compared once, not in pairs, because comparing names is slow. The set may
+      // then contain too many profiles, which only costs some work.
       const named = joined([...new Set(moved.map((each) => each.named))], 'or')
       const ends = [...new Set(moved.map(({ since }) => since))]
       const passed = ends.map((end) => {
@@ -169,15 +170,15 @@ export type Compiler = {
    */
   add(query: AudienceQuery): ProfilesStatement
   /**
-   * Returns the statement that finds which of several queries each profile meets: `met` of `members` lists them in
-   * their order.
+   * Returns the statement that checks every profile against several queries. The column `met` of `members` has one
+   * boolean for each query, in the order of the queries.
    */
   addAll(queries: readonly AudienceQuery[]): ProfilesStatement
   /** Returns the statement for the sets of all queries; undefined if no condition is on events. */
   events(): EventsStatement | undefined
   /**
-   * Returns the statement for the set of the profiles with an event that has left a condition's time window since
-   * `before` (epoch ms). No other profile's counts change only because time passes. Undefined if no condition has a
+   * Returns the statement for the set of profiles with an event that has left the time window of a condition since
+   * `before` (epoch ms). Without new events, only the counts of these profiles change. Undefined if no condition has a
    * time window.
    */
   crossings(before: number): EventsStatement | undefined
@@ -187,7 +188,8 @@ const hasUserId = condition`exists (select from profile_identifiers i where i.wo
 
 /**
  * Creates a compiler. It is a pure function; each value becomes a parameter. A reference to another audience is
- * replaced by its query, and by an empty one if the audience refers to itself.
+ * replaced by the query of that audience. A circular reference, or a reference to a deleted audience, counts as an
+ * audience without members.
  */
 export const createCompiler = (options: CompileOptions): Compiler => {
   const { workspaceId, asOf, queryOf, people, sample } = options

@@ -19,17 +19,17 @@ export type EvaluateOptions = {
 }
 
 /**
- * A statement, with its parameters, that follows the statement of profiles and reads its `members`. `before` runs first
- * in the same transaction.
+ * A statement that is appended to the text of a `ProfilesStatement` and reads its `members`, with parameters of its
+ * own. `before` runs first in the same transaction.
  */
 export type MembersStatement = { text: string; params?: readonly unknown[]; before?: (tx: Tx) => Promise<void> }
 
 /** Evaluates compiled audiences in both stores, within limits of time and concurrency. */
 export type Evaluation = {
   /**
-   * Runs the statement of profiles with `ask`, and then `settle` with the rows, in one transaction. Throws 400
-   * `QUERY_TOO_LARGE` for a query beyond the limits, and 429 while the workspace waits for its own queries. If the
-   * caller cancels, both stores end the evaluation.
+   * Evaluates a compiled audience, reads the members with `ask`, and passes the rows to `settle` in the same
+   * transaction. Throws 400 `QUERY_TOO_LARGE` for a query beyond the limits, and 429 while the workspace waits for its
+   * own queries. If the caller cancels, both stores end the evaluation.
    */
   run<Row, Result>(
     compiled: CompiledAudience,
@@ -50,7 +50,10 @@ const timeouts = { short: 15_000, heavy: 50_000 } as const
 const tooLarge = (): AppError =>
   badRequest('QUERY_TOO_LARGE', 'This audience has too many profiles to look at. Choose shorter times or rarer events')
 
-/** Sets of profiles: the size of each, and the lists as texts in chunks, by the names of their columns. */
+/**
+ * Sets of profiles: the size of each set, and the profiles in chunks. A chunk has the text of each column by the name
+ * of the column.
+ */
 export type ProfileSets = { sizes: readonly number[]; chunks: readonly Readonly<Record<string, string>>[] }
 
 /** The sets for an audience without conditions on events. */
@@ -85,8 +88,8 @@ export const runEvents = async (
 const fewProfiles = 20_000
 
 /**
- * Joins the statement of profiles and the statement `ask` into one query. The parameters of the first come first, with
- * the sets filled in. If the sets have several chunks, call `storeSets` before it in the same transaction.
+ * Joins a `ProfilesStatement` and the statement `ask` into one query, and fills in the last chunk of the sets. If there
+ * are several chunks, call `storeSets` before the query, in the same transaction.
  */
 export const profilesQuery = (
   { text, most, params }: ProfilesStatement,
@@ -104,7 +107,7 @@ export const profilesQuery = (
 
 /**
  * Stores all chunks of the sets for `profilesQuery`, except the last one. A single statement with a million profiles
- * would occupy its thread for 100 ms. Each statement runs by `run`, which may cancel it.
+ * would occupy its thread for 100 ms. Each statement is passed to `run`, which may cancel the statement.
  */
 export const storeSets = async (
   tx: Tx,

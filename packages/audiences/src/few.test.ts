@@ -58,7 +58,7 @@ test.each([
   ['one of two events, and a trait', { gaaa: group('or', event('aaa'), event('bbb')), gbbb: group('and', trait) }, few],
   ['a trait, and one of two events', { gbbb: group('and', trait), gaaa: group('or', event('aaa'), event('bbb')) }, few],
   ['an event without another, and a trait', { gaaa: group('and', event('aaa'), event('bbb', 0), trait) }, 0],
-])('an audience of %s looks up traits only of profiles that the events leave', async (_, groups, members) => {
+])('an audience of %s looks up traits only if a profile meets its event conditions', async (_, groups, members) => {
   const { events, profiles } = compileAudience(audienceQuery.parse({ groups }), {
     workspaceId,
     asOf: Date.now(),

@@ -9,10 +9,10 @@ const joinedMaxSize = (parts: readonly MaxSize[], operator: QueryOperator): MaxS
 }
 
 /**
- * Returns the maximum number of profiles that can meet a query, from the sizes of the sets of its conditions on events.
+ * Returns the function that computes the maximum number of profiles that can meet a query from the sizes of its sets.
  * Conditions on traits and negative conditions may be true for every profile. The function `setOf` returns the number
- * of the set that a member must be in, or undefined for a condition that excludes the set. The query of another
- * audience comes from `within`.
+ * of the set to which every profile that meets a condition belongs; undefined if there is no such set. The function
+ * `within` returns the result for a referenced audience.
  */
 export const maxSizeOf = (
   query: AudienceQuery,

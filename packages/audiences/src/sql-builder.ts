@@ -15,15 +15,17 @@ export const joined = (conditions: readonly Condition[], operator: 'and' | 'or')
   return conditions.length < 2 ? first : (`(${conditions.join(` ${operator} `)})` as Condition)
 }
 
-/** A statement of the event store that reads one workspace. Only `statementOfEvents` creates it. */
+/**
+ * A statement of the event store that reads one workspace. Only `statementOfEvents` and `statementOfSeen` create it.
+ */
 export type EventsStatement = {
   readonly [made]: 'events'
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
   /**
-   * The number of sets of profiles that the statement returns. Each row is a chunk of the profiles that are in any set:
-   * `owners`, and in the same order `bits_0` …, which say which sets each profile is in. So a profile is listed once,
-   * in however many sets it is. `size_0` … are the sizes of the sets within the chunk.
+   * The number of sets of profiles that the statement returns. Each row is a chunk of the profiles that are in any set.
+   * The column `owners` lists each profile once. The columns `bits_0` … list, in the same order, the sets that contain
+   * the profile. The columns `size_0` … are the sizes of the sets within the chunk.
    */
   readonly sets: number
 }
@@ -95,7 +97,10 @@ const limitChunks = `max_result_rows = ${profileLimit / chunkSize}, result_overf
 
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
-/** An SQL expression for the profile of an owner, by the merges in the event store. */
+/**
+ * An SQL expression for the profile to which an owner belongs after the merges in the event store. An owner without a
+ * merge is its own profile.
+ */
 const profileOfSeen = 'if(joined.profile = 0, seen.owner, joined.profile)'
 const joinProfiles = `
   left join (
@@ -111,8 +116,8 @@ const bitOf = (set: number): bigint => 1n << BigInt(set % setsOfWord)
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 /**
- * Selects the sets of the profiles in a statement with the column `profile`. A profile is in set `i` if `conditions[i]`
- * is true.
+ * Returns the statement that selects sets of the profiles from the statement `from`, which has a column `profile`. A
+ * profile is in set `i` if `conditions[i]` is true.
  */
 const selectSets = (conditions: readonly string[], from: string): string => {
   const sets = range(conditions.length)
@@ -145,8 +150,8 @@ ${from}
 }
 
 /**
- * Returns the statement for the set of the profiles that have an event that meets a condition. It reads the same events
- * as `statementOfEvents`.
+ * Returns the statement for the set of profiles with an event that meets a condition. Like `statementOfEvents`, it
+ * reads only accepted, non-test events that have a user.
  */
 export const statementOfSeen = (
   workspaceId: string,
@@ -168,11 +173,11 @@ export const statementOfSeen = (
 }
 
 /**
- * Returns the statement for the sets of profiles by the counts of their events. Only this statement reads events and
- * owners: accepted, non-test events of one workspace that have a user and were received by `as_of`. Every counted event
- * meets `any`, which excludes all others early. With `people`, only the events of these people count, for the profiles
- * to which the given identifiers belong. These profiles may be newer than those of the event store. With a sample, sets
- * contain only its profiles.
+ * Returns the statement that counts the events of each profile, and selects sets of profiles by the counts. It reads
+ * accepted, non-test events of one workspace that have a user. Every counted event meets `any`, so that all other
+ * events are skipped early. With `people`, it reads only the events of their identifiers, and each event counts for the
+ * given profile. So merges that the event store does not have yet are included. With a sample, sets contain only
+ * profiles of the sample.
  */
 export const statementOfEvents = (
   workspaceId: string,
@@ -220,7 +225,7 @@ settings precise_float_parsing = 1, ${limitChunks}`
   } as unknown as EventsStatement
 }
 
-/** A column in the result of the event store that becomes a parameter of a statement of profiles. */
+/** A parameter of a statement of profiles whose value is a column in the result of the event store. */
 export type SetParam = { readonly column: string }
 
 /**
@@ -230,22 +235,25 @@ export type SetParam = { readonly column: string }
 export type ProfilesStatement = {
   readonly [made]: 'profiles'
   /**
-   * Returns the text, which ends with a common table expression `members (id, sequence, …)`. The statement that reads
-   * it follows. The parameters are the same for each form.
+   * Returns the text, which ends with a common table expression `members (id, sequence, …)`. A statement that reads
+   * `members` must follow. The parameters are the same for each form.
    */
   readonly text: (form: ProfilesForm) => string
-  /** The maximum number of profiles that conditions on events leave, from the sizes of the sets. */
+  /** Returns the maximum number of profiles that meet the conditions on events, from the sizes of the sets. */
   readonly most: MaxSize
   readonly params: readonly (string | number | readonly string[] | SetParam)[]
 }
 
 /**
- * The form of a statement. `few`: few profiles remain, so their traits are looked up one by one. `stored`: chunks of
- * the sets are in a table.
+ * The form of a statement. With `few`, few profiles meet the conditions on events, so their traits are looked up one by
+ * one. With `stored`, all chunks of the sets except the last one are in a temporary table.
  */
 export type ProfilesForm = { few: boolean; stored: boolean }
 
-/** Returns the statements that store chunks of sets, for a number of columns: `owners`, `bits_0` …. */
+/**
+ * Returns the statements that create the temporary table for chunks of sets, and add a chunk to it. `columns` is the
+ * number of columns: `owners`, `bits_0` ….
+ */
 export const storeStatements = (columns: number): { create: string; add: string } => {
   const places = range(columns)
   const names = places.map((place) => (place === 0 ? 'owner' : `b${place - 1}`))
@@ -270,8 +278,8 @@ export const createProfilesParams = (workspaceId: string) => {
       return `coalesce(p.b${wordOf(set)} & ${bitOf(set)} <> 0, false)` as Condition
     },
     /**
-     * Returns the text of the table `seen` with the used sets, for chunks that are stored in a table or not; undefined
-     * if no set is used.
+     * Returns the function that writes the table `seen` with the used sets; undefined if no set is used. The argument
+     * `stored` says whether the temporary table has further chunks.
      */
     seen(): ((stored: boolean) => string) | undefined {
       if (words === 0) return undefined
@@ -358,8 +366,7 @@ const latestTrait = ({ name, holders }: AskedTrait, profile: 'found.profile_id' 
  * Returns the statement for the profiles of a workspace that are not suppressed and meet a condition. The condition can
  * use `p.owner`, `p.named` (whether a user ID is known) and `traits.t0` …. These are the latest values of `names` as
  * JSON text: '' for a value that was too large, null for none. With several conditions, the statement returns all
- * profiles, and `met` lists the conditions that each profile meets. With `people` or a sample, it reads only these
- * profiles.
+ * profiles, and `met` has one boolean for each condition. With `people` or a sample, it reads only these profiles.
  */
 export const statementOfProfiles = (
   params: ProfilesParams,

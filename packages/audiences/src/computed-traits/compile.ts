@@ -6,7 +6,7 @@ import { type Condition, condition, createEventsParams, joined } from '../sql-bu
 
 /**
  * The profiles whose events are read, by their numbers in the event store: all profiles between two numbers, or a list.
- * With all IDs of a few profiles, an index finds their events.
+ * With a list, `ids` can have all IDs of its profiles, so that an index finds their events.
  */
 export type Scope = { from: bigint; to: bigint } | { profiles: readonly bigint[]; ids?: readonly string[] | undefined }
 

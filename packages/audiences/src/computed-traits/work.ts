@@ -301,7 +301,7 @@ export const workOn = async (deps: WorkDeps, memory: Memory, workspaceId: string
     .execute()
   let more = false
   for (const row of rows) if (row.delete_time !== null && (await remove(deps, row))) more = true
-  // Events of traits that are not in the cache yet are not recorded yet.
+  // Skips traits that are not in the cache yet, because changes by their events are not recorded yet.
   const traits = rows.filter(
     ({ id, version, delete_time, retry_time }) =>
       delete_time === null && cache.knows(workspaceId, id, version) && (retry_time === null || retry_time <= began),

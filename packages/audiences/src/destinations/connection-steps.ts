@@ -63,8 +63,8 @@ export const createConnectionSteps = ({
   }
 
   /**
-   * Returns the texts of changes, without deleted profiles, whose identifiers no longer exist. `createFarewells` sends
-   * their exits.
+   * Returns the events that report changes, as texts. Omits deleted profiles, because their identifiers no longer
+   * exist; `createFarewells` sends their exits.
    */
   const textsOf = async (row: Row, changes: readonly ReportedChange[]) => {
     const audience = { id: row.audience_id, title: row.title }

@@ -9,9 +9,9 @@ import { audienceRecord } from './records.ts'
 const eventsAtOnce = 50
 
 /**
- * Records, in the transaction of a deletion, the destinations that have one of the deleted people as a member. The last
- * change that such a destination received is an entry. The `person` of a profile is the index of the person among the
- * entries of the request.
+ * Records, in the transaction of a deletion, the destinations that must receive exits of the deleted profiles. These
+ * are the destinations whose last received change of such a profile is an entry. `person` is the index of the deleted
+ * profile among those of the request.
  */
 export const noteFarewells = async (
   tx: Tx,

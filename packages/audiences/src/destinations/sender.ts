@@ -57,7 +57,7 @@ export const createAudienceSender = ({
 
   /**
    * Sends some records of a connection; returns whether there may be more records. Skips a connection whose work is
-   * held.
+   * held (`isHeldWork`).
    */
   const sendOf = async (
     { id, workspace_id: workspaceId, audience_id: audienceId }: Connection,

@@ -19,9 +19,9 @@ const storingMs = 15_000
 const touchesAtOnce = 2000
 
 /**
- * Returns the mark of an evaluation that starts now: it sees every change whose transaction is below the mark. Events
- * may be missing for changes of the last seconds, and for changes after the stored positions (`formatRecordPlaces`, ''
- * for unknown).
+ * Returns the mark of an evaluation that starts now: the evaluation includes every change whose transaction is below
+ * the mark. Changes whose events may not be stored yet are not below the mark: those of the last seconds, and those
+ * after `storedBefore` (`formatRecordPlaces`, '' if unknown).
  */
 export const markNow = async (db: Db, workspaceId: string, storedBefore: string): Promise<string> => {
   const places = parseRecordPlaces(storedBefore)

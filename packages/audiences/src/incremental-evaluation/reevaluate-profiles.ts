@@ -35,9 +35,9 @@ const peopleAtOnce = 5000
 const timeoutMs = 20_000
 
 /**
- * The part of a statement that reads `members` with their `met`, and brings the stored members of audiences ($2) up to
- * date. It does so for the profiles $1, as of a time ($4). The positions of the audiences in `met` are $3. It records
- * each entry and exit, and counts them.
+ * The part of a statement that follows `members`. It updates the stored members of the audiences $2 among the profiles
+ * $1, as of the time $4, and records and counts each entry and exit. In `met` of `members`, an audience has the index
+ * that $3 lists for it.
  */
 const storeTouched = `, audience as (
   select * from unnest($2::uuid[], $3::integer[]) as audience (id, place)

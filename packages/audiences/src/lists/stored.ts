@@ -40,8 +40,8 @@ export const readListChange = async (
 }
 
 /**
- * A list and its new version. The new version starts with the identifiers of the version `base`; undefined for an empty
- * start.
+ * A list and its new version. The new version starts with the identifiers of the version `base`, or empty if `base` is
+ * undefined.
  */
 export type ListVersion = { workspaceId: string; audienceId: string; version: number; base: number | undefined }
 
