@@ -77,8 +77,8 @@ export const issue = async (
 }
 
 /**
- * Creates an invoice and charges it, unless invoices of the subscription are sent. While the invoice cannot be charged,
- * the subscription is past due.
+ * Creates an invoice. Charges it immediately, unless the customer has a number of days to pay invoices
+ * (`days_until_due`). If the charge fails, the subscription is past due.
  */
 export const charge = async (tx: Tx, customer: string, invoice: Parameters<typeof issue>[2]): Promise<string> => {
   const live = await tx
