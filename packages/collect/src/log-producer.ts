@@ -18,13 +18,13 @@ export type LogProducer = {
    * yields while a large body is split, so that other work can run.
    */
   append(accepted: Accepted, done: Done): Generator<void, void>
-  /** Does the same as `append`, but without breaks. */
+  /** Does the same as `append` in one step, without yielding to other work. */
   appendNow(accepted: Accepted, done: Done): void
   /** Resolves when no append is in flight. */
   idle(): Promise<void>
   /** See `Pauses`. */
   paused: Pauses['paused']
-  /** Rejects the requests that wait until a change of their workspace's spread ends. */
+  /** Rejects the requests that wait for the end of a change of their workspace's spread. */
   close(): void
 }
 
@@ -44,7 +44,7 @@ const settle = (logger: Logger, done: Done, refusal?: Refusal): void => {
   }
 }
 
-/** Appends without breaks. */
+/** Runs an append to its end without yielding to other work. */
 const drain = (appending: Generator<void, void>): void => {
   while (appending.next().done !== true) {}
 }

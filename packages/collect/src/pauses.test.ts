@@ -26,7 +26,7 @@ const waiter = (tell: (isOver: boolean) => unknown, bytes = 0): Waiter => ({
 })
 
 describe('a change of a spread', () => {
-  test('a change of a spread is paused when all earlier appends are in the log, and does not wait for later appends', async () => {
+  test('a change of a spread is reported as paused when all earlier appends are in the log, and does not wait for later appends', async () => {
     const { pauses, begin, end } = setUp()
     const [first, second] = [pauses.begin(), pauses.begin()]
     expect(pauses.paused()).toEqual([])
@@ -131,7 +131,7 @@ describe('a change of a spread', () => {
     await expect.poll(() => reported).toEqual(['first', 'second'])
   })
 
-  test('a change of a spread is not paused while a failed append is still being sent, even if this takes long', async () => {
+  test('a change of a spread is not reported as paused while a failed append is still being sent, even if this takes long', async () => {
     let isUnsure = true
     const { pauses, begin } = setUp(() => isUnsure)
     begin('w', 'w 1')
@@ -170,7 +170,7 @@ describe('a change of a spread', () => {
       vi.useRealTimers()
     })
 
-    test('a change of a spread rejects waiting requests after eight seconds', () => {
+    test('a request that waits for the end of a change of a spread is rejected after eight seconds', () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       const reported: boolean[] = []
@@ -184,7 +184,7 @@ describe('a change of a spread', () => {
       expect(reported).toEqual([false])
     })
 
-    test('a change of a spread is not paused until ten seconds after a failed append that may still reach the log', async () => {
+    test('a change of a spread is reported as paused only ten seconds after a failed append that may still reach the log', async () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       pauses.paused()

@@ -62,25 +62,28 @@ export type CollectSettings = {
   /** Maximum bytes in memory of all bodies with a known key. Above it, requests get 503. */
   bufferedBytes: number
   /**
-   * Maximum bytes in memory of the bodies with a known key of one workspace. Above it, requests of the workspace get
-   * 503.
+   * Maximum bytes in memory of the bodies of one workspace, if their key is known. Above it, requests of the workspace
+   * get 503.
    */
   workspaceBufferedBytes: number
   /** Minimum pace of a body with a known key. */
   pace: PaceLimits
   /**
-   * Limits for requests without a key outside of their body. Above the size of a body they get 413; above the bytes in
-   * memory they get 503.
+   * Limits for requests without a key outside of their body. A larger body gets 413. A request that would exceed the
+   * bytes in memory gets 503.
    */
   keyless: {
     bodyBytes: number
-    /** Maximum bytes in memory of all requests without an outer key. */
+    /** Maximum bytes in memory of all these requests together. */
     bufferedBytes: number
-    /** Maximum bytes in memory of the requests without an outer key of one address. */
+    /** Maximum bytes in memory of the requests of this kind from one address. */
     addressBytes: number
     pace: PaceLimits
   }
-  /** Decides which bodies are processed in turns, and how many bytes of them can wait. Beyond it, requests get 429. */
+  /**
+   * Decides which bodies are processed in turns, and how many bytes of such bodies can wait. Requests beyond that
+   * number get 429.
+   */
   turns: TurnSettings
   /**
    * Maximum bytes of bodies of one workspace that were accepted and are not processed yet. Above it, requests of the

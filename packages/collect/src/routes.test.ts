@@ -18,7 +18,7 @@ test.each([
   ['/analytics-next/bundles/x.js', 'bundle'],
   ['/tag/v1/k/tag.js', 'tag'],
   ['/tag/v1/k/cookies', 'tag-cookies'],
-])('the path %s is a call of kind %s', (path, kind) => {
+])('the path %s has a route of the kind %s', (path, kind) => {
   expect(findRoute(path)?.kind).toBe(kind)
   expect(isCollectPath(path)).toBe(true)
 })
@@ -36,7 +36,7 @@ test.each([
   '/tag/v1/k/other.js',
   '/tag/v1/tag.js',
   '//',
-])('the path %s is not a call', (path) => {
+])('the path %s has no route', (path) => {
   expect(findRoute(path)).toBeUndefined()
 })
 

@@ -29,10 +29,11 @@ const compressionOf = (header: string | undefined): string | undefined =>
 
 /**
  * Reads a request's body, decompresses it, and converts it from the charset of its Content-Type to UTF-8 without a byte
- * order mark. Calls `done` exactly once, with the result and the bytes as sent, or with a fault. The body has at most
- * `terms.limit` bytes, before and after decompression. The bytes in memory count against the shares of the sender until
- * the receiver calls `release`. A gzip body is recognized even without its header, because no JSON text begins with its
- * two magic bytes. If the bytes cannot be decoded, `done` still gets them, so that the caller can find the key in them.
+ * order mark. Calls `done` exactly once: with the converted body and the bytes before conversion, or with a fault. The
+ * body has at most `terms.limit` bytes, before and after decompression. The bytes in memory count against the shares of
+ * the sender until `release` is called. A gzip body is recognized even without its header, because no JSON text begins
+ * with its two magic bytes. If the bytes cannot be decoded, `done` still gets them, so that the caller can find the key
+ * in them.
  */
 export const readBody = (
   req: IncomingMessage,

@@ -48,7 +48,7 @@ test.each([
 test.each([
   ['beyond the limit', 64 * MiB, 4 * MiB],
   ['beyond a megabyte and 200 times its own size', 4 * MiB, MiB],
-])('decompression that goes %s is stopped', async (_, bytes, room) => {
+])('decompression stops when the body grows %s', async (_, bytes, room) => {
   const { result, taken } = await run('gzip', gzipSync(zeros.subarray(0, bytes)), 50 * MiB)
   expect(result).toBe('too-large')
   expect(taken).toBeLessThanOrEqual(room + piece)

@@ -108,7 +108,7 @@ test('when a workspace exceeds its share, its large bodies wait, and its small b
   expect(statuses.toSorted()).toEqual([200, 200, 429])
 })
 
-test('other owners run between the parts of a job, and the job waits while its owner waits', async () => {
+test('jobs of other owners run between the parts of a job, and the next part waits while the owner of the job must wait', async () => {
   const { share, pass } = standing()
   const turns = createTurns(share, { largeBytes: 10, ownerBytes: 1000, allBytes: 1000 })
   const ran: string[] = []

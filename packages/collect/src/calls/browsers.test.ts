@@ -59,7 +59,7 @@ describe('browsers', () => {
     ['/m', false],
     ['/rsaRequest', true],
     ['/tag/v1/x/cookies', true],
-  ])('a page of any site may call %s; with cookies: %s', async (path, withCookies) => {
+  ])('a page of any site may call %s, and may send cookies with the call: %s', async (path, withCookies) => {
     const headers = { origin: 'https://evil.example' }
     for (const method of ['OPTIONS', 'POST', 'GET']) {
       const answer = await fetch(`${running.origin}${path}`, { method, headers })
@@ -128,7 +128,7 @@ describe('pixels', () => {
     }
   })
 
-  test('a query pixel becomes a nested event without its key', async () => {
+  test('the query of a pixel becomes an event with nested fields and without the write key', async () => {
     await pixel(
       `/pixel/v1/track?writeKey=${liveKey}&anonymousId=a1&event=Opened&properties.mail.id=7&context.page.url=https%3A%2F%2Fx.example&a=1&a.b=2&__proto__.x=1`,
     )

@@ -117,7 +117,7 @@ describe('accepted calls', () => {
     [true, "a browser's user agent", '/v1/track', { 'user-agent': 'Mozilla/5.0 (X11)' }],
     [true, "a phone's user agent", '/v1/track', { 'user-agent': 'Dalvik/2.1.0 (Linux)' }],
     [undefined, 'a server library', '/v1/track', { 'user-agent': 'analytics-node-next/latest' }],
-  ])("the caller is considered the user's device (%s) by %s", async (expected, _, path, headers) => {
+  ])("a call is stored as sent by the user's own device (%s) because of %s", async (expected, _, path, headers) => {
     await post(path, json(track), { 'user-agent': 'curl/8', ...key, ...headers })
     expect((await last()).meta.d).toBe(expected)
   })

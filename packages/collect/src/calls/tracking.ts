@@ -49,8 +49,8 @@ const goneSignal = ({ res }: CollectRequest): AbortSignal => {
 }
 
 /**
- * Makes the body to store from the received body `given`, which is in UTF-8. Returns why the call is refused if there
- * can be none. The source of the call's key is `entry`. The bytes before they were decoded are `sent`.
+ * Makes the body to store from the received body `given` (UTF-8), for the source `entry` of the call's key. `sent` has
+ * the bytes of the body before they were decoded. Returns a refusal if no body can be made.
  */
 export type BodyTransform = {
   (given: Buffer, request: CollectRequest, entry: WriteKeyEntry | undefined, sent: Buffer): TransformedBody

@@ -60,7 +60,7 @@ const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook
 
 /**
  * Creates a function that converts calls to events by the rule of their source, and validates the events like single
- * events. If one cannot be stored, the call is rejected: its sender gets the reason, and the rejection is counted.
+ * events. If an event cannot be stored, the call is rejected: its sender gets the reason, and the rejection is counted.
  */
 export const createWebhookReceiver =
   (eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
