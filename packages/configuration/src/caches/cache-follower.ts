@@ -73,9 +73,10 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
 /**
  * Keeps a snapshot of the relational store in memory. The snapshot is checked after each notification and at least
  * every `pollMs`, and updated whenever the version of the configuration has increased. The argument of `load` is the
- * set of changes since the last update. It is undefined for everything: at first, after very many changes, and if the
- * store is older than before. `load` returns a function that puts the rows into the snapshot. Version and rows are read
- * in one snapshot of the store, so no change is missed. While the store is unavailable, the last snapshot is used.
+ * set of changes since the last update. It is undefined if everything must be loaded: at first, after very many
+ * changes, and if the store is older than before. The result of `load` is a function that puts the rows into the
+ * snapshot. Version and rows are read in one snapshot of the store, so no change is missed. While the store is
+ * unavailable, the last snapshot is used.
  */
 export const createCacheFollower = (
   { db, pool, logger, pollMs = 1000 }: CacheFollowerDeps,
@@ -126,7 +127,7 @@ export const createCacheFollower = (
         again = false
         await lookSafely()
       } while (again && !stopped)
-      // In the same step, so that a call after the last check starts its own check.
+      // Cleared in the same step as the last look at `again`, so that a later call starts its own check.
       running = undefined
     })()
     return running

@@ -57,7 +57,7 @@ export type DestinationCache = CacheFollower & {
 
 const none: readonly string[] = []
 
-/** Reads the IDs of destinations by source, for all sources or only for these. */
+/** Reads the IDs of connected destinations by source: for all sources, or only for the given sources. */
 const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promise<Map<string, string[]>> => {
   const links = await tx
     .selectFrom('connections')
@@ -79,7 +79,10 @@ const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promis
   return found
 }
 
-/** Reads the filters of connections, by destination and source, for all destinations or only for these. */
+/**
+ * Reads the filters of connections, by destination and source: for all destinations, or only for those with the given
+ * IDs.
+ */
 const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
   const links = await tx
     .selectFrom('connections')
@@ -96,7 +99,7 @@ const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
   return filters
 }
 
-/** Reads the sources of enabled signals, among all sources or only among these. */
+/** Reads the IDs of sources that feed enabled signals: all of them, or only those among the given sources. */
 const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promise<string[]> => {
   const rows = await tx
     .selectFrom('signal_sources')
@@ -110,8 +113,8 @@ const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promis
 }
 
 /**
- * Reads the conversions that signals send to destinations, for all destinations or only for these. Unreadable fields
- * are replaced by the defaults of the platform.
+ * Reads the conversions that signals send to destinations: to all destinations, or only to those with the given IDs.
+ * Unreadable fields are replaced by the defaults of the platform.
  */
 const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
   const rows = await tx
@@ -180,7 +183,7 @@ const destinationOf = (
   }
 }
 
-/** Reads all destinations that are not deleted, or only these. */
+/** Reads the destinations that are not deleted: all of them, or only those with the given IDs. */
 const loadDestinations = async (
   tx: Tx,
   ids: readonly string[] | undefined,

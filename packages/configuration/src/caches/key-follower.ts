@@ -2,8 +2,8 @@ import { hashToken, type Tx } from '@tributary/api-kit'
 import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './cache-follower.ts'
 
 /**
- * Keeps all valid keys of a kind in memory, by their hashes. `load` reads the keys with these IDs, or all of them. A text
- * of another form is not even hashed.
+ * Keeps all valid keys of a kind in memory, by their hashes. `load` reads the keys with the given IDs, or all keys
+ * without IDs. A text that does not match `form` is not even hashed.
  */
 export const createKeyFollower = <Entry extends { id: string }>(
   deps: CacheFollowerDeps,

@@ -29,7 +29,8 @@ export type ConnectorDeps = Pick<
 /**
  * Calls the connector of a destination once, with its current settings and a timeout, while a user waits. Rejects with
  * the errors of the connector, and with RetryableError after the timeout. Rejects with 409 if the secrets cannot be
- * opened, and with 400 if required settings are missing. The texts that must not be shown are in `secrets`.
+ * opened, and with 400 if required settings are missing. `call` also receives the texts of the secrets, which messages
+ * must not show.
  */
 export const callConnector = async <T>(
   deps: ConnectorDeps,

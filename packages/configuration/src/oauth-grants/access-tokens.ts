@@ -36,7 +36,7 @@ export type AskForToken = {
   grantId?: string | undefined
   /** A token that was refused with 401. */
   refused?: string | undefined
-  /** Whether that token had already been renewed for the same request. */
+  /** Whether the refused token had already been renewed for the same request. */
   again?: boolean | undefined
 }
 
@@ -103,7 +103,10 @@ const open = ({ secretBox }: AccessTokenDeps, row: GrantRow): KeptTokens => {
   }
 }
 
-/** Decides, under the lock of the row, what to do. */
+/**
+ * Decides, under the lock of the grant's row, whether to use the stored token, wait for another renewal, or renew the
+ * tokens. Ends the grant if it can no longer give access. Takes the lease for a renewal.
+ */
 const look = async (
   deps: AccessTokenDeps,
   tx: Tx,
