@@ -40,7 +40,7 @@ test.each([
   ['as it is written', outcomesBody(mixed)],
   ['as it was written before rows were numbered', JSON.stringify(before)],
   ['as it was written before outcomes stood together', JSON.stringify(mixed)],
-])('a record of outcomes %s restores their order, with versions higher than in the previous record', (_, body) => {
+])('outcomes in a record %s keep their order, and get higher versions than those of earlier records', (_, body) => {
   const outcomes = outcomesOf({ offset: 7, body: Buffer.from(body) })
   expect(outcomes.map(({ version: _version, ...rest }) => rest)).toEqual(mixed)
   const versions = outcomes.map(({ version }) => version)
