@@ -141,8 +141,8 @@ const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
 }
 
 /**
- * Creates the reader of API bodies, within the shares of their senders: `admit` must be called first. JSON with the key
- * `__proto__` is rejected.
+ * Creates the reader of API bodies. Bodies in memory count against the shares of their senders, so `admit` must be
+ * called before a body is read. JSON with the key `__proto__` is rejected.
  */
 export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): RequestBodies => {
   const pools = { strangers: poolOf('network', limits.strangers), users: poolOf('user', limits.users) }

@@ -150,7 +150,7 @@ test.each<[string, object]>([
   ['subscriptions.update', { plan: 'plans/team', recurring_interval: 'MONTHLY', name: 'n' }],
   ['customDomains.create', { domain_name: 'a.co' }],
   ['workspaces.actOnBehalf', { workspaceId: 'w' }],
-])('%s accepts the fields that the calls of the specification send', (name, body) => {
+])('%s accepts all fields that clients send according to the specification', (name, body) => {
   expect(unknownIn(name, body)).toEqual({})
 })
 
