@@ -18,9 +18,9 @@ export type PoolOptions = {
   total: number
   shares: Shares
   /**
-   * Kinds whose holders can never have more units than remain free, in the pool and in the share of their kind of work.
-   * Their shares shrink while the pool fills up (dynamic thresholds, Choudhury and Hahne 1998): even many holders that
-   * take the maximum leave capacity for the next holder.
+   * Kinds of holders for which each holder must leave as many units free as it holds, in the pool and in the share of
+   * its kind of work. Their shares shrink while the pool fills up (dynamic thresholds, Choudhury and Hahne 1998): even
+   * many holders that take the maximum leave capacity for the next holder.
    */
   shrinking?: readonly HolderKind[]
 }
