@@ -89,9 +89,9 @@ const malformed = reject('malformed_json', 'The event is not valid JSON.')
 const notAnObject = reject('not_an_object', 'An event must be a JSON object.')
 
 /**
- * Parses the text of one event, without a context that can be used unchanged. Both the row and the delivery need the
- * context as text, and in most events it is the largest part. The request was checked to be valid JSON when it was
- * accepted.
+ * Parses the text of one event, except for a context whose text can be used unchanged. Both the row and the delivery
+ * need the context as text, and in most events it is the largest part. The request was checked to be valid JSON when it
+ * was accepted.
  */
 const parseJson = (raw: RawEvent): ParsedEvent | Reject => {
   const { original } = raw

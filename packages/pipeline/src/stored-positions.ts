@@ -11,7 +11,7 @@ export const positionsTopic = 'pipeline.positions'
 export const unknownPosition = -1
 
 export type StoredPositions = {
-  /** Resolves when every request of a partition before the offset is stored; rejects once it is closed. */
+  /** Resolves when every request of a partition before the offset is stored; rejects after `close`. */
   whenStored(partition: number, offset: number): Promise<void>
   /** Whether every request of a partition before the offset is known to be stored. */
   isStored(partition: number, offset: number): boolean

@@ -31,12 +31,12 @@ export type DeliverBranch = {
    */
   begin(): Promise<DeliveredSequences>
   /**
-   * Appends the records of a micro-batch to the deliveries log as one group. Its sequence is the offset after its last
-   * request, and its note is the incarnation of that request. The note of a group read ahead also has the overtaken
-   * workspaces. Groups of a partition are appended in the order of the calls, for both readings together. So a sequence
-   * of the reading behind means that everything before it is appended. A refused append is retried without end.
-   * Resolves when the group is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a
-   * successor has begun.
+   * Appends the records of a micro-batch to the deliveries log as one group. The sequence of the group is the offset
+   * after its last request, and its note is the incarnation of that request. The note of a group read ahead also has
+   * the overtaken workspaces. Groups of a partition are appended in the order of the calls, for both readings together.
+   * So a sequence of the reading behind means that every request before that offset is appended. A refused append is
+   * retried without end. Resolves when the group is durable. Rejects with Stopped once `signal` aborts, and with
+   * StaleProducer when a successor has begun.
    */
   add(batch: Pick<MicroBatch, 'partition' | 'lane' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
   /** Whether reading should wait, because too many bytes of deliveries are not durable yet. */

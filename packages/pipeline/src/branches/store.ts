@@ -59,8 +59,8 @@ export type StoreDeps = {
 /**
  * The branch to the event store. It stores every event exactly once, even if the process is killed at any point. The
  * ranges and IDs of a batch, and the token of its insert, are in the journal before the insert. A position advances
- * only after the store has acknowledged everything before it, and the deliveries log has it durably. So repeating the
- * open ranges in the same order under the same tokens stores nothing twice.
+ * only when everything before the position is acknowledged by the store and durable in the deliveries log. So repeating
+ * the open ranges in the same order under the same tokens stores nothing twice.
  *
  *     add ─▶ buffer ─▶ seal (journal) ─▶ insert pool ─▶ insert ─▶ commit (journal)
  */

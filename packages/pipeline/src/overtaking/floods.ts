@@ -8,8 +8,9 @@ export type Floods = {
   /**
    * Records the bytes that a turn of a partition processed, by workspace. The turn ended at the offset `at` while the
    * log ended at `end`; `now` is in ms of a monotonic clock. Once a request has waited for `afterMs`, returns the
-   * floods, the largest first: workspaces without which the others have at least a quarter of the processed bytes. A
-   * workspace with less than `minBytes` is not returned, because the reading ahead would find little to process.
+   * floods: the largest workspaces, in descending order, until the others have less than a quarter of the processed
+   * bytes. A workspace with less than `minBytes` is not returned, because the reading ahead would find little to
+   * process.
    */
   note(
     partition: number,
@@ -27,12 +28,12 @@ export type Floods = {
 /** The minimum share of the processed bytes that workspaces other than the floods should get. */
 const othersShare = 0.25
 /**
- * The minimum share of the processed bytes of a flood. Overtaking a workspace with a smaller share would hardly help
+ * The minimum share of a flood in the processed bytes. Overtaking a workspace with a smaller share would hardly help
  * the others.
  */
 const minShare = 0.05
 
-/** Returns the workspaces that leave the others less than `othersShare`, the largest first. */
+/** Returns the largest workspaces, in descending order, until the others have less than `othersShare`. */
 const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, minBytes: number): string[] => {
   const found: string[] = []
   let rest = total

@@ -3,7 +3,7 @@ import { isJsonObject } from '@tributary/kernel'
 /**
  * The overtaken workspaces of a partition: their requests wait while requests of other workspaces are processed first.
  * From the offset `from` on, the partition is read twice. The reading ahead skips the requests of the overtaken
- * workspaces, and the reading behind processes only those. The double reading ends at the offset `until`.
+ * workspaces, and the reading behind processes only those requests. The double reading ends at the offset `until`.
  */
 export type Overtaking = {
   readonly from: number

@@ -66,8 +66,8 @@ export const createReadings = (deps: ReadingsDeps): Readings => {
       const until = overtakings.of(partition)?.until
       const end = logEnds[partition] ?? 0
       all[aheadOf(partition)] = until ?? end
-      // Once both readings have passed the meeting offset, the reading behind follows the log again. Before that, it
-      // ends where the reading ahead is.
+      // Once both readings have passed the meeting offset, the reading behind follows the log again. Before that, the
+      // reading behind ends at the position of the reading ahead.
       const hasMet = until !== undefined && nextOf(partition) >= until && nextOf(aheadOf(partition)) >= until
       if (!hasMet) all[partition] = Math.min(until ?? end, nextOf(aheadOf(partition)))
     }

@@ -112,7 +112,7 @@ export type Pipeline = {
   /** Hints that there are new records. */
   wake(): void
   state(): Promise<PipelineState>
-  /** Age of the oldest uncommitted record, ms, about a second old; 0 if there is none. */
+  /** Age of the oldest uncommitted record at the last progress report, in ms; 0 if there was none. */
   behindMs(): number
   /** How long the pipeline has waited for a response of the event store that it needs, ms; 0 if it does not wait. */
   waitedMs(): number
@@ -249,16 +249,16 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
  *                                                 ├─▶ deliver exactly once (*)
  *                                                 └─▶ store exactly once
  *
- * (*) Into the deliveries log: the pipeline is its producer `events`, and what recovery repeats is below the last
- * sequence.
+ * (*) Exactly once in the deliveries log: the pipeline appends with sequences, as the producer `events`. Recovery does
+ * not append again what is below the last sequence.
  *
  * Every event of a read record ends in the table `events` (accepted, blocked, or rejected) or in a count of
  * `dropped_events`. Every accepted event goes on to the stream, even if it has no destinations. An event that the
  * schema of its source blocks is stored and published, and is delivered only when it is replayed.
  *
  * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
- * number of bytes, so a flood in one delays another by a turn, not by its backlog. In a partition that falls behind,
- * others overtake the workspaces that hold it up (`overtaking/`).
+ * number of bytes, so a flood in one partition delays another by a turn, not by its backlog. In a partition that falls
+ * behind, other workspaces overtake those that delay the partition (`overtaking/`).
  */
 export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const { reader, logger } = deps

@@ -17,14 +17,14 @@ export type AlreadyAppended = {
 }
 
 /**
- * Finds what earlier runs appended to the deliveries log. That is everything below the last sequence of a partition,
- * which is an offset of the incarnation in its note. Records of a later incarnation at lower offsets are new. In a
- * partition that was read ahead, it also includes everything below the last sequence of that reading, except for
- * overtaken workspaces.
+ * Finds the deliveries that earlier runs appended to the deliveries log. These are all deliveries of requests below the
+ * last sequence of a partition, which is an offset of the incarnation in its note. Records of a later incarnation at
+ * lower offsets are new. In a partition that was read ahead, all deliveries below the last sequence of the reading
+ * ahead are also appended, except for overtaken workspaces.
  *
  * A partition without a sequence was written by an older version. There, appended and uncommitted events are found in
  * the log by their IDs, since some records of a micro-batch may be missing. No group of the partition gets a sequence
- * until all of them are processed again, so a kill meanwhile loses none of this.
+ * until all these events are processed again, so that they can be found again after a kill.
  */
 export const findAlreadyAppended = async ({
   requests,

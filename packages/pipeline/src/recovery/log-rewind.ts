@@ -29,8 +29,8 @@ const firstOpen = async ({ journal, reader }: WentBackDeps) => {
 }
 
 /**
- * Queries, by partition, the offset after the last stored record of its incarnations. The query covers all workspaces,
- * or only the given workspaces, each from an offset on.
+ * Queries the offset after the last stored record of each partition, among records of the incarnations in its log. The
+ * query covers all workspaces, or only the given workspaces, each from an offset on.
  */
 const storedEnds = async (
   { reader, eventStore, asking }: WentBackDeps,
@@ -96,9 +96,10 @@ const isBeyond = async (
 
 /**
  * Compares the journal with the event store, if the journal is stored separately from it. Every range is in the journal
- * before it is stored. So if the store has more, the journal was restored from an earlier state. The open ranges of
- * such a journal ended long ago, under tokens that the event store may have dropped, so they are removed. Resolves, by
- * partition, to the offset before which records may be stored although the journal does not have them; 0 for none.
+ * before it is stored. So if the store has records beyond the journal, the journal was restored from an earlier state.
+ * The open ranges of such a journal ended long ago, under tokens that the event store may have dropped, so they are
+ * removed. Resolves, by partition, to the offset before which records may be stored although the journal does not have
+ * them; 0 for none.
  */
 export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
   const { journal, reader, overtakings } = deps

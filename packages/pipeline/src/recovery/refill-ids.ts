@@ -208,11 +208,12 @@ class RefillWaited extends Error {
 
 /**
  * Creates the function that loads the message IDs of a workspace that moves into these partitions, from any process
- * that handled it before. The time of `from` only limits what is read: the places decide which events are excluded.
- * Without `from`, it loads the IDs of the window. It does nothing if one consumer has all partitions, and so all IDs.
+ * that handled the workspace before. The time of `from` only limits what is read: the places decide which events are
+ * excluded. Without `from`, the function loads the IDs of the window. It does nothing if one consumer has all
+ * partitions, because that consumer already has all IDs.
  *
- * Callers retry a failed call. It waits for up to a minute while the event store is down, and then rejects: the caller
- * may have ended, and others wait behind it. It rejects if the consumer has not begun to read, or is stopped.
+ * While the event store is down, the function waits for up to a minute and then rejects, because the caller may have
+ * ended and other calls wait. It also rejects if the consumer has not begun to read, or is stopped. Callers retry.
  */
 export const createWorkspaceRefill =
   ({

@@ -34,8 +34,8 @@ export type UncommittedDeliveriesDeps = {
   /** The log of deliveries. Both logs put a key into the same partition. */
   deliveries: LogReader
   /**
-   * Whether it is already known what is appended to a partition, which then needs no look-up. If absent, no partition
-   * is known.
+   * Whether the appended records of a partition are already known, so that they need no look-up. If absent, no
+   * partition is known.
    */
   isKnown?(partition: number): boolean
 }

@@ -82,7 +82,7 @@ const tooLongId = reject(
  *   unchanged;
  * - a client's `timestamp` is its `originalTimestamp` if it sends no other; a `timestamp` that another server passed on
  *   needs no correction;
- * - `context.ip` is the client's address if it called us directly and did not send one;
+ * - `context.ip` is the client's address if the client called directly and sent no address;
  * - traits of an identify that are only in `context.traits` become its traits;
  * - unknown keys are listed, to be kept. Values are validated as JSON.parse reads them, and passed on as texts; values
  *   of a lossy event keep their original text. An invalid shape is reported in `problem`, so that the rest of the event

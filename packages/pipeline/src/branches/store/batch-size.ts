@@ -1,6 +1,6 @@
 import type { PipelineSettings } from '../../settings.ts'
 
-/** Minimum rows of a batch: a smaller insert costs nearly as much as one of this size. */
+/** Minimum rows of a batch: a smaller insert costs nearly as much as an insert of this size. */
 const minBatchRows = 2000
 
 /** The rows that wait for their insert: their number, and their bytes. */

@@ -181,7 +181,8 @@ export const createSealer = (deps: SealerDeps) => {
       sealing = batch
       try {
         faultPoint('pipeline.before-begin')
-        // Retries any error: a failed write may still be in the journal, and would be repeated under its token.
+        // Retries after any error. A failed write may still be in the journal, and recovery would then repeat the batch
+        // under its token.
         await retryWrite('begin', () => journal.begin(ranges, ids, now))
         deps.idsFlushed()
         faultPoint('pipeline.after-begin')

@@ -21,8 +21,8 @@ export type MicroBatcher = {
    */
   consume(records: readonly LogRecord[], lane?: number): Promise<void>
   /**
-   * Takes records that a run with a lost journal may have stored, separately from other records. Their IDs are added.
-   * Records at the `stored` offsets are not stored or delivered again.
+   * Takes records that a run with a lost journal may have stored, separately from other records. The message IDs of all
+   * these records are added. Records at the `stored` offsets are not stored or delivered again.
    */
   consumeAgain(records: readonly LogRecord[], stored: ReadonlySet<number>, lane?: number): void
 }
