@@ -26,8 +26,8 @@ type NewRequest = {
 }
 
 /**
- * A destination that can delete users. `lacks` has the settings that it still needs for that; without them it gets no
- * deletions.
+ * A destination that can delete users. `lacks` names the settings that deletions need and that are missing. While
+ * settings are missing, the destination gets no deletions.
  */
 type DeletingDestination = { id: string; lacks?: string }
 

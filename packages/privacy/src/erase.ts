@@ -98,9 +98,9 @@ const together = 100
 type WaitingRow = { id: string; workspace_id: string; sequence: string; profiles: number; create_time: Date }
 
 /**
- * Reads a request, and all waiting requests of other workspaces, oldest first. A mutation of the event store rewrites
- * its parts once, for one request or for many. Requests that are complete, or whose workspace was deleted, are left
- * out.
+ * Reads a request first, and then other requests whose events are not removed yet, oldest first. A mutation of the
+ * event store rewrites its parts once, for one request or for many. Requests without stored identifiers and owners are
+ * left out.
  */
 const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
   const { rows } = await sql<WaitingRow>`
@@ -183,10 +183,10 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
 }
 
 /**
- * Creates the function that runs an `erasureJob`. It removes the people of a request from the ledger of profiles,
- * stored events and deliveries. It also removes the people of other waiting requests, by the same mutations of the
- * event store. At the end it removes the values by which the requests identified them. It may be killed at any point,
- * and is then repeated from the start. Logs expire by age, and `finishPrivacyRequests` waits for that.
+ * Creates the function that runs an `erasureJob`. The job removes the people of a request from the ledger of profiles,
+ * stored events and deliveries. It also removes the people of other waiting requests, with the same mutations of the
+ * event store. At the end it removes the values by which the requests identified people. If the process is killed at
+ * any point, the job is repeated from the start. Logs expire by age, and `finishPrivacyRequests` waits for that.
  */
 export const createErasure = (deps: ErasureDeps) => {
   const { db, eventStore, clock, outcomesWaitMs = 3000 } = deps
@@ -276,8 +276,8 @@ export const finishPrivacyRequests = async ({
       and not exists (select from privacy_tellings t where t.request_id = r.id and t.state not in ('done','not_told'))`.execute(
     db,
   )
-  // Rows of syncs come last, so that a failure here delays nothing else. The next call finds the requests that this one
-  // completes.
+  // Rows of syncs come last, so that a failure here delays nothing else. The next call completes the requests whose
+  // last rows are removed here.
   await eraseSyncRows({ db, eventStore }, AbortSignal.timeout(sweepMs))
   await endDeliveries(db, clock())
 }

@@ -4,7 +4,8 @@ import { z } from 'zod'
 const data = z.object({ request: z.string() })
 
 /**
- * Removes the people of a privacy request from every store. It contains the ID of the request, and no personal data.
+ * Removes the people of a privacy request from every store. The data of the job is the ID of the request, and no
+ * personal data.
  */
 export const erasureJob: JobKind<z.output<typeof data>> = {
   name: 'erase-people',

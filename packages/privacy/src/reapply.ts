@@ -35,9 +35,9 @@ const deletedSince = async (tx: Tx, { workspaceId, hashes }: MissingHashes): Pro
 }
 
 /**
- * Applies the lost requests of one workspace, in one transaction: a kill leaves all of them to the next start. Makes
- * one request for each time of deletion, because later events belong to users who came back. Resolves to the people
- * whose events must be hidden.
+ * Applies the lost requests of one workspace in one transaction. After a kill, the next start applies all of them
+ * again. Makes one request for each time of deletion, because events after a deletion belong to a user who came back.
+ * Resolves to the people whose events must be hidden.
  */
 const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
   deps.db.transaction().execute(async (tx) => {
@@ -79,9 +79,9 @@ const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
   })
 
 /**
- * Repeats deletions and suppressions that are missing in the database because it was restored from an earlier state.
- * The product makes its own requests, which delete the data of those users and their stored events, with or without a
- * profile. Call it at every start, before the first query is answered.
+ * Repeats deletions and suppressions that the database lacks because it was restored from an earlier state. A deletion
+ * is repeated by a new privacy request of the product itself, which also removes the stored events of users without a
+ * profile. Call this function at every start, before the first query is answered.
  */
 export const reapplyForgotten = async (deps: Deps): Promise<void> => {
   const { eventStore, profileLedger, forgottenHashes, logger } = deps

@@ -16,15 +16,15 @@ export type PrivacyServices = {
   /** Resolves once everything that a workspace received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /**
-   * Resolves once every user who was deleted before the call is noted in deliveries, and what they wrote before is
-   * durable. Rejects while that is not possible.
+   * Resolves once all threads that deliver have noted every user who was deleted before the call, and everything that
+   * these threads wrote before is durable. Rejects while that is not possible.
    */
   forgetInDeliveries(): Promise<void>
   /** Appends the notices of a privacy request for destinations to the stream. Rejects while that is not possible. */
   notifyDestinations(requestId: string, workspaceId: string): Promise<void>
   /**
-   * Returns when the oldest record of a workspace arrived that may still be in the logs, epoch ms; Infinity if there is
-   * none.
+   * Returns the arrival time of the oldest record of a workspace that may still be in the logs, epoch ms; Infinity if
+   * there is none.
    */
   oldestLogged(workspaceId: string): Promise<number>
   /**

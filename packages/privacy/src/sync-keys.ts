@@ -43,12 +43,12 @@ const holdRuns = async (
   }
 }
 
-/** Returns the text of the key that a row has for the value of a trait. */
+/** Returns the key of a row whose key column has the value of a trait, given as JSON. */
 const keyOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
 
 /**
- * Reads all keys that rows of these people can have in syncs of profiles. Call it before their profiles are deleted, in
- * the same transaction. It also ends dry runs that may have read them, and removes samples of dry runs.
+ * Reads all keys by which syncs of profiles can identify rows of these people. Call it before their profiles are
+ * deleted, in the same transaction. Also ends dry runs that may have read the people, and removes samples of dry runs.
  */
 export const readSyncKeys = async (
   tx: Tx,

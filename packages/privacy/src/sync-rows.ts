@@ -15,7 +15,7 @@ import { sql } from 'kysely'
 
 type Deps = { db: Db; eventStore: EventStore }
 
-/** A sync that may have rows of the people of a request, with their keys. */
+/** A sync that may have rows of the people of a request, and the keys of these rows. */
 type Open = {
   request_id: string
   sync_id: string
@@ -23,7 +23,7 @@ type Open = {
   keys: string[]
   /** The profiles of the people, and the profiles that were merged into them. */
   profiles: string[]
-  /** The runs of the sync whose rows are kept. */
+  /** IDs of the runs of the sync whose rows are still stored. */
   runs: string[]
   /** The last run that began after the request and sent its changes; null if there is none. */
   seen_run: string | null
@@ -35,7 +35,10 @@ type Open = {
 /** Maximum syncs whose rows are removed together. */
 const together = 100
 
-/** Reads, oldest first, the keys to remove from syncs without a current run. Their requests have no events left. */
+/**
+ * Reads the keys whose rows must be removed from syncs without a current run. Leaves out requests whose events are not
+ * removed yet.
+ */
 const readOpen = async (db: Db): Promise<Open[]> => {
   const { rows } = await sql<Open>`
     select o.request_id, o.sync_id, r.workspace_id, o.keys, s.mode = 'FULL_SYNC' as mirrors, s.run_number, o.swept_run,
@@ -59,8 +62,9 @@ const readOpen = async (db: Db): Promise<Open[]> => {
 }
 
 /**
- * Finds, for a mirroring sync, the keys that the destination still has. Confirmed rows with these keys are kept. `open`
- * says that the next run still removes some of them there. Keys that now belong to another user are left out.
+ * Finds the keys with confirmed rows in a mirroring sync, which the destination still has (`staying`). The field `open`
+ * is true if the next run still removes one of these keys at the destination. Keys that the run `seen_run` read are not
+ * removed, because they now belong to other users.
  */
 const keysThere = async (
   eventStore: EventStore,
@@ -135,10 +139,9 @@ const changesOf = (some: readonly Open[]): string[] => {
 
 /**
  * Removes the rows of deleted people from syncs of the workspace's profiles: read, planned, answered and confirmed
- * rows, and their deliveries. It does so for all requests together, with the same mutations of the event store. Syncs
- * with a current run are skipped until later. So are the confirmed rows of a mirroring sync that its next run removes
- * at the destination. It may be killed at any point and is repeated. Sends no query to the event store while no request
- * waits.
+ * rows, and their deliveries. Handles all requests together, with the same mutations of the event store. Syncs with a
+ * current run are left to a later call. In a mirroring sync, a confirmed row stays while the destination still has the
+ * row. The call may be killed at any point and repeated. Sends no query to the event store while no request waits.
  */
 export const eraseSyncRows = async ({ db, eventStore }: Deps, signal: AbortSignal): Promise<void> => {
   const waiting: { open: Open; staying: readonly string[]; isOpen: boolean }[] = []
