@@ -21,7 +21,7 @@ export type Remaining = {
   observations: readonly Observed[]
   /** Observations without a profile, with the reason. */
   refused: Map<Observed, Forgotten>
-  /** Observations that lost an identifier. The same observation may add the identifier later. */
+  /** Observations that lost an identifier. A later event with the same facts may add the identifier. */
   shortened: Set<Observed>
 }
 

@@ -101,7 +101,8 @@ const withinLimit = (
 }
 
 /**
- * Writes the changes that sets make to stored traits. `known` has the sets of identifiers that may have stored traits.
+ * Writes the changes that sets of traits make to stored traits. `known` has the sets of those identifiers that may
+ * already have stored traits.
  */
 const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known: Sets): Promise<void> => {
   const kept = await readKept(tx, workspaceId, known)
