@@ -40,7 +40,7 @@ test.each([
   expect(parseMessage(text)).toEqual(expected)
 })
 
-test('a rate allows its number of calls in each second', () => {
+test('a rate of two calls per second refuses a third call until a second after the first', () => {
   const allow = createRate(2)
   expect([allow(0), allow(1), allow(2), allow(999), allow(1000)]).toEqual([true, true, false, false, true])
 })
