@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { type EventFilter, eventConditions, spanOf } from './filter.ts'
 
 /**
- * The cursor of a list, newest first: the time in epoch ms by which events are listed, and the event ID between equal
- * times.
+ * The cursor of a list that begins with the newest event. It has the time by which events are listed, in epoch ms, and
+ * the event ID, which orders events with the same time.
  */
 export const eventCursor = z.tuple([cursorMs, cursorEventId])
 export type EventCursor = z.infer<typeof eventCursor>
@@ -108,7 +108,8 @@ export const readEvents = async (
       ...(from === undefined ? [] : [`${moment} >= fromUnixTimestamp64Milli({since:Int64})`]),
       ...(before === undefined ? [] : [`${moment} < fromUnixTimestamp64Milli({before:Int64})`]),
     ]
-    // The engine chooses the order of conditions, unless the caller has given `first`.
+    // Early conditions are checked before all others. Without `first` and late conditions, the engine chooses the
+    // order.
     const [early, rest] =
       few !== undefined
         ? [own, [...next, ...late]]
