@@ -13,8 +13,8 @@ export const markAllRead = async (db: Db, userId: string, time: Date): Promise<v
 }
 
 /**
- * Marks a notification of a user as read. If it was already read, the first time is kept. Returns undefined if the
- * notification does not exist.
+ * Marks a notification of a user as read. A notification that was already read keeps the time when it was first read.
+ * Returns undefined if the notification does not exist.
  */
 export const markRead = (
   db: Db,
