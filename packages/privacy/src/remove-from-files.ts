@@ -61,9 +61,10 @@ export type RemoveFromFiles = (signal: AbortSignal) => Promise<void>
 
 /**
  * Creates the function that rewrites the files of an embedded database, once for all requests that are complete
- * elsewhere. The files then contain nothing of their people. Call it each minute. It does nothing without
- * `rewriteFiles`. Rounds start at least six hours apart. A failed attempt repeats only the remaining tables, at
- * intervals that double from ten minutes. If the process ends during an attempt, this also counts as a failure.
+ * elsewhere. The files then contain no data of the people of these requests. Call the function each minute. It does
+ * nothing without `rewriteFiles`. Rounds start at least six hours apart. A failed attempt repeats only the remaining
+ * tables, at intervals that double from ten minutes. If the process ends during an attempt, this also counts as a
+ * failure.
  */
 export const createRemoveFromFiles =
   ({
