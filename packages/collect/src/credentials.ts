@@ -56,8 +56,8 @@ const keyField = /^"writeKey"\s*:\s*"([^"\\]{1,256})"/
 const maxPlaces = 20
 
 /**
- * Returns the strings that a body has as its key, found without parsing: those at the first positions of a key, and the
- * last one.
+ * Returns the possible keys of a body without parsing the body: the strings that follow the first occurrences of the
+ * key's name, and its last occurrence.
  */
 export const keyCandidates = (body: Buffer): string[] => {
   const places: number[] = []
