@@ -8,7 +8,8 @@ import { snakeCase } from '../connectors/destinations/postgresql/names.ts'
 import { compileStatement } from '../connectors/destinations/postgresql/statement.ts'
 import { fitTo as postgresqlValue } from '../connectors/destinations/postgresql/values.ts'
 import { certificatesOf } from '../connectors/wire/access/certificates.ts'
-import { googleComparable } from '../connectors/wire/conversions/comparable.ts'
+import { googleNormalization } from '../connectors/wire/normalization/google.ts'
+import { metaNormalization } from '../connectors/wire/normalization/meta.ts'
 import { errorOf } from '../connectors/wire/s3/failures.ts'
 import { pageOf } from '../connectors/wire/s3/list-page.ts'
 import { shortName } from '../packages/api-kit/src/mail/layout.ts'
@@ -64,7 +65,14 @@ const readers: Readonly<Record<string, Reader>> = {
   'a statement of a destination': compileStatement,
   'an email address': emailOf,
   'a phone number': phoneOf,
-  'an email address for Google': googleComparable.email,
+  'an email address for Google': googleNormalization.email,
+  'a given name for Google': googleNormalization.givenName,
+  'a family name for Google': googleNormalization.familyName,
+  'an email address for Meta': metaNormalization.email,
+  'a date of birth for Meta': metaNormalization.birthday,
+  'a state for Meta': metaNormalization.state,
+  'a country for Meta': metaNormalization.country,
+  'a phone number for Meta': (text) => metaNormalization.phone(text, 'Germany'),
   'a resource name': resourceNames.source.parse,
   'JSON that is made compact': compactJson,
   'JSON that is stored': storableJson,

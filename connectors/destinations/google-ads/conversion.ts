@@ -55,8 +55,8 @@ const identifiersOf = ({ email, phone, first_name, last_name, country = '', post
   const hasAddress =
     first_name !== undefined && last_name !== undefined && /^[A-Z]{2}$/.test(region) && postal_code.trim() !== ''
   return [
-    ...(email === undefined ? [] : [{ emailAddress: email }]),
-    ...(phone === undefined ? [] : [{ phoneNumber: phone }]),
+    ...[email ?? []].flat().map((emailAddress) => ({ emailAddress })),
+    ...[phone ?? []].flat().map((phoneNumber) => ({ phoneNumber })),
     ...(hasAddress
       ? [
           {

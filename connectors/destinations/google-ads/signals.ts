@@ -39,6 +39,9 @@ const signalFields = {
   ad_personalization: signalPlaces.consent,
 } as const
 
+/** Google takes an address only with all of these parts ("AddressInfo"). */
+const addressParts = ['first_name', 'last_name', 'country', 'postal_code']
+
 /**
  * The mapping of signals: by click ID, by enhanced conversions (email, phone, address), or both. A refund replaces the
  * value of the conversion.
@@ -54,8 +57,8 @@ export const conversions: ConversionPlatform = {
     click_id: { targets: ['gclid', 'gbraid', 'wbraid'], weight: 4 },
     email: { targets: ['email'], weight: 3 },
     phone: { targets: ['phone'], weight: 2 },
-    name: { targets: ['first_name', 'last_name'], weight: 0.5 },
-    address: { targets: ['country', 'postal_code'], weight: 0.5 },
+    name: { targets: ['first_name', 'last_name'], weight: 0.5, together: addressParts },
+    address: { targets: ['country', 'postal_code'], weight: 0.5, together: addressParts },
   },
   needs: [['click_id'], ['email'], ['phone'], ['name', 'address']],
   refund: {

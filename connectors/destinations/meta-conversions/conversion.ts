@@ -2,6 +2,7 @@ import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import type { MetaConversionsSettings } from './settings.ts'
 
@@ -33,11 +34,11 @@ type Payload = ReturnType<typeof sendConversion.payloadOf>
 const userDataOf = (payload: Payload, at: number): Record<string, unknown> => {
   const user: Record<string, unknown> = {}
   // The mapping has hashed the value.
-  for (const name of hashedNames) if (payload[name] !== undefined) user[name] = [payload[name]]
+  for (const name of hashedNames) if (payload[name] !== undefined) user[name] = [payload[name]].flat()
   const click = payload.fbc ?? parameterOf(payload.event_source_url, 'fbclid')
   const others = {
     fbc: metaClickOf(click, at),
-    fbp: /^fb\.\d\.\d+\.\d+$/.test(payload.fbp ?? '') ? payload.fbp : undefined,
+    fbp: metaBrowserIdOf(payload.fbp ?? ''),
     lead_id: payload.lead_id,
     client_ip_address: payload.client_ip_address,
     client_user_agent: payload.client_user_agent,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { personalDataProblem, readHash } from '@tributary/connector-kit'
-import { metaComparable } from '../../wire/conversions/comparable.ts'
+import { type PersonalTarget, personalDataProblem, personalHashes } from '@tributary/connector-kit'
+import { metaHashOf, metaNormalization } from '../../wire/normalization/meta.ts'
 
 /*
  * The rules below normalize the match keys of users, in the order in which the keys are sent, before they are hashed
@@ -14,19 +14,19 @@ const within = (text: string, least: number, most: number, length: number): stri
 }
 
 const rules = {
-  EMAIL: metaComparable.email,
-  PHONE: metaComparable.phone,
-  GEN: metaComparable.gender,
+  EMAIL: metaNormalization.email,
+  PHONE: metaNormalization.phone,
+  GEN: metaNormalization.gender,
   DOBY: (text: string) => within(text, 1900, 2100, 4),
   DOBM: (text: string) => within(text, 1, 12, 2),
   DOBD: (text: string) => within(text, 1, 31, 2),
-  LN: metaComparable.name,
-  FN: metaComparable.name,
-  FI: (text: string) => Array.from(metaComparable.city(text))[0] ?? '',
-  CT: metaComparable.city,
-  ST: metaComparable.state,
-  ZIP: metaComparable.zip,
-  COUNTRY: metaComparable.country,
+  LN: metaNormalization.name,
+  FN: metaNormalization.name,
+  FI: (text: string) => Array.from(metaNormalization.city(text))[0] ?? '',
+  CT: metaNormalization.city,
+  ST: metaNormalization.state,
+  ZIP: metaNormalization.zip,
+  COUNTRY: metaNormalization.country,
 } as const
 
 type Hashed = keyof typeof rules
@@ -68,23 +68,32 @@ export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
 /** Returns the SHA-256 of a text in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
+/** Returns a hash of Meta's Parameter Builder without its appendix, which audiences do not have. */
+const hashOfBuilder = (text: string): string | undefined => metaHashOf(text)?.slice(0, text.indexOf('.'))
+
+/** The keys for which a row says why they are not sent. */
+const rulesOfProblems: Partial<Record<MatchKey, PersonalTarget['pii']>> = { EMAIL: 'email', PHONE: 'phone' }
+
+const targetOf = (key: Hashed): PersonalTarget => ({
+  pii: rulesOfProblems[key] ?? 'text',
+  comparable: rules[key],
+  vendorHash: hashOfBuilder,
+})
+
+const targets = new Map((Object.keys(rules) as Hashed[]).map((key): [MatchKey, PersonalTarget] => [key, targetOf(key)]))
+
 /**
  * Returns a value in the form that is sent to Meta: normalized and hashed, unless it is already a hash; '' for a value
- * without content.
+ * without content. Of a list, the first value with content is sent. `country` completes a phone number.
  */
-export const matchValue = (key: MatchKey, value: unknown): string => {
-  const given =
-    typeof value === 'string' ? value : typeof value === 'number' || value instanceof Number ? value.toString() : ''
-  const known = readHash(given.trim())
-  if (known !== undefined) return known
-  if (key === 'MADID') return given.trim().toLowerCase()
-  const comparable = rules[key](given)
-  return comparable === '' ? '' : sha256(comparable)
+export const matchValue = (key: MatchKey, value: unknown, country?: string): string => {
+  const target = targets.get(key)
+  if (target !== undefined) return personalHashes(target, value, country)[0] ?? ''
+  return typeof value === 'string' ? value.trim().toLowerCase() : ''
 }
 
 /** Returns why an email address or a phone number is not sent, as the end of a sentence; undefined for other values. */
-export const matchProblem = (key: MatchKey, value: unknown): string | undefined => {
-  if (key !== 'EMAIL' && key !== 'PHONE') return undefined
-  const given = value instanceof Number ? value.toString() : value
-  return personalDataProblem(key === 'EMAIL' ? 'email' : 'phone', given, rules[key])
+export const matchProblem = (key: MatchKey, value: unknown, country?: string): string | undefined => {
+  const target = rulesOfProblems[key] === undefined ? undefined : targets.get(key)
+  return target === undefined ? undefined : personalDataProblem(target, value, country)
 }

@@ -141,7 +141,7 @@ describe('people of a Custom Audience', () => {
 
   it.each([
     [[{}], 'nothing that Meta can match'],
-    [[{ email: 'nobody', country: 'Germany', doby: 12 }], 'can match: email is not an email address'],
+    [[{ email: 'nobody', country: 'nowhere', doby: 12 }], 'can match: email is not an email address'],
     [[{ phone: '020 7946 0958' }], 'can match: phone is a phone number without a country code'],
     [[{ email: 'a@b.c', plan: 'pro' }], 'does not match people by plan'],
     [[{ email: 'a@b.c', user_id: 'u' }], 'Make user_id the identifier'],

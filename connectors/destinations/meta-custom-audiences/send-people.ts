@@ -40,6 +40,12 @@ const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason }
  */
 const externIdOf = (key: string, identifier: string): string => (keyOf(identifier) === 'EXTERN_ID' ? key : sha256(key))
 
+/** Returns the country of the row, which completes a phone number in national form. */
+const countryOf = (values: GivenPerson['values']): string | undefined => {
+  const [, country] = Object.entries(values).find(([field]) => keyOf(field) === 'COUNTRY') ?? []
+  return typeof country === 'string' ? country : undefined
+}
+
 /** Returns the person to send, or an outcome for a person that cannot be sent. */
 const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
@@ -47,6 +53,7 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
   if (operation !== 'upsert') return rejected('Meta does not tell who is in a Custom Audience. Choose another mode')
   const match = new Map<MatchKey, string>()
   const lost: string[] = []
+  const country = countryOf(values)
   for (const [field, value] of Object.entries(values)) {
     const found = keyOf(field)
     if (found === undefined)
@@ -57,9 +64,9 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
       if (field !== identifier) return rejected(`Make ${field} the identifier, or leave it out`)
       continue
     }
-    const text = matchValue(found, value)
+    const text = matchValue(found, value, country)
     if (text !== '') match.set(found, text)
-    const problem = matchProblem(found, value)
+    const problem = matchProblem(found, value, country)
     if (problem !== undefined) lost.push(`${field} ${problem}`)
   }
   const note = lost.join('; ')

@@ -17,14 +17,19 @@ const given = (values: Readonly<Record<string, string | undefined>>): Record<str
     Object.entries(values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]])),
   )
 
-const userOf = (payload: Payload): Record<string, string> => {
+/** The data of the person; a list has several hashes of one kind. */
+type User = Record<string, string | readonly string[]>
+
+const userOf = (payload: Payload): User => {
   // The mapping has already hashed the values that must be hashed.
   const { email, phone, external_id, first_name, last_name, zip_code, ttp, ip, user_agent } = payload
   const ttclid = clickIdOf('tiktok', payload.ttclid ?? parameterOf(payload.page_url, 'ttclid'))
-  return given({ email, phone, external_id, first_name, last_name, zip_code, ttclid, ttp, ip, user_agent })
+  const hashed = { email, phone, external_id }
+  const several = Object.fromEntries(Object.entries(hashed).filter(([, value]) => value !== undefined)) as User
+  return { ...several, ...given({ first_name, last_name, zip_code, ttclid, ttp, ip, user_agent }) }
 }
 
-const identifies = (user: Readonly<Record<string, string>>): boolean =>
+const identifies = (user: Readonly<User>): boolean =>
   ['email', 'phone', 'external_id', 'ttclid', 'ttp'].some((name) => user[name] !== undefined) ||
   (user['ip'] !== undefined && user['user_agent'] !== undefined)
 

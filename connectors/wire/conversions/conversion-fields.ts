@@ -55,6 +55,10 @@ export const orderFields = {
   },
 } as const
 
+/** The help of a phone number that the country of the same mapping completes. */
+export const phoneHelp =
+  'With the country code, or in national form beside the country. Normalized and hashed before it is sent.'
+
 /** Properties of a field for a phone number by which a platform matches users. */
 export const phoneField = {
   label: 'Phone',

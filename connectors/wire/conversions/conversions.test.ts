@@ -1,90 +1,9 @@
-import { createHash } from 'node:crypto'
 import { ExactNumber } from '@tributary/connector-kit'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiVersions, endOf } from './api-version.ts'
 import { clickIdOf, metaClickOf, parameterOf } from './click-ids.ts'
-import { googleComparable, metaComparable, tiktokComparable } from './comparable.ts'
 import { consentOf, consentOutcome, itemsOf, momentOf, moneyOf } from './event-facts.ts'
 import { hidingPersonal, shownMessage } from './shown.ts'
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-/**
- * Examples of "Customer Information Parameters"
- * (developers.facebook.com/docs/marketing-api/conversions-api/parameters/customer-information-parameters).
- */
-const metaPage: readonly [keyof typeof metaComparable, string, string, string?][] = [
-  [
-    'email',
-    'John_Smith@gmail.com',
-    'john_smith@gmail.com',
-    '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f',
-  ],
-  ['phone', '1 (650)555-1212', '16505551212', 'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176'],
-  ['name', 'Mary', 'mary', '6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec'],
-  ['name', '정', '정', '8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14'],
-  ['name', 'Valéry', 'valéry', '08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c'],
-  ['city', 'New York', 'newyork'],
-  ['state', 'CA', 'ca'],
-  ['zip', '94035-1234', '94035'],
-  ['zip', 'M1 1AE', 'm11ae'],
-  ['country', 'US', 'us'],
-  ['gender', 'Female', 'f'],
-  ['birthday', '1997-02-16', '19970216'],
-]
-
-/** Examples of "Format user data" (developers.google.com/data-manager/api/devguides/concepts/formatting). */
-const googlePage: readonly [keyof typeof googleComparable, string, string][] = [
-  ['email', 'cloudy.sanfrancisco+shopping@gmail.com', 'cloudysanfrancisco@gmail.com'],
-  ['email', ' user.name+NYC@Example.com ', 'user.name+nyc@example.com'],
-  ['phone', '+1 (800)555-0100', '+18005550100'],
-  ['name', ' O’Neil ', 'oneil'],
-]
-
-/**
- * Examples of "Event payload" of the Events API (business-api.tiktok.com/portal/docs?id=1771100779668482): lower case,
- * and E.164 with its plus sign.
- */
-const tiktokPage: readonly [keyof typeof tiktokComparable, string, string][] = [
-  ['email', ' Alice@Example.com ', 'alice@example.com'],
-  ['phone', '+1 650 555 1234', '+16505551234'],
-  ['id', ' User-17 ', 'user-17'],
-  ['zip', '94035-1234', '940351234'],
-]
-
-describe('the published examples of platforms', () => {
-  test.each(metaPage)('for Meta, %s: %j is compared as %j', (kind, given, comparable, hash = sha256(comparable)) => {
-    expect(metaComparable[kind](given)).toBe(comparable)
-    expect(sha256(metaComparable[kind](given))).toBe(hash)
-  })
-  test.each(googlePage)('for Google, %s: %j is compared as %j', (kind, given, comparable) => {
-    expect(googleComparable[kind](given)).toBe(comparable)
-  })
-  test.each(tiktokPage)('for TikTok, %s: %j is compared as %j', (kind, given, comparable) => {
-    expect(tiktokComparable[kind](given)).toBe(comparable)
-  })
-})
-
-describe('an empty value is not sent', () => {
-  it.each([
-    ['an address without a name', metaComparable.email('@example.com')],
-    ['an address of two', googleComparable.email('a@b@gmail.com')],
-    ['a gmail address of dots', googleComparable.email('...+x@gmail.com')],
-    ['words in place of a phone', metaComparable.phone('none')],
-    ['a phone without a country', googleComparable.phone('(650) 555-1212')],
-    ['a national phone', tiktokComparable.phone('030 1234567')],
-    ['a phone that is too long', googleComparable.phone('+1234567890123456')],
-    ['a day that is ambiguous', metaComparable.birthday('2/3/1997')],
-    ['a country by its name', metaComparable.country('Germany')],
-    ['signs in place of a name', tiktokComparable.name('—')],
-  ])('%s', (_, comparable) => {
-    expect(comparable).toBe('')
-  })
-  it('a phone number has a country code if it starts with 00, or has eleven digits and does not start with zero', () => {
-    expect(googleComparable.phone('0049 30 1234567')).toBe('+49301234567')
-    expect(tiktokComparable.phone('16505551234')).toBe('+16505551234')
-  })
-})
 
 describe('value and currency', () => {
   it.each<[string, unknown, unknown, ReturnType<typeof moneyOf>]>([

@@ -1,5 +1,5 @@
 export type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck } from '@tributary/contract'
-export { conversionNames, emailOf, fileTable, phoneOf } from '@tributary/contract'
+export { conversionNames, emailOf, fileTable, phoneOf, readPhone } from '@tributary/contract'
 export {
   type CharsetFault,
   campaignIn,
@@ -47,7 +47,7 @@ export * from './http/send-request.ts'
 export * from './http/webhook-signature.ts'
 export * from './mapping/compile.ts'
 export * from './mapping/conversion-values.ts'
-export { personalDataProblem, readHash } from './mapping/hash-personal-data.ts'
+export { type PersonalTarget, personalDataProblem, personalHashes, readHash } from './mapping/hash-personal-data.ts'
 export * from './mapping/presets.ts'
 export * from './mapping/problems.ts'
 export * from './mapping/signal-mappings.ts'

@@ -1,7 +1,13 @@
-import { googleComparable } from '../../../wire/conversions/comparable.ts'
+import { clickIdOf } from '../../../wire/conversions/click-ids.ts'
+import { phoneHelp } from '../../../wire/conversions/conversion-fields.ts'
+import { googleNormalization } from '../../../wire/normalization/google.ts'
 
 const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
 const plain = { type: 'string', kind: 'context' } as const
+const click = { ...plain, usable: (text: string) => clickIdOf('google', text) ?? '' } as const
+
+/** Maximum emails and phone numbers: Google reads at most 10 identifiers of an event ("UserData"), one is the address. */
+const most = { email: 5, phone: 4 } as const
 
 /** The fields that both actions have: the user of a conversion, and the consent. */
 export const personFields = {
@@ -14,30 +20,46 @@ export const personFields = {
   gclid: {
     label: 'Google click ID',
     help: 'The parameter gclid of the link. Without it, gclid of the page URL.',
-    ...plain,
+    ...click,
     recommended: true,
   },
-  gbraid: { label: 'App click ID', help: 'The parameter gbraid of the link.', ...plain },
-  wbraid: { label: 'Web click ID', help: 'The parameter wbraid of the link.', ...plain },
+  gbraid: { label: 'App click ID', help: 'The parameter gbraid of the link.', ...click },
+  wbraid: { label: 'Web click ID', help: 'The parameter wbraid of the link.', ...click },
   page_url: { label: 'Page URL', help: 'Only click IDs are read from it. It is not sent.', ...plain },
-  email: { label: 'Email', ...hashed, recommended: true, pii: 'email', comparable: googleComparable.email },
+  email: {
+    label: 'Email',
+    ...hashed,
+    recommended: true,
+    pii: 'email',
+    comparable: googleNormalization.email,
+    maxValues: most.email,
+  },
   phone: {
     label: 'Phone',
     ...hashed,
-    help: 'With the country code. Normalized and hashed before it is sent.',
+    help: phoneHelp,
     recommended: true,
     pii: 'phone',
-    comparable: googleComparable.phone,
+    comparable: googleNormalization.phone,
+    countryTarget: 'country',
+    maxValues: most.phone,
   },
-  first_name: { label: 'First name', ...hashed, pii: 'name', comparable: googleComparable.name },
-  last_name: { label: 'Last name', ...hashed, pii: 'name', comparable: googleComparable.name },
+  first_name: { label: 'First name', ...hashed, pii: 'name', comparable: googleNormalization.givenName },
+  last_name: { label: 'Last name', ...hashed, pii: 'name', comparable: googleNormalization.familyName },
   country: {
     label: 'Country',
-    help: 'The code of two letters. Google takes names only with country and postal code.',
+    help: 'A code or a name. Completes the phone number. Google takes names only with country and postal code.',
     type: 'string',
     kind: 'identity',
+    usable: googleNormalization.region,
   },
-  postal_code: { label: 'Postal code', help: 'Not hashed.', type: 'string', kind: 'identity' },
+  postal_code: {
+    label: 'Postal code',
+    help: 'Not hashed.',
+    type: 'string',
+    kind: 'identity',
+    usable: googleNormalization.postalCode,
+  },
   ad_user_data: {
     label: 'Consent to ad user data',
     help: 'Whether the person agreed to sharing data for ads. Without it, the settings decide.',

@@ -1,5 +1,5 @@
 import { defineAction } from '@tributary/connector-kit'
-import { googleComparable } from '../../../wire/conversions/comparable.ts'
+import { googleNormalization } from '../../../wire/normalization/google.ts'
 
 const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
 const plain = { type: 'string', kind: 'context' } as const
@@ -54,13 +54,13 @@ export const sendEvent = defineAction({
     search_term: { label: 'Search', help: 'What was searched for.', type: 'string', kind: 'property' },
     page_location: { label: 'Page URL', help: 'Where it happened.', ...plain },
     page_referrer: { label: 'Referrer', help: 'The page before.', ...plain },
-    email: { label: 'Email', ...hashed, pii: 'email', comparable: googleComparable.email },
+    email: { label: 'Email', ...hashed, pii: 'email', comparable: googleNormalization.email },
     phone: {
       label: 'Phone',
       ...hashed,
       help: 'With the country code. Normalized and hashed before it is sent.',
       pii: 'phone',
-      comparable: googleComparable.phone,
+      comparable: googleNormalization.phone,
     },
     ad_user_data: {
       label: 'Consent to ad user data',

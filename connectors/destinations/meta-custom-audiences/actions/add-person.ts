@@ -10,12 +10,20 @@ export const addPerson = defineAction({
   fields: {
     extern_id: { ...text, label: 'External ID', help: 'Your own ID of the person.', required: true },
     email: { ...text, label: 'Email', help: 'Hashed before it is sent.', recommended: true },
-    phone: { ...text, label: 'Phone', help: 'With the country code. Hashed before it is sent.' },
+    phone: {
+      ...text,
+      label: 'Phone',
+      help: 'With the country code, or in national form beside the country. Hashed before it is sent.',
+    },
     fn: { ...text, label: 'First name', help: 'Hashed before it is sent.' },
     ln: { ...text, label: 'Last name', help: 'Hashed before it is sent.' },
     ct: { ...text, label: 'City', help: 'Hashed before it is sent.' },
     zip: { ...text, label: 'Postal code', help: 'Hashed before it is sent.' },
-    country: { ...text, label: 'Country', help: 'The code of two letters. Hashed before it is sent.' },
+    country: {
+      ...text,
+      label: 'Country',
+      help: 'A code or a name. Completes the phone number. Hashed before it is sent.',
+    },
     madid: { ...text, label: 'Mobile advertiser ID', help: 'IDFA or Android advertising ID.' },
   },
 })

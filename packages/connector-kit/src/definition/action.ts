@@ -1,6 +1,6 @@
 import type { EventType, TargetType } from '@tributary/contract'
 import type { ExactNumber, JsonObject } from '@tributary/kernel'
-import type { ActionDefinition, ActionTarget, OutgoingEvent } from './definition.ts'
+import type { ActionDefinition, ActionTarget, OutgoingEvent, PiiRule } from './definition.ts'
 
 /** A field of an action's payload. */
 type ActionField = Omit<ActionTarget, 'name' | 'required' | 'recommended'> & {
@@ -20,14 +20,19 @@ type ValueOf = {
   any: unknown
 } & Record<TargetType, unknown>
 
+/** The value type of a field. Several values of personal data are a list of hashes. */
+type FieldValue<Field extends ActionField> = Field extends { pii: PiiRule; maxValues: number }
+  ? string | readonly string[]
+  : ValueOf[Field['type']]
+
 type RequiredNames<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends { required: true } ? Name : never
 }[keyof Fields]
 
 type Values<Fields extends Readonly<Record<string, ActionField>>> = {
-  readonly [Name in RequiredNames<Fields>]: ValueOf[Fields[Name]['type']]
+  readonly [Name in RequiredNames<Fields>]: FieldValue<Fields[Name]>
 } & {
-  readonly [Name in Exclude<keyof Fields, RequiredNames<Fields>>]?: ValueOf[Fields[Name]['type']]
+  readonly [Name in Exclude<keyof Fields, RequiredNames<Fields>>]?: FieldValue<Fields[Name]>
 }
 
 /** An action whose payload has the types of the action's fields. */

@@ -86,9 +86,20 @@ export type ActionTarget = {
   pii?: PiiRule
   /**
    * With `pii`: the vendor's own normalization before hashing, instead of the rule's; '' means that the value is not
-   * sent.
+   * sent. `country` is the text of `countryTarget`.
    */
-  comparable?: (text: string) => string
+  comparable?: (text: string, country?: string) => string
+  /** With `pii`: the target of the same action that has the country of the person. */
+  countryTarget?: string
+  /**
+   * With `pii`: returns a hash in the form that only the vendor's own library makes, which is sent unchanged; '' for the
+   * hash of an empty text, undefined for other texts.
+   */
+  vendorHash?: (text: string) => string | undefined
+  /** With `pii`: maximum values of a list that are sent; one by default. */
+  maxValues?: number
+  /** Without `pii`: returns the form in which a text is sent; '' means that the value is not sent. */
+  usable?: (text: string) => string
 }
 
 /** An operation of a destination on an event, such as sending it or writing a row. */
@@ -250,9 +261,11 @@ export type ConversionPlatform = {
   fields: MappingPreset['fields']
   /**
    * Targets that identify the user of a conversion (one of them suffices), and the weight of each identifier in the
-   * match quality. The weights add up to 10.
+   * match quality. The weights add up to 10. `together` names targets that the platform takes only with each other.
    */
-  identifiers: Readonly<Partial<Record<MatchIdentifier, { targets: readonly string[]; weight: number }>>>
+  identifiers: Readonly<
+    Partial<Record<MatchIdentifier, { targets: readonly string[]; weight: number; together?: readonly string[] }>>
+  >
   /** Groups of identifiers: all identifiers of at least one group are required. */
   needs: readonly (readonly MatchIdentifier[])[]
   /** Values of a refund that replace those of a conversion; absent if the platform accepts no refunds. */

@@ -4,7 +4,7 @@ import { ExactNumber } from '@tributary/kernel'
 import { describe, expect, test } from 'vitest'
 import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { compileMappings } from './compile.ts'
-import { hashPersonalData, personalDataProblem } from './hash-personal-data.ts'
+import { personalDataProblem, personalHashes } from './hash-personal-data.ts'
 import { presetMappings } from './presets.ts'
 
 const target = (name: string, more: Partial<ActionTarget> = {}): ActionTarget => ({
@@ -367,8 +367,8 @@ describe('personal data', () => {
 
   test('from a list, only values that can be matched are sent, and empty values are never hashed', () => {
     const values = ['', 'none', sha(''), 'Ada@Example.com']
-    expect(hashPersonalData('email', values)).toEqual([hash])
-    expect(hashPersonalData('email', values.slice(0, 3))).toBeUndefined()
+    expect(personalHashes({ pii: 'email' }, values)).toEqual([hash])
+    expect(personalHashes({ pii: 'email' }, values.slice(0, 3))).toEqual([])
   })
 
   test.each<[NonNullable<ActionTarget['pii']>, string, string]>([
@@ -380,10 +380,10 @@ describe('personal data', () => {
     'rule %s hashes the number %s, which exceeds a double, with all digits, or rejects it with a reason',
     (pii, written, hashed) => {
       const number = new ExactNumber(written)
-      const made = hashed === '' ? undefined : sha(hashed)
-      expect(hashPersonalData(pii, number)).toBe(made)
-      expect(hashPersonalData(pii, [number])).toEqual(made === undefined ? undefined : [made])
-      expect(personalDataProblem(pii, [number]) === undefined).toBe(made !== undefined)
+      const made = hashed === '' ? [] : [sha(hashed)]
+      expect(personalHashes({ pii }, number)).toEqual(made)
+      expect(personalHashes({ pii }, [number])).toEqual(made)
+      expect(personalDataProblem({ pii }, [number]) === undefined).toBe(made.length > 0)
     },
   )
 })

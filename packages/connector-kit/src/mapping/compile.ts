@@ -11,11 +11,11 @@ import {
   workOfValue,
 } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
-import type { ActionDefinition, ActionTarget, DestinationDefinition, PiiRule } from '../definition/definition.ts'
+import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { spending, TooMuchWork } from '../templates/template-work.ts'
-import { coerce } from './coerce.ts'
-import { hashPersonalData, personalDataProblem } from './hash-personal-data.ts'
+import { countryOf } from './person-country.ts'
 import { presetMappings } from './presets.ts'
+import { sentValue } from './sent-value.ts'
 import { compileSource, type EventInHand, eventBudget, type MappingPlace, sourceWords, takeInHand } from './sources.ts'
 
 export type { MappingPlace } from './sources.ts'
@@ -99,14 +99,8 @@ export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string) =>
 
 const none: readonly FieldProblem[] = []
 
-type Target = {
-  name: string
-  label: string
-  type: TargetType
-  required: boolean
-  pii: PiiRule | undefined
-  comparable: ActionTarget['comparable']
-}
+/** A target, with the rules of the connector if it describes the target. */
+type Target = Pick<ActionTarget, 'name' | 'label' | 'type' | 'required'> & Partial<ActionTarget>
 
 /**
  * Returns the target of a field. The connector's description of a target takes precedence over the stored description.
@@ -115,13 +109,12 @@ const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): T
   const known = action.targets.find(({ name }) => name === target.name)
   const { name } = target
   if (known !== undefined) {
-    const { label, required, pii, comparable } = known
     // Without this, a target of type `any` would get the template's output as text.
     const isNumber = source.type === 'TEMPLATE' && known.type === 'any' && target.type === 'number'
-    return { name, label, type: isNumber ? 'number' : known.type, required, pii, comparable }
+    return isNumber ? { ...known, type: 'number' } : known
   }
   const label = target.display_name || name
-  return { name, label, type: target.type, required: target.is_required, pii: undefined, comparable: undefined }
+  return { name, label, type: target.type, required: target.is_required }
 }
 
 /**
@@ -151,12 +144,13 @@ const workOfField = (given: unknown, hashed: boolean): number => {
 
 const called = ({ name, label }: Target): string => (label === name ? `"${name}"` : `"${label}" (${name})`)
 
-const compileField = (action: ActionDefinition, mapping: FieldMapping): Field => {
+const compileField = (action: ActionDefinition, mapping: FieldMapping, mappings: readonly FieldMapping[]): Field => {
   const target = targetOf(action, mapping)
   const names = pathNames(target.name)
   const source = compileSource(mapping.source)
   const words = sourceWords(mapping.source)
-  const { type, required, pii, comparable } = target
+  const country = countryOf(target, mappings)
+  const { type, required, pii } = target
   const place = isPlace(names)
   return {
     id: mapping.id,
@@ -171,13 +165,12 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
         return { problem: `${called(target)} is omitted: ${words} is null`, fails: false, note: true }
       }
       of.spend(workOfField(given.value, pii !== undefined))
-      const coerced = coerce(given.value, type)
-      if (coerced !== undefined && 'problem' in coerced)
-        return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
-      const value = pii === undefined ? coerced?.value : hashPersonalData(pii, coerced?.value, comparable)
-      const lost = pii === undefined ? undefined : personalDataProblem(pii, coerced?.value, comparable)
-      if (lost !== undefined && value === undefined)
-        return { problem: `${called(target)} is not sent: ${words} ${lost}`, fails: required }
+      const sent = sentValue(target, given.value, country?.(of))
+      if (sent !== undefined && 'problem' in sent) {
+        const verb = sent.lost ? ' is not sent' : ''
+        return { problem: `${called(target)}${verb}: ${words} ${sent.problem}`, fails: required }
+      }
+      const value = sent?.value
       if (required && (value === undefined || value === ''))
         return { problem: `${called(target)} is required, but ${words} is empty`, fails: true }
       return value === undefined ? undefined : { value }
@@ -204,7 +197,8 @@ const failed = (problems: readonly FieldProblem[]): Mapping => {
 type Fields = (of: () => EventInHand) => Mapping
 
 const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping[]): Fields => {
-  const enabled = mappings.filter((mapping) => mapping.enabled).map((mapping) => compileField(action, mapping))
+  const used = mappings.filter((mapping) => mapping.enabled)
+  const enabled = used.map((mapping) => compileField(action, mapping, used))
   const unmapped = unmappedTargets(action, enabled)
   if (unmapped.length > 0) return () => failed(unmapped)
   // Sets a nested target after the target that contains it.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { emailOf, phoneOf, readPhone } from '@tributary/contract'
-import { ExactNumber } from '@tributary/kernel'
-import type { PiiRule } from '../definition/definition.ts'
+import { ExactNumber, isJsonObject, parseExactJson } from '@tributary/kernel'
+import type { ActionTarget, PiiRule } from '../definition/definition.ts'
 
 /** Functions that normalize personal data for matching. They return '' if a text has no usable value. */
 export const normalize: Readonly<Record<PiiRule, (text: string) => string>> = {
@@ -11,7 +11,19 @@ export const normalize: Readonly<Record<PiiRule, (text: string) => string>> = {
   text: (text) => text.trim().toLowerCase(),
 }
 
-type Comparable = (text: string) => string
+/** The properties of a target for personal data by which its values are normalized and hashed. */
+export type PersonalTarget = Required<Pick<ActionTarget, 'pii'>> &
+  Pick<ActionTarget, 'comparable' | 'vendorHash' | 'maxValues'>
+
+/** Whether a target is for personal data. */
+export const isPersonal = <Target extends Pick<ActionTarget, 'pii'>>(
+  target: Target,
+): target is Target & { pii: PiiRule } => target.pii !== undefined
+
+/** Maximum items of a list that are read; further items are not sent. */
+const maxItems = 100
+/** Maximum characters of a text that is read as a list. */
+const longestList = 20_000
 
 const isWritten = (value: unknown): value is string | number | ExactNumber =>
   typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber
@@ -34,61 +46,72 @@ export const readHash = (text: string): string | undefined => {
   return lower === hashOfNothing ? '' : lower
 }
 
-const hashOne = (comparable: Comparable, value: string): string | undefined => {
-  const text = value.trim()
-  const known = readHash(text)
-  if (known !== undefined) return known === '' ? undefined : known
-  const made = comparable(text)
-  return made === '' ? undefined : hash('sha256', made)
+const parsedList = (text: string): unknown[] | undefined => {
+  if (!text.startsWith('[') || !text.endsWith(']') || text.length > longestList) return undefined
+  try {
+    const list: unknown = parseExactJson(text)
+    return Array.isArray(list) ? list : undefined
+  } catch {
+    return undefined
+  }
 }
 
-/** Whether personal data can be hashed: it is a hash already, or its normalized form is not empty. */
-export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparable = normalize[rule]): boolean => {
-  if (Array.isArray(value)) return value.some((item) => isComparable(rule, item, comparable))
-  if (!isWritten(value)) return false
-  const text = String(value).trim()
-  return (readHash(text) ?? comparable(text)) !== ''
+/** Returns the values of a list, of a list as JSON text, or the single value. */
+const itemsOf = (value: unknown): readonly unknown[] => {
+  const list = Array.isArray(value) ? value : typeof value === 'string' ? parsedList(value.trim()) : undefined
+  return list === undefined ? [value] : list.slice(0, maxItems)
+}
+
+/** A value as it is sent: a hash, or a normalized text to hash. */
+type Form = { hash: string } | { text: string }
+
+/** Returns the form of a text; undefined if it is not sent. */
+const formOf = (target: PersonalTarget, given: string, country: string | undefined): Form | undefined => {
+  const text = given.trim()
+  const known = target.vendorHash?.(text) ?? readHash(text)
+  if (known !== undefined) return known === '' ? undefined : { hash: known }
+  const comparable = (target.comparable ?? normalize[target.pii])(text, country)
+  return comparable === '' ? undefined : { text: comparable }
+}
+
+/** Whether a value of personal data is sent: at least one of its values is a hash, or has a normalized form. */
+export const isComparable = (target: PersonalTarget, value: unknown, country?: string): boolean =>
+  itemsOf(value).some((item) => isWritten(item) && formOf(target, String(item), country) !== undefined)
+
+/** Why each rule's data is not sent, if the data is a text. */
+const textProblem = (pii: PiiRule, text: string): string => {
+  if (pii === 'email') return 'is not an email address'
+  if (pii !== 'phone') return 'says nothing that can be matched'
+  const read = readPhone(text)
+  return 'problem' in read ? read.problem : 'is not a phone number'
 }
 
 /**
  * Returns why personal data cannot be hashed, as a phrase without the value; undefined if the data is empty or valid.
  */
-export const personalDataProblem = (
-  rule: PiiRule,
-  value: unknown,
-  comparable: Comparable = normalize[rule],
-): string | undefined => {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
-  for (const item of items) {
+export const personalDataProblem = (target: PersonalTarget, value: unknown, country?: string): string | undefined => {
+  for (const item of itemsOf(value)) {
+    if (isJsonObject(item)) return 'is an object that is not text'
     if (!isWritten(item)) continue
     const text = String(item).trim()
-    if (text === '') continue
-    if (readHash(text) === '') return 'is the hash of an empty text'
-    if (isComparable(rule, text, comparable)) continue
-    if (rule === 'email') return 'is not an email address'
-    if (rule !== 'phone') return 'says nothing that can be matched'
-    const read = readPhone(text)
-    return 'problem' in read ? read.problem : 'is not a phone number'
+    if (text === '' || formOf(target, text, country) !== undefined) continue
+    if ((target.vendorHash?.(text) ?? readHash(text)) === '') return 'is the hash of an empty text'
+    return textProblem(target.pii, text)
   }
   return undefined
 }
 
 /**
- * Returns the SHA-256 of normalized personal data in lower-case hex; an existing hash stays unchanged. Items of a list
- * are hashed one by one. Undefined for empty data, because its hash would match every user without data. `comparable`
- * replaces the rule's normalization.
+ * Returns the SHA-256 of normalized personal data in lower-case hex, at most the target's number of values, each one
+ * once. An existing hash stays unchanged. Empty if nothing can be sent, because the hash of an empty text would match
+ * every user without data.
  */
-export const hashPersonalData = (
-  rule: PiiRule,
-  value: unknown,
-  comparable: Comparable = normalize[rule],
-): string | string[] | undefined => {
-  if (Array.isArray(value)) {
-    const hashes = value.flatMap((item) => {
-      const made = isWritten(item) ? hashOne(comparable, String(item)) : undefined
-      return made === undefined ? [] : [made]
-    })
-    return hashes.length === 0 ? undefined : hashes
+export const personalHashes = (target: PersonalTarget, value: unknown, country?: string): string[] => {
+  const hashes = new Set<string>()
+  for (const item of itemsOf(value)) {
+    if (hashes.size >= (target.maxValues ?? 1)) break
+    const form = isWritten(item) ? formOf(target, String(item), country) : undefined
+    if (form !== undefined) hashes.add('hash' in form ? form.hash : hash('sha256', form.text))
   }
-  return isWritten(value) ? hashOne(comparable, String(value)) : undefined
+  return [...hashes]
 }

@@ -9,7 +9,8 @@ import {
 } from '@tributary/contract'
 import type { ActionTarget } from '../definition/definition.ts'
 import { spending } from '../templates/template-work.ts'
-import { isComparable } from './hash-personal-data.ts'
+import { countryOf } from './person-country.ts'
+import { isSent } from './sent-value.ts'
 import type { PlatformDefinition } from './signal-mappings.ts'
 import { type SignalPlatformSettings, signalMappings } from './signal-mappings.ts'
 import { compileSource, type EventInHand, eventBudget, type MappingPlace, takeInHand } from './sources.ts'
@@ -52,21 +53,17 @@ const look = (source: MappingSource): Look => {
   }
 }
 
-const isThere = (value: unknown): boolean =>
-  typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null
+type Has = (of: EventInHand) => boolean
+type Check = { bit: number; has: Has }
 
-type Check = { bit: number; has: (of: EventInHand) => boolean }
+/** A target that the connector does not describe. */
+const unknownTarget = { type: 'any' } as const
 
-const checkOf = (bit: number, target: ActionTarget | undefined, mapping: FieldMapping): Check => {
+/** Returns whether a field sends a value, by the function that decides what the mapping sends. */
+const hasValue = (target: ActionTarget | undefined, mapping: FieldMapping, fields: readonly FieldMapping[]): Has => {
   const give = look(mapping.source)
-  const { pii, comparable } = target ?? {}
-  return {
-    bit,
-    has: (of) => {
-      const value = give(of)
-      return pii === undefined ? isThere(value) : isComparable(pii, value, comparable)
-    },
-  }
+  const country = target === undefined ? undefined : countryOf(target, fields)
+  return (of) => isSent(target ?? unknownTarget, give(of), country?.(of))
 }
 
 /**
@@ -82,17 +79,22 @@ export const compilePresence = (
   const { conversions } = definition
   const action = definition.actions.find(({ name }) => name === conversions.action)
   const fields = mapping?.field_mappings.filter(({ enabled }) => enabled) ?? []
-  const checks = matchIdentifiers.flatMap((identifier) =>
-    fields
-      .filter(({ target }) => conversions.identifiers[identifier]?.targets.includes(target.name) === true)
-      .map((field) =>
-        checkOf(
-          identifierBit(identifier),
-          action?.targets.find(({ name }) => name === field.target.name),
-          field,
-        ),
-      ),
+  const has = new Map(
+    fields.map((field) => {
+      const target = action?.targets.find(({ name }) => name === field.target.name)
+      return [field.target.name, hasValue(target, field, fields)]
+    }),
   )
+  const never: Has = () => false
+  const checks = matchIdentifiers.flatMap((identifier): Check[] => {
+    const { targets = [], together = [] } = conversions.identifiers[identifier] ?? {}
+    const bit = identifierBit(identifier)
+    const needed = together.map((name) => has.get(name) ?? never)
+    return targets.flatMap((name) => {
+      const own = has.get(name)
+      return own === undefined ? [] : [{ bit, has: (of) => own(of) && needed.every((other) => other(of)) }]
+    })
+  })
   return (event, sourceId) => {
     const budget = { ...eventBudget }
     const of = { ...takeInHand(event, sourceId, undefined, place, budget), spend: spending(budget) }

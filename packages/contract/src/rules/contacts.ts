@@ -70,8 +70,11 @@ const phoneProblems = {
   noCountry: 'is a phone number without a country code',
 } as const
 
-/** A phone number with its plus sign and digits (E.164), or why there is none. */
-export type ReadPhone = { readonly number: string } | { readonly problem: string }
+/**
+ * A phone number with its plus sign and digits (E.164), or why there is none. `national` has the digits of a number
+ * without a country code.
+ */
+export type ReadPhone = { readonly number: string } | { readonly problem: string; readonly national?: string }
 
 const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
 const isLetter = (char: string): boolean => char.toLowerCase() !== char.toUpperCase()
@@ -191,7 +194,7 @@ export const readPhone = (text: string): ReadPhone => {
   if (digits.length < 3) return { problem: phoneProblems.none }
   const hasCountry = isInternational || (digits.length >= digitsWithCountry && digits[0] !== '0')
   if (digits.length > 15) return { problem: phoneProblems.several }
-  if (!hasCountry) return { problem: phoneProblems.noCountry }
+  if (!hasCountry) return { problem: phoneProblems.noCountry, national: digits }
   return digits[0] === '0' || digits.length < 7 ? { problem: phoneProblems.none } : { number: `+${digits}` }
 }
 
