@@ -249,6 +249,12 @@ it.each<[MatchKey, unknown, string]>([
   ['ZIP', '94025-1234', '94025'],
   ['ZIP', 'SW1A 1AA', 'sw1a1aa'],
   ['COUNTRY', ' GB', 'gb'],
+  ['COUNTRY', 'United States', 'us'],
+  ['ST', 'California', 'ca'],
+  ['ST', 'Nova Scotia', 'ns'],
+  ['ST', 'Bayern', 'bayern'],
+  ['GEN', 'Mrs', 'f'],
+  ['EMAIL', ['', 'Ada@Example.com', 'b@example.com'], 'ada@example.com'],
 ])('for %s, the value %j is hashed as %s', (key, value, comparable) => {
   expect(matchValue(key, value)).toBe(sha256(comparable))
 })
@@ -257,6 +263,30 @@ it('a hashed value is sent unchanged, a device ID is not hashed, and an empty va
   expect(matchValue('EMAIL', sha256('a').toUpperCase())).toBe(sha256('a'))
   expect(matchValue('MADID', 'AECE52E7-03EE-455A-B3C4-E57283966239')).toBe('aece52e7-03ee-455a-b3c4-e57283966239')
   for (const value of ['', ' ', null, undefined, {}, []]) expect(matchValue('EMAIL', value)).toBe('')
+})
+
+it("a row does not send words for a gender that Meta does not know, and no appendix of Meta's Parameter Builder", () => {
+  for (const gender of ['weiblich', 'x', 'male or female']) expect(matchValue('GEN', gender)).toBe('')
+  expect(matchValue('EMAIL', `${sha256('a')}.Bg`)).toBe(sha256('a'))
+})
+
+it('a phone number in national form is completed by the country of the row', async () => {
+  const meta = people()
+  const { asked, write } = await writer(meta.answer)
+  await write([row('upsert', 'a', { phone: '(650)555-1212', country: 'United States' })])
+  // The hashes of the examples of "Customer Information Parameters".
+  expect(asked.at(-1)?.body).toMatchObject({
+    payload: {
+      schema: ['EXTERN_ID', 'PHONE', 'COUNTRY'],
+      data: [
+        [
+          'a',
+          'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176',
+          '79adb2a2fce5c6ba215fe5f27f532d4e7edbac4b6a5e09e1ef3a08084a904621',
+        ],
+      ],
+    },
+  })
 })
 
 it("fields are matched to Meta's fields by Meta's names and by common names", () => {

@@ -13,5 +13,16 @@ export const plainName = (text: string): string =>
     .replaceAll(/[\p{P}\p{S}]/gu, '')
     .trim()
 
-/** Returns the address of an email as the rest of the product reads it; '' if there is none. */
-export const addressOf = (text: string): string => emailOf(text) ?? ''
+const isDomain = (domain: string): boolean =>
+  domain
+    .split('.')
+    .every((label) => /^[\p{L}\p{M}\p{N}_-]+$/u.test(label) && !label.startsWith('-') && !label.endsWith('-'))
+
+/**
+ * Returns the address of an email as the rest of the product reads it; '' if there is none, or if what follows the `@`
+ * is no domain.
+ */
+export const addressOf = (text: string): string => {
+  const address = emailOf(text) ?? ''
+  return isDomain(address.slice(address.indexOf('@') + 1)) ? address : ''
+}

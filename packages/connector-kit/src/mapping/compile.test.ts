@@ -365,6 +365,51 @@ describe('personal data', () => {
     })
   })
 
+  test('several values are sent up to the maximum of the target, each one once, also from a list as JSON text', () => {
+    const b = sha('b@example.com')
+    const list = ['ada@example.com', 'ADA@example.com', { a: 1 }, 'b@example.com', 'c@example.com']
+    const given = { ...event, properties: { list: list as never } }
+    const sent = (more: Partial<ActionTarget>) => {
+      const fields = { to: { FIELD: 'properties.list' } }
+      const mapped = map([target('to', { type: 'string', pii: 'email', ...more })], fields, given)
+      return mapped.kind === 'mapped' ? mapped.payload?.['to'] : mapped
+    }
+    expect(sent({})).toBe(hash)
+    expect(sent({ maxValues: 2 })).toEqual([hash, b])
+    expect(one({ CONSTANT: '["Ada@example.com","b@example.com"]' }, { pii: 'email', maxValues: 5 })).toEqual([hash, b])
+    expect(one({ FIELD: 'properties.address' }, { pii: 'text' })).toEqual({
+      problem: '"to" is not sent: properties.address is an object that is not text',
+    })
+  })
+
+  test("a target's normalization has the country of the same mapping, and its own form of hashes is sent unchanged", () => {
+    const phone = target('ph', {
+      pii: 'phone',
+      countryTarget: 'country',
+      comparable: (text, country) => `${country ?? 'none'}:${text}`,
+      vendorHash: (text) => (text.endsWith('.x') ? text : undefined),
+    })
+    const sent = (country: Source[] | Source | undefined, text = '1') => {
+      const fields = { ph: { CONSTANT: text }, ...(country === undefined ? {} : { country }) }
+      const mapped = map([phone, target('country')], fields as never)
+      return mapped.kind === 'mapped' ? mapped.payload?.['ph'] : mapped
+    }
+    expect(sent({ CONSTANT: 'DE' })).toBe(sha('DE:1'))
+    expect(sent({ FIELD: 'properties.gone' })).toBe(sha('none:1'))
+    expect(sent({ CONSTANT: 'D'.repeat(500) })).toBe(sha('none:1'))
+    expect(sent(undefined)).toBe(sha('none:1'))
+    expect(sent(undefined, `${hash}.x`)).toBe(`${hash}.x`)
+  })
+
+  test('a text that the platform does not take is not sent, with a reason', () => {
+    const usable = (text: string) => (text.startsWith('ok') ? text.trim() : '')
+    expect(one({ CONSTANT: 'ok ' }, { type: 'string', usable })).toBe('ok')
+    expect(one({ CONSTANT: ' ' }, { type: 'string', usable })).toBeUndefined()
+    expect(one({ CONSTANT: 'no' }, { type: 'string', usable })).toEqual({
+      problem: '"to" is not sent: the constant has no value that the platform takes',
+    })
+  })
+
   test('from a list, only values that can be matched are sent, and empty values are never hashed', () => {
     const values = ['', 'none', sha(''), 'Ada@Example.com']
     expect(personalHashes({ pii: 'email' }, values)).toEqual([hash])

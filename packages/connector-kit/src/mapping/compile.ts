@@ -13,6 +13,7 @@ import {
 import { isJsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { spending, TooMuchWork } from '../templates/template-work.ts'
+import { maxItems } from './hash-personal-data.ts'
 import { countryOf } from './person-country.ts'
 import { presetMappings } from './presets.ts'
 import { sentValue } from './sent-value.ts'
@@ -138,7 +139,7 @@ const perCopy = 2
 const perHash = 2000
 
 const workOfField = (given: unknown, hashed: boolean): number => {
-  const items = hashed ? perHash * (Array.isArray(given) ? given.length : 1) : 0
+  const items = hashed ? perHash * (Array.isArray(given) ? Math.min(given.length, maxItems) : 1) : 0
   return perField + items + perCopy * (typeof given === 'object' || typeof given === 'string' ? workOfValue(given) : 0)
 }
 

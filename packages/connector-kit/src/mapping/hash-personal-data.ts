@@ -20,8 +20,8 @@ export const isPersonal = <Target extends Pick<ActionTarget, 'pii'>>(
   target: Target,
 ): target is Target & { pii: PiiRule } => target.pii !== undefined
 
-/** Maximum items of a list that are read; further items are not sent. */
-const maxItems = 100
+/** Maximum items of a list of personal data that are read; further items are not sent. */
+export const maxItems = 100
 /** Maximum characters of a text that is read as a list. */
 const longestList = 20_000
 
