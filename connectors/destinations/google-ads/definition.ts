@@ -43,6 +43,10 @@ export const googleAds = defineDestination({
         text: 'Add a mapping with **Adjust conversion**, the same transaction ID, and the value that is left. Google matches it to the conversion by that ID.',
       },
       {
+        title: 'Know what is sent',
+        text: 'Email, phone, and names are normalized and hashed with SHA-256. A phone number needs its country code, or the country beside it. Google takes a name only with country and postal code, which are not hashed.',
+      },
+      {
         title: 'Know what is filtered',
         text: 'Conversions are filtered after 90 days, those without a click ID after 63 days, and adjustments after 54 days, because Google drops them. So are events without consent. **Diagnostics** in Google Ads shows which conversions Google could match.',
       },

@@ -33,7 +33,7 @@ export const metaConversions = defineDestination({
       },
       {
         title: 'Know what is sent',
-        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase. Email, phone, names, and addresses are normalized and hashed with SHA-256. IP address, user agent, and click IDs are sent as they are, because Meta takes them only so.',
+        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase. Email, phone, names, and addresses are normalized by the rules of Meta and hashed with SHA-256. A phone number needs its country code, or the country beside it. Hashes and browser IDs of Meta’s Parameter Builder are sent unchanged. IP address, user agent, and click IDs are sent as they are, because Meta takes them only so.',
       },
       {
         title: 'Try it first',

@@ -29,7 +29,7 @@ export const metaCustomAudiences = defineDestination({
       },
       {
         title: 'Map columns',
-        text: 'Map columns to `email`, `phone`, `fn`, `ln`, `ct`, `st`, `zip`, `country`, `gen`, `doby`, `dobm`, `dobd`, `madid`, or `extern_id`. The more of them, the more people match. Phone numbers must have the country code. Values are normalized and hashed with SHA-256 before they are sent, unless they are hashes already. `extern_id` and `madid` are sent as they are.',
+        text: 'Map columns to `email`, `phone`, `fn`, `ln`, `ct`, `st`, `zip`, `country`, `gen`, `doby`, `dobm`, `dobd`, `madid`, or `extern_id`. The more of them, the more people match. Phone numbers need the country code, or the country in another column. Values are normalized and hashed with SHA-256 before they are sent, unless they are hashes already. `extern_id` and `madid` are sent as they are.',
       },
       {
         title: 'Choose an identifier',
