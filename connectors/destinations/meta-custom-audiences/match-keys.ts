@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type PersonalTarget, personalDataProblem, personalHashes } from '@tributary/connector-kit'
+import { type PersonalTarget, personalDataProblem, personalHashes, readHash } from '@tributary/connector-kit'
 import { metaHashOf, metaNormalization } from '../../wire/normalization/meta.ts'
 
 /*
@@ -68,8 +68,14 @@ export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
 /** Returns the SHA-256 of a text in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Returns a hash of Meta's Parameter Builder without its appendix, which audiences do not have. */
-const hashOfBuilder = (text: string): string | undefined => metaHashOf(text)?.slice(0, text.indexOf('.'))
+/**
+ * Returns a hash of Meta's Parameter Builder without its appendix, which audiences do not have; '' for MD5, which
+ * audiences do not take.
+ */
+const hashOfBuilder = (text: string): string | undefined => {
+  const hash = metaHashOf(text)
+  return hash === undefined ? undefined : (readHash(hash.slice(0, text.indexOf('.'))) ?? '')
+}
 
 /** The keys for which a row says why they are not sent. */
 const rulesOfProblems: Partial<Record<MatchKey, PersonalTarget['pii']>> = { EMAIL: 'email', PHONE: 'phone' }
