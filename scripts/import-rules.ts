@@ -55,11 +55,15 @@ const rooms: { room: RegExp; may: string[] }[] = [
   },
   {
     room: /^connectors\/(destinations|wire)\/meta(-|$)/,
-    may: ['packages/connector-kit', 'connectors/wire/conversions', 'connectors/wire/meta'],
+    may: ['conversions', 'normalization', 'meta']
+      .map((other) => `connectors/wire/${other}`)
+      .concat('packages/connector-kit'),
   },
   {
     room: /^connectors\/destinations\/(google|tiktok)-/,
-    may: ['packages/connector-kit', 'connectors/wire/conversions', 'connectors/wire/google'],
+    may: ['conversions', 'normalization', 'google']
+      .map((other) => `connectors/wire/${other}`)
+      .concat('packages/connector-kit'),
   },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },

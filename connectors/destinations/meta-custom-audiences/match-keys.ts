@@ -90,7 +90,7 @@ const targets = new Map((Object.keys(rules) as Hashed[]).map((key): [MatchKey, P
 
 /**
  * Returns a value in the form that is sent to Meta: normalized and hashed, unless it is already a hash; '' for a value
- * without content. Of a list, the first value with content is sent. `country` completes a phone number.
+ * without content. The first value with content stands for a list. `country` completes a phone number.
  */
 export const matchValue = (key: MatchKey, value: unknown, country?: string): string => {
   const target = targets.get(key)

@@ -265,7 +265,7 @@ it('a hashed value is sent unchanged, a device ID is not hashed, and an empty va
   for (const value of ['', ' ', null, undefined, {}, []]) expect(matchValue('EMAIL', value)).toBe('')
 })
 
-it("a row does not send words for a gender that Meta does not know, and no appendix of Meta's Parameter Builder", () => {
+it("a row sends no gender word outside Meta's list, and no appendix of Meta's Parameter Builder", () => {
   for (const gender of ['weiblich', 'x', 'male or female']) expect(matchValue('GEN', gender)).toBe('')
   expect(matchValue('EMAIL', `${sha256('a').toUpperCase()}.Bg`)).toBe(sha256('a'))
   expect(matchValue('FN', '5d41402abc4b2a76b9719d911017c592.Bg')).toBe('')

@@ -49,7 +49,7 @@ const decidedByPage: readonly [Kind, string, string][] = [
   ['state', 'Baja California', 'bajacalifornia'],
   ['state', 'Maine-et-Loire', 'maineetloire'],
   ['state', '東京都', '東京都'],
-  // ANSI codes that the library does not know, or cuts from the name.
+  // ANSI codes that the library lacks, or cuts from the name.
   ['state', 'Washington D.C.', 'dc'],
   ['state', 'District of Columbia', 'dc'],
   ['state', 'Puerto Rico', 'pr'],

@@ -99,7 +99,7 @@ const appendix = '(?:AQ|Ag|Aw|BA|BQ|Bg|[A-Za-z0-9_-]{8})'
 const hashWithAppendix = new RegExp(`^(?:[A-Fa-f0-9]{64}|[A-Fa-f0-9]{32})\\.${appendix}$`)
 const browserId = new RegExp(`^fb\\.\\d\\.\\d{1,20}\\.\\d{1,20}(?:\\.${appendix})?$`)
 
-/** The hash of an empty text, which matches everybody without data. */
+/** The hash of an empty text, which would match each person without data. */
 const hashOfNothing =
   /^(?:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855|d41d8cd98f00b204e9800998ecf8427e)\./i
 

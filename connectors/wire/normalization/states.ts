@@ -39,8 +39,8 @@ const withoutWords = (letters: string): string => {
 }
 
 /**
- * Returns the code of two letters of a state of the United States or a province of Canada, in lower case, from its name
- * or from a code such as `US-CA`; '' for other texts.
+ * Returns the two letters of a state of the United States or a province of Canada, in lower case; '' for other texts.
+ * The text is a name, or a code such as `US-CA`.
  */
 export const stateCodeOf = (text: string): string => {
   if (text.length > longestPlace) return ''

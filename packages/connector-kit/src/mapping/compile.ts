@@ -7,7 +7,6 @@ import {
   type PipelineEvent,
   pathNames,
   type SpendWork,
-  type TargetType,
   workOfValue,
 } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'

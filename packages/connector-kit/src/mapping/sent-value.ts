@@ -19,8 +19,8 @@ const plainValue = (target: Target, given: unknown): Sent => {
 }
 
 /**
- * Returns the value that a target sends for a given value. `country` is the country of the person. `lost` tells a value
- * that the platform does not take from a value of another type.
+ * Returns the value that a target sends for a given value. `country` is the country of the person. `lost` is false for
+ * a value of another type than the target's.
  */
 export const sentValue = (target: Target, given: unknown, country: string | undefined): Sent => {
   if (!isPersonal(target)) return plainValue(target, given)

@@ -61,7 +61,7 @@ describe('a phone number as people write it', () => {
     ['1'.repeat(501), 'not a phone number'],
     ['12345678901234567', 'more than one'],
   ])('the phone number %j is refused with a readable message', (written, words) => {
-    expect(readPhone(written)).toEqual({ problem: expect.stringContaining(words) })
+    expect(readPhone(written)).toMatchObject({ problem: expect.stringContaining(words) })
   })
 })
 
