@@ -46,7 +46,7 @@ const run = spawnSync(
     '--project',
     'product-alone',
     '-t',
-    'killed|crash|fault|random|power|plain evaluation|streams in|no reference makes a call fail|several times at once',
+    'kill|crash|fault|random|power|plain evaluation|streams in|no reference makes a call fail|several times at once|under writes',
   ],
   {
     stdio: 'inherit',

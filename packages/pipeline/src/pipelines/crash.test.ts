@@ -9,10 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { openJournal, openLogReader, openLogWriter } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { batchOf, deliveredIds, openFiles } from './test-world.ts'
+import { batchOf, deliveredIds, openFiles, storeAll } from './test-world.ts'
 
 const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const workspaces = ['w-a', 'w-b', 'w-c']
+const isLong = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 
 /** Runs the child to its end with these environment variables; resolves to whether it was killed. */
 const runWith = async (variables: Record<string, string>, ...args: string[]): Promise<'killed' | 'finished'> => {
@@ -93,7 +94,7 @@ const forgetProducers = (dir: string): void => {
 }
 
 describe('after a kill', () => {
-  it.each([1, 5])(
+  it.each(isLong ? [1, 5] : [5])(
     'after a kill, %s groups appended by a version without producers are appended once, even after another kill',
     async (count) => {
       await store.command('truncate table events')
@@ -105,7 +106,7 @@ describe('after a kill', () => {
         forgetProducers(join(dir, 'deliveries'))
         await run(dir, store.url, 'pipeline.after-deliveries-append', String(count))
         await run(dir, store.url, 'pipeline.before-commit', '1')
-        expect(await run(dir, store.url)).toBe('finished')
+        await storeAll(dir, store.url)
         expect(await storedIds()).toEqual(expected)
         const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
         const delivered = (await deliveredIds(deliveries)).toSorted()
@@ -123,13 +124,17 @@ describe('after a kill', () => {
 
   it.each([
     ['pipeline.before-begin', '2'],
-    ['pipeline.after-begin', '1'],
     ['pipeline.after-begin', '3'],
     ['pipeline.after-insert', '1'],
-    ['pipeline.after-insert', '3'],
     ['pipeline.after-deliveries-append', '2'],
     ['pipeline.before-commit', '2'],
-  ])(
+    ...(isLong
+      ? [
+          ['pipeline.after-begin', '1'],
+          ['pipeline.after-insert', '3'],
+        ]
+      : []),
+  ] as [string, string][])(
     'after a kill at %s, pass %s, every event is stored exactly once and appended to deliveries exactly once',
     async (point, count) => {
       await store.command('truncate table events')
@@ -140,7 +145,7 @@ describe('after a kill', () => {
         expect(await run(dir, store.url, point, count)).toBe('killed')
         // Kill it a second time, during or after recovery.
         await run(dir, store.url, point, count)
-        expect(await run(dir, store.url)).toBe('finished')
+        await storeAll(dir, store.url)
         expect(await storedIds()).toEqual(expected)
         const rejected = await store.query<{ n: number }>("select count() as n from events where status = 'rejected'")
         expect(rejected).toEqual([{ n: 24 }])
@@ -172,7 +177,7 @@ describe('after a kill', () => {
         const expected = await fill(dir)
         expect(await runAhead(minutes, dir, store.url, 'pipeline.after-deliveries-append', '3')).toBe('killed')
         expect(await runAhead(-minutes, dir, store.url, 'pipeline.before-commit', '2')).toBe('killed')
-        expect(await run(dir, store.url)).toBe('finished')
+        await storeAll(dir, store.url)
         expect(await storedIds()).toEqual(expected)
         const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
         const delivered = (await deliveredIds(deliveries)).toSorted()
@@ -202,12 +207,12 @@ describe('after a kill', () => {
         const expected = new Map<string, string[]>()
         // With a new journal, everything may be stored already. The pipeline checks that in a single reading.
         await fillOne(dir, expected, 0, 1)
-        await run(dir, store.url)
+        await storeAll(dir, store.url)
         await fillOne(dir, expected, 1, 40)
         expect(await runWith(overtaken, dir, store.url, point, String(first))).toBe('killed')
         await runWith(overtaken, dir, store.url, point, String(second))
-        await runWith(overtaken, dir, store.url, 'pipeline.after-deliveries-append', '3')
-        expect(await runWith(overtaken, dir, store.url)).toBe('finished')
+        if (isLong) await runWith(overtaken, dir, store.url, 'pipeline.after-deliveries-append', '3')
+        await storeAll(dir, store.url, overtaken.OVERTAKEN)
         const ids = [...expected.values()].flat().toSorted()
         expect(await storedIds()).toEqual(ids)
         const deliveries = openLogReader({ dir: join(dir, 'deliveries') })

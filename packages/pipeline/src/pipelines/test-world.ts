@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { PipelineEvent, RequestMeta } from '@tributary/contract'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import {
+  createClickHouseEventStore,
   createCoordinationHub,
   type EventStore,
   type LogReader,
@@ -37,6 +38,34 @@ export const openFiles = async (dir: string) => {
 }
 
 export type Files = Awaited<ReturnType<typeof openFiles>>
+
+/**
+ * Runs a pipeline with small batches until everything in the log of a folder is stored. The workspace `overtaken` is
+ * overtaken as soon as the pipeline is behind.
+ */
+export const storeAll = async (dir: string, url: string, overtaken = ''): Promise<void> => {
+  const files = await openFiles(dir)
+  const eventStore = createClickHouseEventStore({ url, logger: silentLogger })
+  const failed = Promise.withResolvers<never>()
+  const pipeline = createPipeline({
+    ...files,
+    eventStore,
+    destinationsFor: () => ['d-1'],
+    schemaFor: () => undefined,
+    coordination: { publish() {}, subscribe: () => () => {} },
+    clock: Date.now,
+    logger: silentLogger,
+    metrics: noMetrics,
+    settings: { flushRows: 120, turnBytes: 4000, flushAgeMs: 5, overtakeMs: 0 },
+    mayOvertake: (_, workspaceIds) => workspaceIds.includes(overtaken),
+    onFault: failed.reject,
+  })
+  pipeline.start()
+  await Promise.race([pipeline.idle(), failed.promise])
+  await pipeline.stop()
+  await files.close()
+  await eventStore.close()
+}
 
 /** Message IDs of all delivered events, in the order of the log. */
 export const deliveredIds = async (deliveries: LogReader): Promise<string[]> => {
