@@ -23,6 +23,8 @@ const runChild = async (plan: CrashPlan): Promise<string | null> => {
   return signal
 }
 
+const isLong = Number(process.env.SOAK_ROUNDS ?? 0) > 0
+
 const ids = (peer: Peer): Set<string> => new Set(peer.requests.map(({ body }) => JSON.parse(body).messageId))
 
 it.each([
@@ -70,13 +72,17 @@ it.each([
 })
 
 describe('after a kill during delivery, every event still reaches every destination', () => {
-  it.each([
-    ['delivery.after-request', 1],
+  it.each<[string, number]>([
     ['delivery.after-request', 150],
-    ['delivery.after-park', 1],
     ['delivery.after-park', 3],
-    ['delivery.before-commit', 1],
     ['delivery.before-commit', 2],
+    ...(isLong
+      ? ([
+          ['delivery.after-request', 1],
+          ['delivery.after-park', 1],
+          ['delivery.before-commit', 1],
+        ] as const)
+      : []),
   ])('after a kill during delivery at %s, time %i, every event reaches every destination', async (point, count) => {
     await using stack = new AsyncDisposableStack()
     const peerOf = async (answer: () => PeerAnswer): Promise<Peer> =>
@@ -122,12 +128,13 @@ describe('after a kill during delivery, every event still reaches every destinat
   })
 
   it.each([
-    ['delivery.after-request', 700],
+    ['delivery.after-request', 250],
     ['delivery.after-park', 2],
     ['delivery.before-commit', 1],
   ])(
     'after a kill during the sending of held events at %s, time %i, every event reaches every destination',
     async (point, count) => {
+      const held = 800
       await using stack = new AsyncDisposableStack()
       const peer = stack.adopt(await startPeer(), (made) => made.close())
       const fixture = stack.adopt(
@@ -135,7 +142,7 @@ describe('after a kill during delivery, every event still reaches every destinat
         (made) => made.close(),
       )
       const id = fixture.destination({ url: peer.url }, { enabled: false })
-      await fixture.append([id], 2000, 4)
+      await fixture.append([id], held, 4)
       await fixture.delivery.idle()
       await fixture.delivery.stop()
       const entry = fixture.entries.get(id)
@@ -153,9 +160,9 @@ describe('after a kill during delivery, every event still reaches every destinat
       expect(signal).toBe('SIGKILL')
       await fixture.restart()
       await fixture.delivery.idle()
-      expect(ids(peer).size).toBe(2100)
+      expect(ids(peer).size).toBe(held + 100)
       // Requests that were durable before the kill are not repeated, so there are few repeats.
-      expect(peer.requests.length).toBeLessThan(2 * 2100)
+      expect(peer.requests.length).toBeLessThan(2 * (held + 100))
       expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
     },
   )
