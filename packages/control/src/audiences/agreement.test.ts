@@ -23,7 +23,7 @@ import {
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 /** Number of random queries, and number of sets of events with which each is compared. */
-const cases = soak ? 10_000 : 1000
+const cases = soak ? 10_000 : 500
 const dataSets = soak ? 20 : 1
 const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
 

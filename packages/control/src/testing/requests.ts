@@ -535,8 +535,8 @@ export const createRequests = async (
   provider: OpenIdProvider,
 ): Promise<RequestOf> => {
   await storeEvent(harness, organization.workspaceId)
-  // The resources that all reading calls share. They are made before the first call, so that no write is in progress
-  // during a call.
+  // The resources that all calls share that do not change them. They are made before the first call, so that no write is
+  // in progress during a call.
   const readable = await makeResources(organization.workspaceId, organization.administrator)
   return async (name, caller) => {
     const method = methodList.find((each) => each.name === name)
@@ -545,7 +545,8 @@ export const createRequests = async (
     const special = await specialRequest({ harness, organization, provider }, method, caller)
     if (special !== undefined) return special
     const { administrator, workspaceId } = organization
-    const made = method.verb === 'GET' ? readable : await makeResources(workspaceId, administrator)
+    const changes = /\{(?:source|writekey|destination|connection)\}/.test(method.path) || name === 'connections.create'
+    const made = method.verb === 'GET' || !changes ? { ...readable } : await makeResources(workspaceId, administrator)
     if (name === 'sources.updateSetting' || name === 'sources.previewTemplate')
       made.source = await makeSignedSource(organization)
     if (name.startsWith('failureGroups')) await parkDead(harness, workspaceId, idIn(made.destination.name))
