@@ -81,7 +81,7 @@ describe('after a kill during delivery, every event still reaches every destinat
           ['delivery.after-request', 1],
           ['delivery.after-park', 1],
           ['delivery.before-commit', 1],
-        ] as const)
+        ] as [string, number][])
       : []),
   ])('after a kill during delivery at %s, time %i, every event reaches every destination', async (point, count) => {
     await using stack = new AsyncDisposableStack()

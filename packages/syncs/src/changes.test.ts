@@ -117,7 +117,7 @@ describe.each(modes)('%s', (mode) => {
       ? ([
           [2, 70],
           [3, 70],
-        ] as const)
+        ] as [number, number][])
       : []),
   ])('runs of random rows leave exactly the rows that the mode promises (seed %i)', async (seed, keys) => {
     const random = randomOf(seed * 97)
