@@ -66,7 +66,7 @@ const idOf = ({ signalId, key }: MadeConversion): string => `${signalId}${key}`
 /**
  * Stores conversions, each once by signal and event ID, even when several processes store it. Counts the new
  * conversions, and queues them for the stream. All this is one transaction, so a kill leaves a conversion complete or
- * absent. A conversion that comes again from the same event is not counted as repeated.
+ * absent. A conversion from an event that was processed again does not count as repeated.
  */
 export const storeConversions = async (
   db: Db,
