@@ -35,8 +35,8 @@ export const activeRun = (tx: Tx, sync: string): Promise<SyncRunRow | undefined>
     .executeTakeFirst()
 
 /**
- * Starts a run in the caller's transaction. Starts of the same sync are serialized. Undefined if another run has not
- * ended, or the sync was deleted. Returns the ID of the run.
+ * Starts a run in the caller's transaction. Starts of the same sync are serialized. Returns the ID of the run;
+ * undefined if another run has not ended, or the sync was deleted.
  */
 export const beginRun = async (
   tx: Tx,

@@ -118,7 +118,7 @@ select count() as n from sync_staged where run_id = {run:String} and key in (${r
 /**
  * Normalizes a key for a comparison that is as loose as that of any destination. It ignores letter case, accents,
  * spaces, the form of a UUID and the form of a number. The result is a hash; keys that have the same hash by chance are
- * also not removed.
+ * not removed, either.
  */
 const looseKey = `sipHash64(replaceRegexpOne(replaceAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKD(key)),
   '[\\\\p{M}\\\\p{C}\\\\p{Z}\\\\s{}-]', ''), 'ß', 'ss'), '^\\\\+?0*([0-9]+?)(?:\\\\.0*|(\\\\.[0-9]*?)0+)?$', '\\\\1\\\\2'))`
@@ -192,7 +192,7 @@ const stagedRows = ({
  * Returns the statement that compares the staged rows of `{run}` with the confirmed rows of `{sync}`. It stores each
  * key that is sent or reported, numbered from 1: first the keys that are sent, in their order, then the others. A key
  * whose row cannot be sent is still in the model, so it is not removed. Both tables are sorted by key, and are read in
- * that order. Most rows are unchanged. They are filtered out by numbers alone, before the other rows are described.
+ * that order. Most rows are unchanged, so the statement filters them out first, by cheap comparisons.
  */
 export const diffStatement = ({ mode, resync, owns, keyKind = 'text', ...rows }: DiffOptions): string => {
   const rejected = rows.onlyRejected ? `and key in (${rejectedKeys})` : ''
@@ -228,8 +228,8 @@ from (select key, source_key, problem from sync_staged where run_id = {run:Strin
   ${onlyRejected ? `and key in (${rejectedKeys})` : ''} order by source_key)`
 
 /**
- * Selects keys of `{run}` and confirmed keys of `{sync}` after `{after}`, in their order. Plain keys are omitted,
- * because they equal only themselves.
+ * Selects keys of `{run}` and confirmed keys of `{sync}` after `{after}`, in their order. Keys that match `{plain}` are
+ * omitted: the destination treats no other key as the same key.
  */
 export const keysToCompareStatement = `
 select distinct key from (

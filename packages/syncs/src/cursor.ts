@@ -16,13 +16,13 @@ import { badRequest, readTimeText } from '@tributary/kernel'
 import { z } from 'zod'
 
 /**
- * The highest value of a cursor, with a hash of the rows and settings of the reading. The value applies only while the
- * hash is the same.
+ * The highest value of a cursor, with a hash of the data source, query, key, mapping and mode. The value applies only
+ * while the hash is the same.
  */
 const reached = z.object({ of: z.string(), to: z.string() })
 type Reached = z.infer<typeof reached>
 
-/** The rows that a run read by a cursor, with the hash of the rows and settings of the reading. */
+/** The range of rows that a run read by a cursor, with the same hash as in `reached`. */
 const readCursor = runCursor.extend({ of: z.string() })
 export type ReadCursor = z.infer<typeof readCursor>
 
@@ -76,9 +76,9 @@ const floorOf = (text: string): bigint | undefined => {
 }
 
 /**
- * Creates a finder of the highest added value; values are texts of a database. A time after `now` counts as `now`,
- * because it would otherwise hide all rows until that time. Texts that are not numbers or times, such as infinity, do
- * not count. The database decides which run reads their rows.
+ * Finds the highest of the added values, which are texts from a database. A time after `now` counts as `now`, because
+ * it would otherwise hide all rows until that time. Texts that are not numbers or times, such as infinity, do not
+ * count. The comparison of the database decides which run reads rows with such texts.
  */
 export const createHighest = (kind: CursorKind, now: number) => {
   if (kind === 'number') {
@@ -128,8 +128,9 @@ export type CursorGiven = {
 }
 
 /**
- * Decides which rows of a model with these columns are read: all, or those from a value on. If all are read, `noted`
- * returns the value to store. Throws 400 for a column that no longer exists, or whose type has no highest value.
+ * Decides which rows of a model with these columns are read: all rows, or only rows from a value on. Pass each row to
+ * `see`; afterwards, `noted` returns the range that was read, with its highest value. Throws 400 for a column that no
+ * longer exists, or whose type has no highest value.
  */
 export const startCursor = (columns: readonly DataColumn[], { cursor, reached: known, of, now }: CursorGiven) => {
   if (cursor === null) return undefined

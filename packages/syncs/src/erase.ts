@@ -9,8 +9,8 @@ export const syncRowMarks = {
 } as const
 
 /**
- * The mutations that remove the marked rows of runs and syncs. Each mutation can be repeated. The lists `runs` and
- * `syncs` are text of literals, and an empty list of runs is ''. The query `marked` selects the marks.
+ * The mutations that remove the marked rows of runs and syncs. Each mutation can be repeated. `runs` and `syncs` are
+ * lists of SQL literals as text; '' for no runs. The query `marked` selects the marks.
  */
 export const syncRowRemovals = ({ runs, syncs, marked }: { runs: string; syncs: string; marked: string }): string[] => {
   const { staged, planned, confirmed } = syncRowMarks

@@ -109,6 +109,6 @@ it.each([
     ['userId', 'properties.a', 'properties.a.b'],
     "properties.a can't have a value, since properties.a.b is inside of it",
   ],
-])('the mapped targets %j are valid or have the problem %s', (targets, problem) => {
+])('the problem of a mapping to the targets %j is %s', (targets, problem) => {
   expect(eventFieldsProblem(objectOf('events'), targets)).toEqual(problem)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { extractRows } from './extract.ts'
 
-test('if reading fails, it ends only after the pending write, so that deleted rows are not written again', async () => {
+test('an extraction that fails ends only after its pending write, so that deleted rows are not written again', async () => {
   const happened: string[] = []
   const storing = Promise.withResolvers<void>()
   const stored = Promise.withResolvers<void>()

@@ -31,7 +31,7 @@ export type Sending = {
 export type DeletedUsers = {
   /** Returns whether a deleted user may have rows in the sync. */
   any(): Promise<boolean>
-  /** Returns which of the keys belong to deleted users. */
+  /** Returns the given keys that belong to deleted users. */
   of(keys: readonly string[]): Promise<ReadonlySet<string>>
 }
 

@@ -39,8 +39,8 @@ const setBack = async ({ db, clock }: Deps): Promise<void> => {
 }
 
 /**
- * Starts the runs that are due. One run makes up for all missed ones. A sync whose previous run has not ended starts no
- * run, and shows the reason.
+ * Starts the runs that are due. After several missed times, only one run starts. A sync whose previous run has not
+ * ended starts no run, and shows the reason.
  */
 const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
   const now = clock()

@@ -47,7 +47,7 @@ test.each([
   ['the empty text', '', 'id is empty', ''],
   ['10,000 characters', 'x'.repeat(10_000), 'id is longer than 1000 characters', ''],
   ['half a surrogate pair', 'a\ud800', '', 'a\ufffd'],
-])('a row whose key is %s is not sent and has the reason, or has a key that can be stored', (_, id, problem, key) => {
+])('a row whose key is %s has a problem with the reason, or a key that can be stored', (_, id, problem, key) => {
   const toStaged = stagedRows([{ name: 'id', type: 'text' }], {
     primaryKey: ['id'],
     fields: [{ column: 'id', target: 'id' }],

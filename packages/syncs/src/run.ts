@@ -256,7 +256,7 @@ const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
   const counts = countRows(countsOf(run)?.read ?? 0, found)
   const isUnsent = unsentRows(counts) > 0
   const event = rejected > 0 || counts.rejected > 0 || isUnsent ? 'settled_with_rejected' : 'settled'
-  // The next run might read only some of the rows that share a key, so the cursor must not pass them.
+  // If several rows share a key, the cursor stays: the next run might otherwise read only some of these rows.
   const repeated = found.some(({ change }) => change === 'duplicate')
   await end(
     deps,

@@ -18,7 +18,7 @@ export type SendingEvents = {
   run: string
   toDestinations: boolean
   planSize: number
-  /** A time before the run has sent anything, epoch ms. */
+  /** A time before the first send of the run, epoch ms. */
   since: number
 }
 

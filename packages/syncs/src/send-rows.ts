@@ -44,7 +44,7 @@ export type RunInSending = {
   deleted: DeletedUsers
 }
 
-/** Returns the offset in the log of outcomes from which rows that a sync sends from now on may have outcomes. */
+/** Returns the current end of the log of outcomes for a sync: rows sent from now on have their outcomes after it. */
 export const outcomesEnd = async (outcomes: Outbound['outcomes'], sync: string): Promise<number> =>
   (await outcomes.ends())[partitionOf(producerOf(sync), outcomes.partitions)] ?? 0
 
@@ -186,7 +186,10 @@ export const sendRows = async (
     sent = end
   }
 
-  /** Appends while fewer than the maximum are in flight. A row makes space once its outcome is read, before it is stored. */
+  /**
+   * Appends while fewer than the maximum are in flight. A row makes space once its outcome is read, before it is
+   * stored.
+   */
   const appendSome = async (): Promise<boolean> => {
     const before = sent
     while (sent < planSize && sent - before < maxRowsRead && mayAppend()) {
@@ -196,7 +199,9 @@ export const sendRows = async (
     }
     return sent > before
   }
-  /** Reads and stores outcomes until there are no more, or until rows could be appended and nothing is being appended. */
+  /**
+   * Reads and stores outcomes until there are no more, or until rows could be appended and nothing is being appended.
+   */
   const learnSome = async (appending: () => boolean): Promise<boolean> => {
     let moved = false
     for (;;) {

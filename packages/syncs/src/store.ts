@@ -139,7 +139,7 @@ const createSameKeyStore = (
   }: { query: Query; writer: RowWriter; drop: (table: string, partition: string) => Promise<void> },
 ) => ({
   /**
-   * Reads the keys after a key, in their order, that the destination might treat as the same as another key. Keys that
+   * Reads, in order, the keys after `after` that the destination might treat as the same as another key. Keys that
    * match `plain` are omitted.
    */
   keysToCompare: async (sync: string, run: string, given: { plain: string; after: string; limit: number }) =>

@@ -20,8 +20,8 @@ const sourceTarget = async (db: Db, workspaceId: string, id: string): Promise<Sy
 }
 
 /**
- * Reads the target with a name. Throws 400 for a name of neither kind, and 404 for a target that is not in this
- * workspace.
+ * Reads the target with a resource name. Throws 400 for the name of anything but a source or a destination, and 404 for
+ * a target that is not in this workspace.
  */
 export const namedTarget = async (db: Db, workspaceId: string, name: string): Promise<SyncTarget> => {
   const source = resourceNames.source.parse(name)

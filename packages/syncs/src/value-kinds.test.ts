@@ -87,7 +87,7 @@ test('a long list without a closing bracket is scanned only once', () => {
   expect(encoderOf('text[]')(text)).toBe(JSON.stringify(text))
 })
 
-test('the key of a removed row becomes the same JSON as in its row, for every kind', async () => {
+test('for every kind of value, the key of a removed row becomes the same JSON as the key of a sent row', async () => {
   const keys: Record<ValueKind, string[]> = {
     integer: ['7', '-7', '9007199254740993', '007', 'x'],
     number: ['1.10', '1e400', '-0.5', 'NaN', 'Infinity', '.5'],

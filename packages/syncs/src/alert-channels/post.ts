@@ -28,8 +28,8 @@ const signatureOf = (secret: string, seconds: number, body: string): string =>
 
 /**
  * Sends a message to a channel, once. A 2xx status is a success; 408, 429, 5xx, and no response are retried. Everything
- * else is refused, also a web page and an address that must not be called. The reason contains no part of the URL.
- * Never rejects for an error of the called server.
+ * else is refused, including a web page and a forbidden address. The reason contains no part of the URL. Never rejects
+ * for an error of the called server.
  */
 export const postAlert = async (
   { requestClient, secretBox, clock }: PostDeps,

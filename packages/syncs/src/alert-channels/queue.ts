@@ -77,8 +77,8 @@ export const noteOutcome = async (
 }
 
 /**
- * Runs a job of `alertJob`. If the process dies in between, the message is sent again, with the same ID. A message that
- * was accepted or refused is removed.
+ * Runs a job of `alertJob`. If the process dies before the outcome is stored, the message is sent again, with the same
+ * ID. A message that was accepted or refused is removed.
  *
  * @throws JobGivenUp if the message is permanently refused; an error with the reason if it must be retried
  */

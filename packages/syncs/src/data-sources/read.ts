@@ -26,7 +26,7 @@ export const readDataSource = async (db: Db, workspaceId: string, id: string): P
   return row
 }
 
-/** Counts the models of each of these data sources. Data sources without models are omitted. */
+/** Counts the models of each data source. Data sources without models are omitted. */
 export const modelCounts = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
   if (ids.length === 0) return new Map()
   const rows = await db

@@ -29,7 +29,7 @@ export type SessionDeps = Pick<
 
 /** Maximum time in ms that a user waits for a database. */
 const patienceMs = 30_000
-/** Difference in ms by which the timeout of the database itself is shorter. */
+/** The time in ms by which the statement timeout of the database is shorter than our own timeout. */
 const soonerMs = 5000
 
 /** Returns the API error for a failure: 412 if the database cannot be reached, 400 for a query that it refuses. */

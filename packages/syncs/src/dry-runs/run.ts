@@ -134,8 +134,8 @@ const look = async (
   const history = row.source_id === null ? 0 : await countHistory(deps, row, store)
   const counts = { ...expectedCounts(read, found), history }
   const { changed, removed } = counts
-  // An update counts only if its row was confirmed before. The row of an update that counts as added was never
-  // confirmed.
+  // Only updates of confirmed rows count as changed. An update with the change `added` is of a row that the destination
+  // has never confirmed.
   const confirmedOnes = found.filter(({ change, operation }) => change !== 'added' && operation === 'update')
   const updated = confirmedOnes.reduce((sum, { rows }) => sum + rows, 0)
   const confirmed = await store.confirmedCount(of, row.id, owns)
@@ -164,8 +164,8 @@ const look = async (
 type Changes = Omit<Updateable<SyncDryRunsTable>, 'finish_time'>
 
 /**
- * Finds the changes that a run would make, by the same reading and comparison. Always removes the data of the dry run
- * from the event store. Rejects for temporary errors, so that the job is retried while that is useful.
+ * Finds the changes that a run would make: reads and compares the rows as a run does. Always removes the data of the
+ * dry run from the event store. Rejects for temporary errors, so that the job is retried while that is useful.
  */
 export const dryRunSync = async (
   deps: DryRunDeps,
