@@ -33,8 +33,7 @@ export const createComputedTrait =
     const { trait, definition } = body
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // The lock makes concurrent calls run one after the other, so that only the first one gets the last place or a
-      // name.
+      // The lock serializes concurrent calls, so that they neither exceed the limit nor use a name twice.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       const known = await tx
         .selectFrom('computed_traits')

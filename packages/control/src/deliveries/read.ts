@@ -43,7 +43,7 @@ const presentRow = ({ producer, operation, object, key }: DeliveryRow, masked: b
 const titleOf = ({ event, event_type, operation, object }: DeliveryRow): string =>
   operation === '' || operation === 'event' ? event || event_type : `${operation} ${object}`
 
-/** Returns the parts of the request and the response that belong to the event. Hides values of people if `masked`. */
+/** Returns the part of the request that belongs to the event, and the response. Hides values of people if `masked`. */
 const sampleOf = ({ request, response, message_id }: DeliveryRow, masked: boolean) => {
   const own = { request: ownPartOf(request, message_id), response }
   return masked ? maskSample(own) : own
