@@ -113,7 +113,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
   })
 }
 
-/** Ignores whether bytes are a Buffer or a Uint8Array, which is the same for users of the port. */
+/** Ignores whether bytes are a Buffer or a Uint8Array, which makes no difference to users of the port. */
 const plain = (
   blob: { body: Uint8Array; contentType: string } | undefined,
 ): { body: Uint8Array; contentType: string } | undefined =>

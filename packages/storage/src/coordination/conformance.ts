@@ -10,7 +10,10 @@ export type CoordinationFixture = {
   close(): Promise<void>
 }
 
-/** Resolves when everything that `member` has sent so far has left its connection. Its next call is answered only afterwards. */
+/**
+ * Resolves when everything that `member` has sent so far has left its connection, because the call that it makes is
+ * answered only afterwards.
+ */
 const settled = async (member: Coordination): Promise<void> => {
   await member.increment('settled', 1, 60_000)
 }

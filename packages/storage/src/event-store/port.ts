@@ -49,9 +49,9 @@ export const systemOwner = 'system'
 export interface EventStore {
   /**
    * Inserts rows as NDJSON (one JSON object per line) or RowBinary (in pieces, which are concatenated). They are
-   * durable on return: all of them or none. Throws InsertRejected if the engine rejects a row (type, parse),
-   * EventStoreUnavailable if it is unreachable or overloaded. At most 128 MiB per call. Larger inserts, up to some ten
-   * thousand rows, make each row and later merges cheaper.
+   * durable on return: all of them or none. Throws InsertRejected if the engine rejects a row (a wrong type, or invalid
+   * text), EventStoreUnavailable if it is unreachable or overloaded. At most 128 MiB per call. Larger inserts, up to
+   * some ten thousand rows, make each row and later merges cheaper.
    *
    * Text that is always accepted: times as whole milliseconds; JSON columns as objects made by JSON.stringify, with
    * well-formed strings (no lone surrogates), integers within -2^63 … 2^64-1 (larger ones with an exponent) and fewer

@@ -1,6 +1,9 @@
 import { createQueue } from '@tributary/kernel'
 
-/** Why a job is not run: its key's queue or the whole queue is full, it waited too long, or its caller has gone. */
+/**
+ * The reason why a job is not run: the queue of its key or the whole queue is full, the job waited too long, or its
+ * caller has gone.
+ */
 export type SlotRejection = 'key-full' | 'full' | 'late' | 'gone'
 
 export type QuerySlotsOptions = {

@@ -61,8 +61,8 @@ export type JobDb = Pick<Kysely<Database>, 'executeQuery'>
 export interface JobSender {
   /**
    * Adds a job in the caller's transaction: it exists only if that is committed. A process that runs its kind takes it
-   * immediately. Resolves to its ID, or to undefined if nothing was added. That is so if a job with this `id` exists,
-   * even a finished one, or an unfinished one with this `key` of an exclusive kind.
+   * immediately. Resolves to its ID, or to undefined if nothing was added. Nothing is added if a job with this `id`
+   * exists, even a finished one. For an exclusive kind, nothing is added if an unfinished job has this `key`.
    */
   send<Data extends object>(
     db: JobDb,

@@ -26,7 +26,7 @@ export const widestSpread = async (pool: Pick<Relational['pool'], 'query'>, work
   return rows[0]?.widest ?? 1
 }
 
-/** The same for all workspaces that were ever spread; others are absent. */
+/** Returns `widestSpread` of each workspace that was ever spread over several partitions. */
 export const widestSpreads = async (pool: Pick<Relational['pool'], 'query'>): Promise<Map<string, number>> => {
   const { rows } = await pool.query<{ workspace_id: string; widest: number }>(
     'select workspace_id, widest from workspace_spreads where widest > 1',

@@ -2,7 +2,7 @@ import type { Relational } from './open.ts'
 
 /** Receives the notifications of a PostgreSQL channel over its own connection. */
 export type Listener = {
-  /** Starts to listen if it does not yet; also resolves if the store is unavailable. Call it periodically. */
+  /** Starts to listen, unless it listens already; also resolves if the store is unavailable. Call it periodically. */
   ensure(): Promise<void>
   /** Drops the connection, such as a silent one; `ensure` opens a new one. */
   renew(): void

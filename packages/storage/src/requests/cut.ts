@@ -48,7 +48,7 @@ const idText = (body: Buffer, from: number, to: number): string | undefined => {
 const ownerOf = (body: Buffer, { start, end }: EventSlice): string | undefined => {
   if (body[start] !== openBrace) return undefined
   if (end - start > trackingLimits.eventBytes)
-    // In a body that was cut off, the last brace need not be the end of an object.
+    // If the body is incomplete, its last brace may not be the end of an object.
     return body[end - 1] === closeBrace && (body[end] === commaByte || body[end] === closeBracket) ? '' : undefined
   let user: string | undefined
   let device: string | undefined

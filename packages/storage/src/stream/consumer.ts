@@ -211,8 +211,8 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   }
 
   /**
-   * One round over the partitions with capacity: returns whether any record was read, and whether any existing record
-   * was left.
+   * Reads once from each partition with capacity. Returns whether any record was read, and whether any existing record
+   * was not read.
    */
   const readRound = async (): Promise<{ read: boolean; behind: boolean }> => {
     let read = false

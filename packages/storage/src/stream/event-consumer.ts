@@ -233,8 +233,8 @@ const newEvents = (records: readonly LogRecord[], note: Note, atEnd: boolean): A
 }
 
 /**
- * The position to continue from, given the journal's. It is the same, unless the store has another mark. Then it is
- * the lower of both, if the log still matches the store's position; undefined if the store has none any more.
+ * The position to continue from: the journal's position, unless the store has another mark. Then it is the lower of the
+ * positions of journal and store, within what the log still has. Undefined if the store no longer has a position.
  */
 const agreed = async (
   { kept, reader, journal, logger, name }: EventConsumerDeps,
@@ -264,7 +264,7 @@ const agreed = async (
 /**
  * Creates a consumer of accepted events. A new one begins with the oldest stored event. One whose records were trimmed
  * before it read them reads these events from the event store. Both then continue with the stream, without a gap. No
- * event is repeated, except those of the group in which it may have stopped.
+ * event is repeated, except the events of the group in which the consumer may have stopped.
  */
 export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   const { reader, history, kept } = deps

@@ -33,7 +33,7 @@ export type ChildSpec = {
   readonly stop: readonly StopStep[]
   /**
    * The signal that the child gets immediately if this process dies without stopping it (SIGKILL, crash). Undefined if
-   * the child notices by itself, for example by the end of an IPC channel.
+   * the child notices the death by itself, for example by the end of an IPC channel.
    */
   readonly onParentDeath?: NodeJS.Signals
   /** Delays between restarts. If the child has not become ready within `maxElapsedMs`, it counts as failed for good. */

@@ -41,8 +41,8 @@ export const touchProfiles = async (
 }
 
 /**
- * Removes touches that every audience has taken into account, and touches older than half an hour. Audiences find the
- * changes of those in a complete computation.
+ * Removes touches that every audience has taken into account, and touches older than half an hour. Audiences find
+ * changes that are older than that in a complete computation.
  */
 export const clearTouches = (db: Kysely<Database>): Promise<unknown> =>
   sql`

@@ -68,7 +68,7 @@ export const recordMovedProfiles = async (
 /** The mark of a change that is computed. It settles the change, unless a later change has given it another serial. */
 export type ComputedChangeMark = { identifier: string; log_partition: number; serial: string }
 
-/** Deletes changes that are computed, unless they have happened again since. */
+/** Deletes the changes whose values are computed, except changes that were recorded again since then. */
 export const settleComputedTraitChanges = async (
   db: Kysely<Database>,
   id: string,

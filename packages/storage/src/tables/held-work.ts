@@ -36,8 +36,8 @@ on conflict (item) do update set
 returning hold_time, cardinality(blocks) as times`
 
 /**
- * Counts a block of an item, each block once. Resolves to the number of blocks, and to the time since which the item is
- * held (null if it is not).
+ * Records that an item has blocked a thread; a repeated block ID does not count. Resolves to the number of blocks of
+ * the item, and to the time since which it is held (null if it is not).
  */
 export const countWorkBlock = async (
   pool: Pick<Pool, 'query'>,

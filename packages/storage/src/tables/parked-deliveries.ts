@@ -152,8 +152,8 @@ export const markParkedReported = async (db: Db, ids: readonly string[]): Promis
 }
 
 /**
- * Makes the rows that meet a condition due now. Dead letters get the full time for retries again, and leave a replay
- * that had chosen them. Resolves to the number of events.
+ * Makes the rows that meet a condition due now. Dead letters get the full time for retries again, and no longer belong
+ * to a replay that had chosen them. Resolves to the number of events.
  */
 export const retryParked = async (tx: Tx, which: RawBuilder<unknown>, time: Date): Promise<number> => {
   const { rows } = await sql<{ event_count: string }>`
@@ -225,7 +225,10 @@ export const markChosenDead = async (
   return events
 }
 
-/** Removes the marks of a replay from dead letters that it has not made due. They are then as before the replay. */
+/**
+ * Removes the marks of a replay from dead letters that it has not made due. These dead letters are then in the same
+ * state as before the replay.
+ */
 export const clearReplayMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {
   await tx
     .updateTable('parked_deliveries')

@@ -22,7 +22,7 @@ export type NewTrait = Giver & {
   readonly earlier: readonly (Giver & { readonly value: string | null })[]
 }
 
-/** A set of the traits of which one event has the latest values. */
+/** The set of traits whose latest values come from the same event. */
 export type NewTraitSet = Giver & { readonly identifier: number; readonly id: string; readonly content: string }
 
 /** Gives stored sets with these contents a later time. Resolves to the identifiers that have such a set. */

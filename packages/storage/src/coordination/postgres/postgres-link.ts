@@ -24,8 +24,8 @@ export type PostgresLinkOptions = {
   /** Maximum time of a call, ms. */
   statementMs?: number
   /**
-   * Whether messages of a topic are sent only while another process runs: they are repeated, or no process needs them
-   * later.
+   * Whether messages of a topic are sent only while another process runs, because a later process gets them again or
+   * does not need them.
    */
   isPassing?: (topic: string) => boolean
 }

@@ -24,13 +24,16 @@ export type ChdbChildOptions = {
 }
 
 export type ChdbChild = {
-  /** For the supervisor. */
+  /** The description of the child, which the supervisor runs. */
   spec: ChildSpec
   /** Stays the same after restarts: `http://127.0.0.1:<port>`. */
   url: string
   user: string
   password: string
-  /** Concurrent queries by kind, and the memory that they share in bytes: its clients divide this among workspaces. */
+  /**
+   * Concurrent queries by kind, and the memory that they share in bytes: clients of the event store divide this memory
+   * among workspaces.
+   */
   capacity: { short: number; heavy: number; memoryBytes: number }
 }
 

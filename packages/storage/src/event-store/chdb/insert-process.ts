@@ -27,7 +27,7 @@ for (let number = Number(first); ; number++) {
   const id = idsOf(number - 2)[0]
   merging = store
     .command('optimize table events final')
-    // The same statement removes the events of deleted people.
+    // The product removes the events of deleted users with the same statement.
     .then(() => writeSync(1, `removing ${id}\n`))
     .then(() => store.command(`alter table events delete where event_id = '${id}' settings mutations_sync = 1`))
     .then(() => writeSync(1, `removed ${id}\n`))

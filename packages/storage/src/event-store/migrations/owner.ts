@@ -110,7 +110,8 @@ const first8Bytes = `bitOr(bitAnd(
   18446744073709490175), 32768)`
 
 /**
- * The owner of an event: the identifier that it belongs to, which is its user ID, else its anonymous ID. It is the first 8 bytes of the ID of the profile that
- * begins with that identifier, and 0 for none. It follows from other columns, so it is the same for each event however it was stored.
+ * The owner of an event: the identifier to which the event belongs, which is its user ID, otherwise its anonymous ID.
+ * The owner is stored as the first 8 bytes of the ID of the profile that begins with this identifier; 0 for none. It is
+ * computed from other columns, so every way of storing an event gives the same owner.
  */
 export const ownerOfEvent = `if(${identifier} = '', 0, ${first8Bytes})`

@@ -43,7 +43,7 @@ export const makeBoss = async (db: BossDb, options: ConstructorOptions): Promise
     registerInstance: false,
     openTelemetry: { enabled: false },
     monitorVacuum: false,
-    // The library checks once a day for jobs that depend on others, because there are none.
+    // No job depends on others, so the library checks for such jobs only once a day.
     flowIntervalSeconds: 24 * 60 * 60,
     ...options,
   })

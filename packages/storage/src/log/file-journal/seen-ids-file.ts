@@ -8,16 +8,16 @@ import { bucketOptions, type JournalOptions } from './journal.ts'
 
 /** Message IDs in a file that may be lost at any time. Only its name and serial show whether it can be trusted. */
 export type SeenIdsFile = {
-  /** The last name that the file was given; undefined if it has none. */
+  /** The name that the file stores; undefined if it has none. */
   readonly name: string | undefined
   /** The serial of the last added IDs. */
   readonly serial: number
-  /** Gives the file a name. */
+  /** Stores the name by which a journal recognizes the file. */
   call(name: string): void
   find: IdBuckets['find']
   /**
-   * Adds IDs; those that exist keep their place. On return either all or none are stored; a crash of the machine may
-   * lose them.
+   * Adds IDs; existing IDs keep their positions. On return, all of them are stored, but a crash of the machine may lose
+   * them. If it throws, none is stored.
    */
   add(ids: readonly SeenId[], now: number, serial?: number): void
   expire(now: number): void

@@ -16,7 +16,7 @@ export type AppendingOptions = {
   closeMs?: number
 }
 
-/** A queue of appends, sent in consecutive rounds, each settled in time. */
+/** A queue of appends, which are sent in consecutive rounds. Each append gets its outcome within a time limit. */
 export type Appending<As extends Sending> = {
   append(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   queuedBytes(): number

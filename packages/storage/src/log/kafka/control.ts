@@ -51,7 +51,7 @@ export type Control = {
   producers(partitions: readonly number[]): Map<string, ProducerState>
   /** Positions up to which `producers` covers the data; those of an earlier topic do not count. */
   checkpoint(): readonly number[]
-  /** Changes that delete the records of writers in partitions that later writers have recorded completely. */
+  /** Changes that delete the state of openings whose partitions all have a checkpoint of a later opening. */
   superseded(): ControlChange[]
   /** Reads new records of the topic. */
   refresh(): Promise<void>
@@ -67,7 +67,8 @@ export type ControlChange =
 const readBytes = 4 * 1024 * 1024
 const prefixes = { opening: 'opening ', producer: 'producer ', ofOne: 'sequences ', checkpoint: 'checkpoint ' }
 /**
- * The key of versions whose writers had all partitions. Their records are older than those of any opening by partition.
+ * The key under which older versions, whose writers had all partitions, recorded their state. This state is older than
+ * that of any opening by partition.
  */
 const ofAll = ''
 
@@ -106,7 +107,7 @@ const known = <Value>(text: string): Value => {
 export const encodeControl = (changes: readonly ControlChange[], stamp: WriterStamp, time: number): Buffer =>
   encodeBatch(changes.map(recordOf), { head: { i: '', c: 0 }, time, stamp })
 
-/** The state recorded by writers, by opening. */
+/** The state that writers have recorded, by the name of their opening. */
 const createNotes = (given: {
   dataId: string
   partitions: number
@@ -124,7 +125,7 @@ const createNotes = (given: {
     const checkpoint = notes.get(name)?.checkpoint
     return checkpoint?.topicId === dataId ? (checkpoint.positions[partition] ?? undefined) : undefined
   }
-  /** Openings that may have recorded state of a partition, oldest first. */
+  /** The names of the openings that may have recorded state of a partition, oldest first. */
   const notersOf = (partition: number): string[] => [
     ofAll,
     ...openingsOf(partition).flatMap(({ incarnation, byPartition }) => (byPartition === true ? [incarnation] : [])),

@@ -19,7 +19,7 @@ const maxNoteBytes = 1024
  * unneeded bytes.
  */
 const batchBytes = 1024 * 1024
-/** Maximum bytes of one round, unless one item for each partition has more. */
+/** Maximum bytes of one round. A larger item has a round of its own. */
 const roundBytes = 8 * 1024 * 1024
 
 /** Returns the item of a group of entries. Throws RangeError for entries that the log does not accept. */

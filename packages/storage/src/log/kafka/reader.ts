@@ -35,7 +35,7 @@ const createEnds = (data: Partitions, control: Control, cache: ReturnType<typeof
     for (const [partition, records] of found) looked.set(partition, { end: news.get(partition) ?? 0, records })
     return ends.map((_, partition) => looked.get(partition)?.records ?? 0)
   }
-  /** A caller during a check may miss newer records, so it gets the next check. */
+  /** A check that is in progress may miss newer records, so its further callers get the result of the next check. */
   const now = async (): Promise<number[]> => {
     await looking?.catch(() => {})
     looking ??= look().finally(() => {

@@ -34,10 +34,10 @@ export type Outcomes = {
 }
 
 /**
- * Sends a batch for each partition until it is stored or rejected. Only Kafka has the information whether a batch without a response
- * is stored, so it is sent again unchanged, before anything else of its partition. Resolves to false if Kafka has lost
- * the state of the sender. Rejects with WriterReplaced if another writer has begun, and with the last failure when the
- * time for retries is over.
+ * Sends a batch for each partition until it is stored or rejected. Only Kafka has the information whether a batch
+ * without a response is stored, so it is sent again unchanged, before anything else of its partition. Resolves to false
+ * if Kafka has lost the state of the sender. Rejects with WriterReplaced if another writer has begun, and with the last
+ * failure when the time for retries is over.
  */
 export const sendRound = async (
   given: { cluster: Pick<Cluster, 'forget'>; data: Partitions; sending: Sending },

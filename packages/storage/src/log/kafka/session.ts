@@ -279,9 +279,9 @@ type SessionTopics = {
 
 /**
  * Opens partitions of a log: begins an epoch of each with Kafka, ends the appends of earlier writers with a batch in
- * each, and reads the needed state. In `own` are the openings that this writer has begun so far, and the new one is added.
- * It rejects with WriterReplaced if another writer has begun the newest opening of a partition. With `continues`, it
- * keeps that incarnation. A shared log has no producers.
+ * each, and reads the needed state. The set `own` has the openings that this writer has begun so far; the new one is
+ * added. Rejects with WriterReplaced if another writer has begun the newest opening of a partition. With `continues`,
+ * the records get that incarnation. A shared log has no producers.
  */
 export const openSession = async (given: SessionTopics, own: Set<string>, continues?: string): Promise<Session> => {
   const { cluster, data, controlTopic, isShared = false } = given

@@ -38,7 +38,8 @@ export const recordEnds = async (
       const batch = fetched.get(partition)?.batches.find(({ base, next }) => base <= offset && offset < next)
       if (batch === undefined) {
         const { code, start = 0 } = fetched.get(partition) ?? { code: 0 }
-        // Everything before it was deleted, or the response was full and it is fetched again.
+        // If the offset was deleted, no record remains. Otherwise the response was full, and the batch is fetched
+        // again.
         if (code !== 0 || start > offset) found.set(partition, offset + 1)
         else left.set(partition, offset + 1)
       } else if (batch.head?.f === 1) {

@@ -32,7 +32,7 @@ export const createRemoteWaiting = (pollMs: number): RemoteWaiting => {
           if (over()) return
           noticed = false
           const found = isThere()
-          // A request to unreachable brokers may take long, and its waiter may have left by then.
+          // A request to unreachable brokers may take long, and its waiter may have ended by then.
           found.catch(() => {})
           const ended = new Promise<'ended'>((resolve) => {
             wake = () => over() && resolve('ended')

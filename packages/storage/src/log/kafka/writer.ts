@@ -34,8 +34,8 @@ export type KafkaLogWriterOptions = KafkaLogOptions &
     /** Fixed for the lifetime of the topics. */
     partitions?: number
     /**
-     * The partitions that it writes; all unless given. Writers in this or other processes may write the others
-     * meanwhile.
+     * The partitions to which this writer appends; all unless given. Other writers, in this or other processes, may
+     * append to the other partitions.
      */
     owned?: readonly number[]
     /** Size of Kafka's segments, if the topic is created here. Kafka frees disk space by whole segments. */
@@ -116,7 +116,8 @@ const createSessions = (
 
   /**
    * The session to write in. It is a new one if Kafka has lost the state of the old one, or the old one has reached its
-   * maximum age. In the second case the incarnation continues, since others append while the new session begins.
+   * maximum age. If the old session was too old, the incarnation continues, since others append while the new session
+   * begins.
    */
   const current = async (): Promise<Session> => {
     if (replaced !== undefined) throw replaced

@@ -4,8 +4,8 @@ export const openingStep = 2 ** 20
 const lease = `lease as (select from coordination_leases where name = $1 and epoch = $2 for share)`
 
 /**
- * Begins an opening of the journal in a tenure. Parameters: name and epoch of the lease, the consumer, the step of the
- * serial.
+ * Opens a journal, if the lease still has this epoch: increases its serial, and returns it with the name and serial of
+ * the file of IDs. Parameters: name and epoch of the lease, the consumer, the increase of the serial.
  */
 export const openText = `
 with ${lease}

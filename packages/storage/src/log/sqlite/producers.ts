@@ -12,7 +12,7 @@ const ofAll = -1
 export type StampResult = 'new' | 'repeated' | 'stale'
 
 export type Producers = {
-  /** Checks a stamp after all earlier ones; the next `commit` stores a new one. */
+  /** Checks a stamp against all earlier stamps; if it is new, the next `commit` stores it. */
   check(stamp: ProducerStamp, partition: number): StampResult
   beginEpoch(name: string): number
   /** Writes the state after `commit` into the current transaction, with a statement of `prepareProducers`. */
@@ -26,7 +26,10 @@ export type Producers = {
   rows(): ProducerRow[]
 }
 
-/** The table in every segment. That of the newest segment counts, since the state is carried over. */
+/**
+ * The table of producers, which each segment has. Only the table of the newest segment counts, because a new segment
+ * begins with the state of the previous one.
+ */
 export const producerTable = `create table if not exists producer (name text not null, partition integer not null,
   epoch integer not null, sequence integer not null, note text not null, primary key (name, partition)) without rowid`
 

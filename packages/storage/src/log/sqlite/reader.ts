@@ -42,7 +42,7 @@ const createHeads = (dir: string, onDropped: (number: number) => void) => {
     scan()
     return true
   }
-  /** The index in `heads` of the segment with an offset; -1 for a trimmed one. */
+  /** The index in `heads` of the segment with an offset; -1 if the segment was trimmed. */
   const indexOf = (partition: number, offset: number): number =>
     heads.findLastIndex((head) => (head.starts[partition] ?? 0) <= offset)
 

@@ -68,7 +68,7 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
   const path = segmentPath(dir, head.number)
   const draft = `${path}.new`
   for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
-  // Its side files get the same mode.
+  // SQLite gives the side files of the draft the same mode.
   reservePrivateFile(draft)
   const db = new DatabaseSync(draft)
   try {
@@ -180,7 +180,7 @@ export const noteEnds = (dir: string, number: number, noted: Noted): void => {
 export const notedEnds = (dir: string, number: number): Noted | undefined => {
   try {
     const noted: Noted | number[] = JSON.parse(readFileSync(endsPath(dir, number), 'utf8'))
-    // Written before producers existed: a list of ends.
+    // A file from before producers existed has only a list of ends.
     return Array.isArray(noted) ? { ends: noted, producers: [] } : noted
   } catch {
     return undefined

@@ -23,7 +23,10 @@ export type RewriteOptions = {
    * left unchanged.
    */
   maxClosedMs: number
-  /** Maximum wait for earlier transactions, in ms: data that they may still see is copied along. Default 10 s. */
+  /**
+   * Maximum wait for earlier transactions, in ms: the rewrite also copies data that these transactions may still see.
+   * Default 10 s.
+   */
   transactionsMs?: number
   /** Tables of at least this size are copied online first, instead of being closed for a rewrite. Default 16 MB. */
   onlineFromBytes?: number

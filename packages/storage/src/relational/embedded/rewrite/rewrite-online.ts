@@ -106,17 +106,16 @@ const cancelOnAbort = async (client: Client, url: string, signal: AbortSignal): 
 /**
  * Rewrites a table of any size while other clients read and write it. A copy in its own schema replaces the table at
  * the end. A trigger logs changed keys for the copy. Other clients wait for at most `maxClosedMs` each time that the
- * table is closed. Resolves to the reason if it could not be rewritten; the table is then unchanged. The next rewrite
- * and the next start remove the remains of a killed rewrite.
- * No row is lost or duplicated:
+ * table is closed. If the table could not be rewritten, resolves to the reason; the table is then unchanged. The next
+ * rewrite and the next start remove the remains of a killed rewrite. No row is lost or duplicated:
  * - All writers from before the trigger have ended at its commit. Each later change has its key in the log.
  * - A batch of the copy reads keys that no earlier batch has read.
  * - The log is applied from one snapshot of the log and the table, so the copy then equals the table at that moment.
  *   The rows are compared once.
  * - The last changes are applied while the table is closed, when the log is complete.
- * - The swap happens in the same closed time, and only if the log is empty.
- * No row is hidden: unlike those of VACUUM FULL, the rows of the copy are new to older snapshots. So the swap waits
- * until no transaction can read the table with a snapshot from before the last commit to the copy.
+ * - The swap happens in the same closed time, and only if the log is empty. No row is hidden: unlike those of VACUUM
+ *   FULL, the rows of the copy are new to older snapshots. So the swap waits until no transaction can read the table
+ *   with a snapshot from before the last commit to the copy.
  *
  * @throws if the signal aborts, or for a failure that would occur again
  */

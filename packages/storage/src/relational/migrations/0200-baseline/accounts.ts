@@ -1,4 +1,7 @@
-/** Users and their sessions, organizations and their people, workspaces, API keys, the audit log, and mail. Secrets are kept as hashes only. */
+/**
+ * Users and their sessions, organizations and their people, workspaces, API keys, the audit log, and mail. Secrets are
+ * kept as hashes only.
+ */
 export const accountsSql = `
 create table users (
   id uuid primary key,

@@ -2,8 +2,10 @@
  * What the schema of version 0.2.0 has in addition to that of the last commit of version 0.1.
  *
  * - `trait_decimal` is a number, or a text that is one, with all its digits.
- * - `trait_holders` are the names of traits that may hold one with dots in its name: itself, and every object around it.
- * - `trait_within` is the value of a trait inside one that may hold it, as JSON text: '' when it was too large to be kept.
+ * - `trait_holders` are the names of traits that may contain a trait whose name has dots: that trait, and every object
+ *   around it.
+ * - `trait_within` is the value of a trait inside such a containing trait, as JSON text; '' if the value was too large
+ *   to be stored.
  * - `trait_is_set` is whether a value is more than null, and an object more than nulls.
  */
 export const addedSql = String.raw`

@@ -43,7 +43,10 @@ export const up = async (db: QueryExecutorProvider): Promise<void> => {
   for (const area of areas) await sql.raw(area).execute(db)
 }
 
-/** Brings a database of the last commit of version 0.1 to the same schema. Tables only get more columns, and rows stay. */
+/**
+ * Brings a database of the last commit of version 0.1 to the schema of version 0.2.0. Tables only get more columns, and
+ * rows stay.
+ */
 export const completeEarlier = async (db: QueryExecutorProvider): Promise<void> => {
   for (const statements of [addedColumnsSql, addedSql]) await sql.raw(statements).execute(db)
 }

@@ -1,4 +1,6 @@
-/** Subscriptions and their operations, usage of plans, and the sandbox: a payment provider of our own that moves no money. */
+/**
+ * Subscriptions and their operations, usage of plans, and the sandbox: our own payment provider, which moves no money.
+ */
 export const billingSql = `
 -- The subscription of an organization, as its payment provider has it; amounts in minor units.
 create table subscriptions (

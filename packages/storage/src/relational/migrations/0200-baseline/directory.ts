@@ -1,8 +1,9 @@
 /**
- * The version of the configuration, and its last changes: processes refresh what they keep in memory by them. Triggers are deferred: the row of the
- * version is locked last, at commit, so that two transactions never wait for each other over it. Its version is given at commit, so a reader that has
- * seen a version has missed no earlier change. A connection is a change of both its ends. A created or deleted source or destination is a change of
- * everything that it is connected with. Deleted objects keep their rows, so that readers learn of the deletion.
+ * The version of the configuration, and its latest changes, by which processes refresh their caches. Triggers are
+ * deferred: the row of the version is locked last, at commit, so that no two transactions wait for each other. A
+ * version is assigned at commit, so a reader that has seen a version has missed no earlier change. A changed connection
+ * counts as a change of both its ends. A created or deleted source or destination counts as a change of everything to
+ * which it is connected. Deleted objects keep their rows, so that readers learn of the deletion.
  */
 export const directorySql = `
 -- A single row whose version grows with every change that the configuration caches of other threads must read.

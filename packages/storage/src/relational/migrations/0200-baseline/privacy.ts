@@ -1,6 +1,7 @@
 /**
- * Requests to delete or suppress users. Values of identifiers are here only until nothing needs them any more; keyed hashes of them stay. Events before
- * `delete_time` of a hash have no owner, and from `suppress_time` on none has.
+ * Requests to delete or suppress users. Values of identifiers are stored only while a step needs them; their keyed
+ * hashes stay. Events with a hash have no owner if they were received until its `delete_time`, or while its
+ * `suppress_time` is set.
  */
 export const privacySql = `
 create table privacy_requests (

@@ -1,4 +1,7 @@
-/** What processes share: who runs with which schemas, counters, leases, groups of partitions, and positions in the logs. */
+/**
+ * The shared state of processes: the schemas that each process supports, counters, leases, groups of partitions, and
+ * positions in the logs.
+ */
 export const processesSql = `
 -- A process announces which migrations it supports, and a migration that removes something waits for those that do not support it.
 create table process_schemas (

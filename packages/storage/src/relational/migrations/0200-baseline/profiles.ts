@@ -1,9 +1,10 @@
 /**
- * Profiles. The ledger is `identity_operations`: all operations of a workspace in one order, which its row of `identity_ledgers` counts and, locked, gives.
- * Profiles and their identifiers are made of it and can be made again. Identifiers are compared by their bytes.
+ * Profiles. The ledger is `identity_operations`: all operations of a workspace in one order. A writer locks the row of
+ * `identity_ledgers`, whose counter numbers the operations. Profiles and their identifiers are computed from the
+ * ledger, and can be computed again. Identifiers are compared by their bytes.
  *
- * A trait belongs to the identifier that it came with, so that merges and splits touch no trait. A value of null was too large; the name '' stands for names
- * that are not kept.
+ * A trait belongs to the identifier that it came with, so that merges and splits touch no trait. A value that was too
+ * large is null; the name '' stands for names that are not stored.
  */
 export const profilesSql = `
 -- How far the ledger of a workspace is. Its writers hold the lock of the row.

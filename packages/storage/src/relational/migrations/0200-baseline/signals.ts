@@ -1,7 +1,9 @@
 /**
- * Signals: `definition` is JSON text. A conversion is stored once, by the hash of its event ID, which is `key`. Users are kept as hashes only.
+ * Signals: `definition` is JSON text. A conversion is stored once, under the hash of its event ID (`key`). Users are
+ * kept as hashes only.
  *
- * The column `platforms` is JSON text: for each destination why the conversion was not sent there, or '', and a bitmask of the identifiers.
+ * The column `platforms` is JSON text: for each destination, the reason why the conversion was not sent there, or '',
+ * and a bitmask of the identifiers.
  */
 export const signalsSql = `
 -- Definitions of conversions from events or an audience, with their destinations.

@@ -1,4 +1,7 @@
-/** Sources with their schemas and keys, domains for collection, requests that were refused or set aside, and workspaces that are in several partitions. */
+/**
+ * Sources with their schemas and keys, domains for collection, requests that were refused or set aside, and workspaces
+ * that are in several partitions.
+ */
 export const sourcesSql = `
 create table sources (
   id uuid primary key,

@@ -1,4 +1,7 @@
-/** Data sources with their models, and the syncs of these to destinations and sources, with their runs and alerts. Settings and plans are JSON texts, whose order of names stays. */
+/**
+ * Data sources with their models, and the syncs of models to destinations and sources, with runs and alerts. Settings
+ * and plans are JSON texts, which keep the order of names.
+ */
 export const syncsSql = `
 -- A company's database from which models read.
 create table data_sources (

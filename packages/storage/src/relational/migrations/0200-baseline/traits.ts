@@ -1,9 +1,11 @@
 /**
- * Functions on values of traits, which are JSON texts from outside. Each is null, empty or false for a value that it does not take, and never fails.
+ * Functions on values of traits, which are JSON texts from outside. A function returns null, an empty list or false for
+ * a value that it does not accept, and never fails.
  *
  * - `trait_text` is the text of a JSON string, or `true` and `false`; `trait_texts` are the texts in a list.
  * - `trait_number` is a number, or a text that is one.
- * - `trait_time` is the time of a day or a moment in ISO 8601 (`datePattern` of the contract), epoch ms; UTC without a zone.
+ * - `trait_time` is the time of a day or a moment in ISO 8601 (`datePattern` of the contract), epoch ms; UTC without a
+ *   zone.
  * - `trait_contains_any` is whether a text, or a list of texts, contains any of some texts.
  */
 export const traitsSql = String.raw`
