@@ -24,7 +24,7 @@ export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
   let tokens = size
   let filled = Number.NEGATIVE_INFINITY
   const refill = (now: number): void => {
-    // After the clock was set back, nothing is refilled, and no wait is repeated.
+    // If the clock was set back, no tokens are added, and the next refill counts from the new time.
     if (now > filled) tokens = Math.min(size, tokens + (now - filled) / perToken)
     filled = now
   }

@@ -127,8 +127,8 @@ export const createSending = (deps: {
 }
 
 /**
- * Handles a batch whose request has ended: records its outcomes, or splits it. Halves are sent before all other batches of their lane. They are
- * requeued if no request may be sent now, or a user was deleted.
+ * Handles a batch whose request has ended: records its outcomes, or splits it. Halves are sent before all other batches
+ * of their lane. They are requeued if no request may be sent now, or a user was deleted.
  */
 export const createAnswers = (deps: {
   lanes: Readonly<Record<Lane, WorkerLane>>

@@ -144,7 +144,7 @@ const createAttemptWriter = (to: RowWriter) => {
   }
 }
 
-/** The rows of one insert, and for each row the record that it holds. */
+/** The rows of one insert, and the record that each row keeps from being committed. */
 type Batch = { rows: Rows; held: readonly Held[]; token: string }
 
 type AttemptLogDeps = {
