@@ -23,7 +23,9 @@ export type SharedEventStore = AsyncDisposable & {
 /** Adds a database to the address of an event store, as `CLICKHOUSE_URL` has it. */
 export const withEventDatabase = (url: string, database: string): string => new URL(`/${database}`, url).href
 
-/** One embedded event store for a whole test run, with the product's durability, in a folder that is removed at the end. */
+/**
+ * One embedded event store for a whole test run, with the product's durability, in a folder that is removed at the end.
+ */
 export const startSharedEventStore = async ({
   memoryBytes = 2 * 1024 ** 3,
 }: {

@@ -6,7 +6,10 @@ import buildServer from './built-server.ts'
 import { preparedFolder } from './prepared-folder.ts'
 import { startProduct } from './product.ts'
 
-/** Builds the server, and prepares the data folder that the products of a run begin with: once, for all of its projects. */
+/**
+ * Builds the server, and prepares the data folder with which the products of a test run start. Runs once for all
+ * projects of the test run.
+ */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   buildServer()
   if (process.env[preparedFolder] !== undefined) return undefined

@@ -85,7 +85,9 @@ export type PeerInvoice = {
   metadata: Record<string, string>
 }
 
-/** The end of the period after `start`, on the day of the anchor (docs.stripe.com/billing/subscriptions/billing-cycle). */
+/**
+ * The end of the period after `start`, on the day of the anchor (docs.stripe.com/billing/subscriptions/billing-cycle).
+ */
 export const periodEnd = (anchor: number, start: number, interval: 'month' | 'year'): number => {
   const first = new Date(anchor * 1000)
   for (let count = 1; ; count++) {
@@ -351,7 +353,7 @@ export class StripeState {
     if (held.status === 'past_due' && !open) held.status = 'active'
   }
 
-  /** Cancels a subscription immediately, or an unconfirmed first payment; voids its open invoices. */
+  /** Cancels a subscription immediately, even before its first payment is confirmed, and voids its open invoices. */
   cancel(id: string): PeerSubscription {
     const held = this.subscription(id)
     held.status = 'canceled'
