@@ -19,7 +19,7 @@ export type ConnectionRow = {
   to: string
   icon: string
   appTitle: string
-  /** The label that the other end is off. Absent if the other end is on. */
+  /** The text that says that the other end is off; absent if the other end is on. */
   otherOff?: string
   enabled: boolean
 }

@@ -82,7 +82,7 @@ export const ImageInput = ({
   return (
     <fieldset className="min-w-0 space-y-1.5">
       <legend className="mb-1.5 text-sm font-medium text-ink">{label}</legend>
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- dropping is a second way to the button */}
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- dropping a file does the same as the button */}
       <div
         onDragOver={(event) => {
           event.preventDefault()

@@ -16,7 +16,7 @@ export type Keeping<Draft, Step, Saved> = {
 
 /**
  * Saves a draft on the server as it changes, also if the user leaves the page before the delay ends. The result `kept`
- * is that of the shown draft; undefined while it is saved.
+ * is the outcome of saving the shown draft; undefined until the save has ended.
  */
 export const useDraftAutosave = <Draft, Step, Saved>(
   draft: Draft,
@@ -53,7 +53,9 @@ export const useDraftAutosave = <Draft, Step, Saved>(
   }
 }
 
-/** The draft of a form in steps and its current step, saved as they change. `onGo` runs before each change of the step. */
+/**
+ * The draft of a form in steps and its current step, saved as they change. `onGo` runs before each change of the step.
+ */
 export const useStepDraft = <Draft, Step, Saved>(
   initial: { draft: Draft; step: Step },
   first: Step,

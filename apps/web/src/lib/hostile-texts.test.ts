@@ -56,7 +56,7 @@ const textsOf = (pieces: readonly string[], longest: number): string[] => {
   return all
 }
 
-test("the linear-time reader finds the same cause in a destination's page as the former one", () => {
+test("the linear-time reader finds the same cause in a destination's page as the former reader", () => {
   const before = (body: string): string => {
     const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1] ?? ''
     const shown =

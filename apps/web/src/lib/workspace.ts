@@ -63,7 +63,10 @@ export const useAccessCheck = (): ((
   }
 }
 
-/** Makes the same check for the organization of the page; outside a workspace, for the organization of the session. */
+/**
+ * Checks the roles as `useAccessCheck` does, for the organization of the page; outside a workspace, for the
+ * organization of the session.
+ */
 export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
   const current = useSession((state) => state.session.organization)
   // Right after entering a workspace, the session does not have its organization yet, but the page does.

@@ -6,7 +6,7 @@ export const cookieNames = {
   anonymousId: 'trb_aid',
   userId: 'trb_uid',
   clicks: 'trb_clicks',
-  /** Ends with the browser session. As long as it exists, the other cookies need no renewal. */
+  /** A cookie that ends with the browser session. While it exists, the other cookies need no renewal. */
   session: 'trb_s',
   fbp: '_fbp',
   fbc: '_fbc',

@@ -29,8 +29,8 @@ const isLarge = ([first]: readonly Waiting[]): boolean => first !== undefined &&
 /**
  * Sends events in batches, soon after they happen. If the server cannot accept events now, sends them again, after
  * growing pauses or after the time that the server names; message IDs prevent duplicates. An event that is too large
- * for `keepalive` is sent alone and without it. So are all others after such a request has failed. Bodies are plain
- * text, so that no request needs a preflight.
+ * for `keepalive` is sent alone and without `keepalive`. After a request has failed, all requests are sent without
+ * `keepalive`, until one succeeds. Bodies are plain text, so that no request needs a preflight.
  */
 export const createSender = (url: string): Sender => {
   let waiting: Waiting[] = []

@@ -42,7 +42,7 @@ const values: readonly [utility: RegExp, property: string][] = [
   [/^(\[[^:]*:).*/, '$1'],
 ]
 
-/** By a property for several sides: further properties that it sets. */
+/** The further properties that a property for several sides sets, by that property. */
 const covered: Readonly<Record<string, readonly string[]>> = {
   p: ['px', 'py', 'pt', 'pr', 'pb', 'pl'],
   px: ['pr', 'pl'],

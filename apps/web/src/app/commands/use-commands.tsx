@@ -67,7 +67,7 @@ const useHelp = (): Command[] => {
   ]
 }
 
-/** What a user can create: the page that begins it, and the flag without which it does not exist. */
+/** The objects that a user can create, each with its first page and with the flag that must be on. */
 const creations: readonly {
   id: string
   label: string

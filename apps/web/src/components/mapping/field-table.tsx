@@ -140,7 +140,10 @@ const Head = ({ to }: { to: string }) => (
   </div>
 )
 
-/** The mapping after an edit of the field of a row, which may not have one yet; an edit to undefined removes the field. */
+/**
+ * Returns the mapping after an edit of the field of a row. The row may not have a field yet; an edit to undefined
+ * removes the field.
+ */
 const withField = (
   mapping: EventMapping,
   { field, target }: FieldRow,

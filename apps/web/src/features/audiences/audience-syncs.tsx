@@ -9,8 +9,9 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 
 /**
- * Returns the page on which a user begins a sync of an audience. It begins with the model of the members or, if there
- * is none, with the model editor. That editor needs the data source of the workspace's audiences.
+ * Returns the page on which a user begins a sync of an audience. This is the form for a sync of the model of the
+ * members or, without such a model, the model editor. Without the data source that the editor needs, this is the form
+ * for creating it.
  */
 export const newSyncPath = (
   workspace: string,

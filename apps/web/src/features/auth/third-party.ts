@@ -42,7 +42,7 @@ export const decodeState = (state: string): { provider: string; mode: Mode } | u
     const { provider, mode } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
     if (typeof provider === 'string' && (mode === 'login' || mode === 'register')) return { provider, mode }
   } catch {
-    // Not ours.
+    // The state is not from this product.
   }
   return undefined
 }

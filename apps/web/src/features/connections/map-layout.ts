@@ -6,7 +6,7 @@ export type MapEnd = {
   title: string
   icon: string
   appTitle: string
-  /** The label that the source or destination is off. Absent if it is on. */
+  /** The text that says that the source or destination is off; absent if it is on. */
   off?: string
 }
 

@@ -62,11 +62,11 @@ test.each([
     { status: 'held', replay_time: '2024-02-04T00:00:00.000Z' },
     ['Received success', 'Compatible success', 'Held warning', 'Released success'],
   ],
-] as const)('the outcome of %s', (_title, change, steps) => {
+] as const)('the steps and tones of the outcome are correct for %s', (_title, change, steps) => {
   expect(stepsOf(change)).toEqual(steps)
 })
 
-test('the outcome names the source, the version that validated the event and the reason of a rejection', () => {
+test("the outcome names the sender's address, the version that validated the event, and the reason of a rejection", () => {
   expect(outcomeOf(event).map(({ text }) => text)).toEqual([
     'Accepted from 203.0.113.7 and stored.',
     'This event is fully compatible with the source schema. It was checked against version 3.',

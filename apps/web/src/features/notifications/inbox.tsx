@@ -147,7 +147,7 @@ export const Inbox = ({
   )
 }
 
-/** A bell with the number of unread. */
+/** A bell with the number of unread notifications. */
 export const UnreadBell = ({ unread }: { unread: number }) => (
   <span aria-hidden className="relative grid size-4 shrink-0 place-items-center">
     <Bell className="size-4" />

@@ -15,7 +15,7 @@ const doneOf = (state: Partial<Progress>): string[] =>
     .filter(({ done }) => done)
     .map(({ id }) => id)
 
-test('the first steps are these, and none is complete in a new workspace', () => {
+test('a new workspace lists its first steps in order, and none is complete', () => {
   const steps = gettingStarted(nothing, places)
   expect(steps.map(({ title }) => title)).toEqual([
     'Connect a source',

@@ -99,7 +99,7 @@ const usualConversion = (events: readonly DraftEvent[]): SignalConversion['type'
 
 /**
  * Chooses another conversion. If its kind differs, the value and the event ID get new suggestions. The platforms keep
- * their values except for the name, because it was that of the previous conversion.
+ * their values except for the event name, which belongs to the previous conversion.
  */
 export const withConversion = (draft: SignalDraft, conversion: SignalConversion): SignalDraft => {
   const { type } = conversion

@@ -42,7 +42,7 @@ test('a custom conversion is a custom event of Meta, a fixed value is written ou
   )
 })
 
-test('entered values cannot end a text of the code', () => {
+test('entered values cannot end a string literal of the code', () => {
   const draft = {
     ...order,
     eventId: { type: 'message_id', path: '' },

@@ -18,7 +18,7 @@ import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** Organizations whose title a search fits, newest first, by pages of 50, for staff. */
+/** Organizations whose title matches a search, newest first, by pages of 50, for staff. */
 const foundOrganizationsQuery = (search: string) =>
   pagesQuery(methods.organizations.find, { query: { page_size: 50, search } })
 

@@ -10,7 +10,7 @@ import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.ts
 /** Maximum number of workspaces that a search returns. More typed text narrows the search. */
 const foundLimit = 20
 
-/** Workspaces of all organizations that a search fits, for staff. */
+/** Workspaces of all organizations that match a search, for staff. */
 const foundWorkspacesQuery = (text: string) =>
   query(methods.workspaces.find, { query: { search: text, page_size: foundLimit } }, { gcTime: 60_000, wait: 300 })
 

@@ -26,7 +26,7 @@ export const organizationForm = z.object({
 })
 type Values = z.infer<typeof organizationForm>
 
-/** Makes an organization with its first workspace and enters it. */
+/** Creates an organization with its first workspace, and opens the workspace. */
 export const CreateOrganizationPage = () => {
   const navigate = useNavigate()
   const cache = useQueryClient()

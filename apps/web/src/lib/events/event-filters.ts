@@ -14,7 +14,7 @@ export type EventFilters = {
   test: string
   /** A complete user ID or anonymous ID. */
   user: string
-  /** Message id, whole. */
+  /** A complete message ID. */
   message: string
   /** `none` for events without a profile. */
   profile: string

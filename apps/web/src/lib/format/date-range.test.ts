@@ -98,7 +98,7 @@ test.each([
   [0, 3, -100],
   [4, 0, undefined],
   [0, 0, undefined],
-])('the change to %d after %d is %s percent', (current, previous, change) => {
+])('a count of %d after %d in the previous period is a change of %s percent', (current, previous, change) => {
   expect(changeOf(current, previous)).toBe(change)
 })
 

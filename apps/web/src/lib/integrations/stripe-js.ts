@@ -1,5 +1,5 @@
-// Loads the card form of Stripe from Stripe, as Stripe requires (docs.stripe.com/js/including). These are the calls of
-// it that the application uses.
+// Loads the card form of Stripe from the servers of Stripe, as Stripe requires (docs.stripe.com/js/including). The
+// types contain only the calls that the application uses.
 
 type Failure = { type?: string; message?: string }
 

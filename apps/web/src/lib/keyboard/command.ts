@@ -6,7 +6,7 @@ export const useCommand = create<{ open: 'palette' | 'shortcuts' | undefined; te
   text: '',
 }))
 
-/** Opens the palette with an empty text, or the list of shortcuts. Closes the other one. */
+/** Opens the palette with an empty text, or the list of shortcuts. Closes the other window. */
 export const openCommand = (open: 'palette' | 'shortcuts'): void => useCommand.setState({ open, text: '' })
 
 /** Closes the palette or the list of shortcuts. */

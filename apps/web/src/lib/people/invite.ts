@@ -6,8 +6,8 @@ import { create } from 'zustand'
  */
 export const useInvite = create<{ open: boolean }>()(() => ({ open: false }))
 
-/** Opens the window. */
+/** Opens the dialog for inviting people. */
 export const openInvite = (): void => useInvite.setState({ open: true })
 
-/** Closes it. */
+/** Closes the dialog for inviting people. */
 export const closeInvite = (): void => useInvite.setState({ open: false })

@@ -94,7 +94,7 @@ describe('acting on behalf', () => {
     })
   })
 
-  test('SES-09, SES-31: ending it restores the own organization, keeps the session, and a second end changes nothing', () => {
+  test('SES-09, SES-31: stopActing restores the own organization and keeps the session, and a second call changes nothing', () => {
     stopActing()
     expect(useSession.getState()).toMatchObject({
       session: { organization: own },

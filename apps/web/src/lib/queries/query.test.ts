@@ -47,7 +47,7 @@ test('a query key with some IDs matches all queries below it, and no others', ()
   expect(staleAfter(all, (cache) => refresh(cache, ['sources']))).toEqual([list, one, own, other])
 })
 
-test('a part that depends on the time of the call is computed for each call, and is not in the key', async () => {
+test('the part of a query that depends on the time of the call is computed for each call, and is not in the query key', async () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ['Date'] })
   const asked: string[] = []
   vi.stubGlobal('fetch', async (path: string) => {

@@ -116,9 +116,9 @@ export const pagesQuery = <M extends Method>(
   })
 
 /**
- * The placeholder of a list that filters narrow, while it loads: the pages before, if they had no rows. So a button
- * there that removes the filters stays in place. A press on it leaves the field, which then reports its text, and the
- * click would be lost if the press had replaced the button.
+ * Returns the placeholder of a filtered list while it loads: the previous pages, if they had no rows. So the button of
+ * an empty list that removes the filters stays in place. A press on the button makes the field report its text, which
+ * starts a query. If that replaced the button, the click would be lost.
  */
 export const stillEmpty =
   <Page>(narrowed: boolean, rowsOf: (page: Page) => readonly unknown[]) =>

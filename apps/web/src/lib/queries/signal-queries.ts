@@ -7,8 +7,8 @@ import { pagesQuery, query, rowsQuery } from './query.ts'
 const lookEvery = 10_000
 
 /**
- * Returns the time range of a preset up to now, in the form of the signal calls. The preset stands for it in the query
- * key.
+ * Returns the time range of a preset up to now, in the form of the signal calls. In the query key, the preset stands
+ * for the time range.
  */
 const during = (preset: RangePreset) => ({
   of: preset,

@@ -2,7 +2,7 @@ import { offeredFilters } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { filterParts } from './template-parts.ts'
 
-test('the offered filters each have their effect and syntax', () => {
+test('the offered filters are those in the list, and each inserts itself after a pipe', () => {
   expect(offeredFilters).toEqual([
     'append',
     'prepend',

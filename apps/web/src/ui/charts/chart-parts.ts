@@ -28,6 +28,6 @@ export type BarChartProps = {
 /** The text that replaces a masked value. */
 export const hiddenValue = '••••'
 
-/** A whole bar. */
+/** Returns the height of a bar: the sum of its parts. */
 export const sumAt = (parts: readonly ChartPart[], index: number): number =>
   parts.reduce((sum, part) => sum + (part.values[index] ?? 0), 0)

@@ -185,7 +185,7 @@ export const CodeEditor = (props: Props) => {
   useEffect(() => {
     if (view.current !== undefined && view.current.value() !== value) view.current.setValue(value)
   }, [value])
-  // oxlint-disable-next-line react/exhaustive-deps -- the options by what they are, not by whether they are the same object
+  // oxlint-disable-next-line react/exhaustive-deps -- compares the options by content, not by identity
   useEffect(() => view.current?.configure(latest.current.options), [optionsKey, loaded])
 
   useLabelFocus(id, view, loaded !== undefined)

@@ -25,7 +25,7 @@ export const QueryEditor = ({
   onChange: (value: string) => void
   open: boolean
   onOpen: () => void
-  /** True when no user can edit it. */
+  /** True if no user can edit the query. */
   locked: boolean
   disabled: boolean
 }) => {

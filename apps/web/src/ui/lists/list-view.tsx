@@ -100,7 +100,7 @@ export const ListView = <Row extends RowData, Name extends string = never>({
           label={`Search ${label.toLowerCase()}`}
           noun={noun}
           values={values}
-          // The bar changes only filters that it got from here.
+          // The bar changes only the filters that it received as `values`.
           onChange={(some) => change(some as Partial<typeof values>)}
           shown={rows.length}
           total={total}

@@ -55,8 +55,8 @@ const tipOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null
 
 /**
- * Shows tooltips for the elements inside, without any cost before the pointer reaches one. For a list whose rows change
- * many times a second. Their texts are plain, and `area` is an element around all of them.
+ * Shows tooltips for the elements inside, without any cost before the pointer reaches one. Use it for a list whose rows
+ * change many times a second. The tooltips contain plain text, and `area` is an element around all of their elements.
  */
 export const TooltipArea = ({
   area,

@@ -22,7 +22,7 @@ export const DeleteCard = ({
   list: string
   /** Whether the effects of the deletion are still loading: until then, it cannot be confirmed. */
   checking?: boolean
-  /** The question. */
+  /** The question that asks for confirmation. */
   children: ReactNode
 }) => {
   const navigate = useNavigate()

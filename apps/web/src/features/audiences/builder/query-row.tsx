@@ -190,7 +190,7 @@ const AudienceFields = ({ own, ...part }: Part & { own: string }) => {
 
 const kinds = { event: 'Event', attribute: 'Trait', audience: 'Audience', list: 'List' } as const
 
-/** One condition of a segment, with its errors; `own` is the edited audience, which it cannot refer to. */
+/** One condition of a segment, with its errors; `own` is the edited audience, to which its conditions cannot refer. */
 export const QueryRow = ({
   query,
   position,

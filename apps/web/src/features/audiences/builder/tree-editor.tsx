@@ -110,7 +110,10 @@ const GroupBox = ({ id, group, position, ...shared }: Shared & { id: string; gro
   )
 }
 
-/** The query builder: groups of segments of conditions. `own` is the resource name of the audience that is edited, or ''. */
+/**
+ * The query builder: groups of segments of conditions. `own` is the resource name of the audience that is edited, or
+ * ''.
+ */
 export const TreeEditor = (shared: Shared) => {
   const { errors, building } = shared
   const { tree, past, future } = building.draft

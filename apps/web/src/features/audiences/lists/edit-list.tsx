@@ -24,7 +24,7 @@ import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { useUpdateAudience } from '../mutations.ts'
 import { ListForm, type ListSource } from './list-form.tsx'
 
-/** A list to add to that of an audience, or to replace it with. */
+/** A change of the list of an audience: the values to add, or the values that replace the list. */
 type ListChange = ListSource & { operation: 'add' | 'replace' }
 
 /** Looks up a changed list. */

@@ -282,7 +282,10 @@ const Option = ({
   )
 }
 
-/** The destinations of advertising platforms, each with its name of the conversion, test code and fields when it is chosen. */
+/**
+ * The destinations of advertising platforms. Each chosen one shows its name of the conversion, its test code and its
+ * fields.
+ */
 export const PlatformFields = ({
   draft,
   problems,

@@ -138,7 +138,7 @@ const Notices = ({ enabled, leftOut }: { enabled: boolean; leftOut: number }) =>
   </>
 )
 
-/** Whether Escape closes the open event. It does not if the key was meant for a field or an overlay. */
+/** Whether Escape closes the open event. Escape in a field or an overlay does not close the event. */
 const closesOnEscape = (key: KeyboardEvent): boolean =>
   key.key === 'Escape' &&
   !key.defaultPrevented &&

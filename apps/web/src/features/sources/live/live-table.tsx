@@ -156,7 +156,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
       className="w-full table-fixed border-separate border-spacing-0 text-sm [&_td]:border-b [&_td]:border-line"
     >
       <LiveHead property={property} />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it hears for its rows, which take the focus */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it handles events of its rows, which take the focus */}
       <tbody
         onClick={({ target }) => {
           const event = eventAt(target)

@@ -33,7 +33,7 @@ export type RowObject = CatalogDestination['row_objects'][number]
 /** The destination of a draft, or a source for which rows become events. */
 export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
 
-/** The choices made so far for a new sync. */
+/** The current choices for a new sync. */
 export type SyncDraft = {
   model: Model | undefined
   destination: ChosenDestination | undefined

@@ -67,7 +67,7 @@ const useSaveDraft = (workspace: string) =>
       }),
   })
 
-/** Discards that draft. */
+/** Discards the draft of a sync in a workspace (a resource name). */
 const useDiscardDraft = (workspace: string) =>
   useMutation<unknown, Error, void>({
     scope: draftScope(workspace),

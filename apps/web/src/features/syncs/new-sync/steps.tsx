@@ -236,7 +236,7 @@ export const MappingStep = ({ draft, problem, onChange }: StepProps) => {
   )
 }
 
-/** When it runs. */
+/** The step for choosing when the sync runs. */
 export const ScheduleStep = ({ draft, problem, onChange }: StepProps) => (
   <div className="space-y-2">
     <ScheduleChoice

@@ -56,7 +56,7 @@ export const SendRowDialog = ({
   workspace: string
   trial: RowTrial
   preview: SyncRowPreview
-  /** Its title. */
+  /** The title of the destination. */
   destination: string
   onClosed: () => void
 }) => {

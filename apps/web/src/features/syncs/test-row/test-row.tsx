@@ -110,7 +110,7 @@ export const TestRow = ({
 }: {
   of: TestedSync
   primaryKey: readonly string[]
-  /** Its title. */
+  /** The title of the destination. */
   destination: string
   ofEvents: boolean
 }) => {

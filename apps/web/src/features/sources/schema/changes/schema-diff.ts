@@ -128,7 +128,9 @@ export const changeWords = (before: PropertyState, after: PropertyState): readon
 
 const kinds = ['added', 'changed', 'removed'] as const
 
-/** The size of a difference: "2 events added, 1 property changed". Properties of added or removed events do not count. */
+/**
+ * The size of a difference: "2 events added, 1 property changed". Properties of added or removed events do not count.
+ */
 export const diffWords = (changes: readonly EventChange[]): string => {
   const user = changes.find(({ event }) => event === undefined)?.kind
   const events = changes.filter(({ event }) => event !== undefined).map(({ kind }) => kind)

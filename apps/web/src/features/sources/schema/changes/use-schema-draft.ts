@@ -4,7 +4,7 @@ import { diffSchemas } from './schema-diff.ts'
 import { type Draft, freshDraft, type Versioned, withoutStep, withStep } from './schema-draft.ts'
 
 /**
- * Holds the schema of a source with the unsaved changes of the user. Without changes, it is the schema of the server.
+ * Holds the schema of a source with the unsaved changes of the user. Without changes, the schema is that of the server.
  * `theirs` is the schema of the server if it has changed since the draft began.
  */
 export const useSchemaDraft = (source: SourceWithSchema) => {

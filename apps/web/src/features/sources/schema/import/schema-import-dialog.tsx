@@ -44,8 +44,8 @@ const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onF
 }
 
 /**
- * Replaces the schema by one from a file or pasted text. It is validated, the changes are shown, and only then it is
- * saved.
+ * Replaces the schema by one from a file or pasted text. The new schema is saved only after it was validated and its
+ * changes were shown.
  */
 export const ImportDialog = ({
   current,
