@@ -59,8 +59,8 @@ export const createControlPlane = async (
     profileLedger: createProfileLedger(db),
     forgottenHashes: await openForgottenFile(join(config.dataDir, forgottenFileName), db),
     whenStored,
-    // A delivery thread that is not running has no state in memory, so there is nothing to remove. It will start with
-    // the current data.
+    // A delivery thread that is not running has no state in memory, so there is nothing to remove. Later, it starts
+    // with the current data.
     forgetInDeliveries: async () => {
       if (threads.signals?.running()) await threads.signals.ask('forget')
       if (threads.delivery?.running()) await threads.delivery.ask('forget')

@@ -104,7 +104,7 @@ let instances = 0
 /**
  * Serves the OpenFeature Remote Evaluation Protocol (https://openfeature.dev/specification/appendix-c): all flags at
  * `/ofrep/v1/evaluate/flags`, a single flag below it. Without a session the context is ignored. With a session it is
- * reduced to verified claims; an expired token gets 401. `values` are those of this installation.
+ * reduced to verified claims; an expired token gets 401. `values` are the flag values of this installation.
  */
 export const createFlags = async (deps: {
   values: FlagValues

@@ -42,8 +42,8 @@ const makeId = async (dataDir: string): Promise<string> => {
 type LogConfig = Pick<Config, 'dataDir' | 'log' | 'relational' | 'eventStore' | 'lostFolder'>
 
 /**
- * Returns the name with which the operator declares a folder lost. Earlier versions recorded no folder; then it is the
- * incarnation of the log.
+ * Returns the name with which the operator declares a folder lost. Earlier versions recorded no folder: then the name
+ * is the incarnation of the log.
  */
 const nameOf = ({ folder, incarnation }: LogHolder): string => folder ?? incarnation
 

@@ -18,8 +18,8 @@ import { openCoordination } from './open-coordination.ts'
 import { openLogs } from './open-log.ts'
 
 /**
- * Takes the data folder, waits to become the main process if there may be others, and starts the engines. What it has
- * started is stopped with the stack.
+ * Takes the data folder, waits to become the main process if there may be others, and starts the engines. The stack
+ * stops everything that was started.
  */
 export const openStores = async (config: Config, stack: AsyncDisposableStack, callbacks: StandbyCallbacks) => {
   const logger = createLogger(config.logLevel)

@@ -61,8 +61,8 @@ export const startCollection = async (
   collect.start()
   if (others) collecting.processes = countCollectingProcesses({ pool, paused: collect.paused, logger: parts.logger })
   await collecting.processes?.begun
-  // From now on, other processes count this one. It reads changes that were made before, because no process waited for
-  // it to read them.
+  // From now on, other processes wait until this process has read their changes. Earlier changes are read now, because
+  // no process has waited for that.
   await parts.keys.refresh()
   return collect
 }

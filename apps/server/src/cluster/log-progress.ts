@@ -40,7 +40,7 @@ const createSafely = (logger: Deps['logger'], lines: { fails: string; works: str
 
 /**
  * Publishes the pipeline positions of this process to Kafka, so that every collecting process can compute which
- * accepted records still wait. Returns a function that stops it.
+ * accepted records still wait. Returns a function that stops the publishing.
  */
 export const publishLogProgress = ({
   progress,
@@ -88,8 +88,8 @@ export const publishLogProgress = ({
 }
 
 /**
- * Reads the pipeline positions of other processes from Kafka, and publishes them in this process as if its own pipeline
- * had. Returns a function that stops this.
+ * Reads the pipeline positions of other processes from Kafka, and publishes them in this process, in the same way as
+ * the positions of its own pipeline. Returns a function that stops both.
  */
 export const followLogProgress = ({
   progress,

@@ -41,7 +41,7 @@ test.each([
   ['relational', { DATABASE_URL: 'postgres://ada:s3cret@db.example/x' }, /external/],
   ['secret_key', { TRIBUTARY_SECRET_KEY: 's3cret-s3cret-s3cret-s3cret-s3cret' }, /environment/],
 ])(
-  'the part %s is shown as set by its settings, and no secret is shown',
+  'with its settings, the part %s is shown as set, and no secret is shown',
   (key, environment: Record<string, string>, detail) => {
     const parts = partsOf(environment)
     expect(parts.get(key)).toMatchObject({ state: 'set', detail: expect.stringMatching(detail) })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { syncFolder } from '../secrets/private-file.ts'
 import { composeMail } from './compose.ts'
 
-/** How long written mail is kept, ms. */
+/** Time in ms for which written mail is kept. */
 const keepMs = 30 * 24 * 60 * 60_000
 
 const kept = z.object({

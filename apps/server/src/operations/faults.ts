@@ -3,7 +3,7 @@ import { setFaultHandler } from '@tributary/kernel'
 /** Blocks the calling thread forever, like an endless loop. */
 const block = (): never => {
   for (;;) {
-    // Nothing ends it.
+    // The loop never ends.
   }
 }
 

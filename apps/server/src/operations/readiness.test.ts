@@ -95,7 +95,7 @@ test.each([
   ).toEqual(state)
 })
 
-test('the state of the thread is reported for a pipeline that does not respond, or that ends', async () => {
+test('a running pipeline that does not respond or fails to respond is up, and a missing pipeline is down', async () => {
   expect(
     await stateOfRole(
       alone(() => new Promise(() => {})),

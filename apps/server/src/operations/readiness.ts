@@ -49,8 +49,8 @@ export const awaited = {
 /** Maximum time in ms for the response of a thread. A thread that is busy does not report its waiting time. */
 const threadMs = 500
 /**
- * Waiting times of the pipeline for the event store, in ms: from the first on, readiness mentions it; from the second
- * on, the process is not ready.
+ * Times in ms that the pipeline waits for the event store. From the first time on, readiness mentions the wait. From
+ * the second time on, the process is not ready.
  */
 const namedMs = 10_000
 const unreadyMs = 60_000

@@ -8,7 +8,7 @@ export type PositionsRole<Name extends string> = { ask(name: Name): Promise<Posi
 
 /**
  * Requests positions in its log from a role. Rejects if the role is not running, does not have the message, or responds
- * with anything else. So a missing response never looks like a response without needs.
+ * with anything else. So a missing response never looks like a response that needs no records.
  */
 export const askPositions = async <Name extends string>(
   role: PositionsRole<NoInfer<Name>> | undefined,

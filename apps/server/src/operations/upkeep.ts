@@ -91,8 +91,8 @@ const openTrimming = async (
 
 /**
  * Maintains the files of this process. About once a minute it trims the logs and removes old mail from the outbox. It
- * also appends released requests again. Every few hours it removes unused pictures and uploads. It uses timers instead of
- * jobs: it must run even while the database is down or the disk fills, and no other process can do it.
+ * also appends released requests again. Every few hours it removes unused pictures and uploads. It uses timers instead
+ * of jobs: it must run even while the database is down or the disk fills, and no other process can do it.
  */
 export const createUpkeep = async (config: Config, deps: UpkeepDeps) => {
   const { engines, threads, mail, control, logger } = deps

@@ -23,7 +23,7 @@ const writeHanded = (password: string): string | undefined => {
   }
 }
 
-/** Reads the password, and removes its file, if it is one. */
+/** Reads the password from a pipe or a file. Removes the file. */
 const readHanded = (from: string): string => {
   if (/^\d{1,3}$/.test(from)) return readFileSync(Number(from), 'utf8')
   const password = readFileSync(from, 'utf8')
@@ -32,7 +32,7 @@ const readHanded = (from: string): string => {
   return password
 }
 
-/** Replaces this program by another one with the same process ID. Not every Node.js has it. */
+/** Replaces this program by another one with the same process ID. Some versions of Node.js lack this function. */
 type Replace = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
 
 const replaceOfNode: Replace | undefined =

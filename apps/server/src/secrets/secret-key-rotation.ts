@@ -45,8 +45,8 @@ const fits = async (db: Db, key: string): Promise<boolean> => {
 
 /**
  * Returns the key that encrypts the database: the loaded one, or that of a rotation that was killed after it had
- * changed the database. In the second case the key is now put in place. The remains of a rotation that changed nothing
- * are removed.
+ * changed the database. If the rotation was killed, its key is now put in place. The remains of a rotation that changed
+ * nothing are removed.
  *
  * @throws WrongSecretKey, and SecretKeyRotated if the key of the data folder fits but another one is configured
  */

@@ -52,13 +52,13 @@ test.each([
     },
   ],
   ['cannot be sent', () => ({ value: { start: () => {} }, transfer: [] })],
-])('the start of a role whose data %s is rejected, and its stop rejects nothing else', async (_, data) => {
+])('the start of a role whose data %s is rejected, and its stop causes no further rejection', async (_, data) => {
   const thread = createRoleThread({ ...code, data, logger: silentLogger, onMetrics: () => {} })
   await expect(thread.start()).rejects.toThrow()
   await thread.stop()
 })
 
-test('a question that cannot be sent is rejected once, and the end of the thread rejects nothing else', async () => {
+test('a question that cannot be sent is rejected once, and the end of the thread causes no further rejection', async () => {
   const thread = threadOf(undefined)
   await thread.start()
   await expect(thread.relay('who', () => {})).rejects.toThrow('could not be cloned')

@@ -44,9 +44,9 @@ export type Role<Table extends Messages> = Omit<RoleThread, 'relay'> & Client<Ta
 const youngMiB = 24
 
 /**
- * Lets a heap double between two full collections. V8 sizes that step by how fast it collects, which looks slow on busy
- * processors. With the default, a role under load had a full collection every few thousand events, which took a fifth
- * of all processor time. Old generations stay within `resourceLimits`.
+ * Lets a heap double between two full collections. By default, V8 computes the growth from the measured speed of its
+ * collections, which appear slow on busy processors. A role under load then had a full collection every few thousand
+ * events, which took a fifth of all processor time. Old generations stay within `resourceLimits`.
  */
 const relaxCollector = (): void => setFlagsFromString('--heap-growing-percent=100')
 
@@ -92,7 +92,7 @@ export const loadThread = ({ name, entry, heapMiB }: ThreadCode): LoadedThread =
 
 const hasEnded = ({ worker }: LoadedThread): boolean => worker.threadId === -1
 
-/** Resolves when a thread may be restarted. A failure of the preparation does not prevent that. */
+/** Resolves when a thread may be restarted. A failure of the preparation does not prevent the restart. */
 const prepared = async ({ name, logger, beforeAgain }: Again): Promise<void> => {
   try {
     await beforeAgain?.()

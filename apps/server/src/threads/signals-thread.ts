@@ -1,5 +1,5 @@
 // Runs the signals role in its own worker thread: reads the stream, creates conversions, and writes them into
-// PostgreSQL. The pipeline's thread appends them to the stream from there.
+// PostgreSQL. The pipeline's thread reads them there, and appends them to the stream.
 
 import { createLoadedConnectors } from '@tributary/connector-kit'
 import { listedDestinations } from '@tributary/connectors'

@@ -35,8 +35,8 @@ const fromText = (text: string): unknown =>
   deserialize(inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: maxBytes }))
 
 /**
- * Decodes a message, by the format of its last piece. Throws for a message of a newer version, which a later Node.js
- * may also have serialized.
+ * Checks the format in the last piece of a message, and then decodes the message. Throws for a newer format, which this
+ * Node.js might misread.
  */
 const readMessage = (piece: Piece, text: string): unknown => {
   requireKnownFormat('A question between processes', piece)

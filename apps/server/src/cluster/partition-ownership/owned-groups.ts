@@ -155,7 +155,7 @@ const takeLease = async (
 const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' | 'logger'>) => {
   const { logger } = deps
   const owned = new Map<string, Owned>()
-  /** For each group that is left to others: the end of that time, by `performance.now()`. */
+  /** By the name of a group, the time (`performance.now()`) until which this process leaves it to others. */
   const resting = new Map<string, number>()
   const leaving = new Set<Promise<void>>()
 

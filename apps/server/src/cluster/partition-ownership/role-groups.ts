@@ -30,7 +30,8 @@ type OfSpread<Answer> = { kind: 'of-spread'; combine(answers: Answer[]): Answer 
 type OfAll<Answer> = { kind: 'of-all'; combine(answers: Answer[]): Answer; passesOver?: readonly Constructor[] }
 
 /**
- * Sent to no group. Either the response comes from the journals, or there is no response if processes share the role.
+ * Sent to no group. The response comes from the journals (`of-journals`), or there is none if processes share the role
+ * (`of-none`).
  */
 type OfNone = { kind: 'of-journals' } | { kind: 'of-none' }
 

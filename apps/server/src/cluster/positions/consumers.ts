@@ -28,8 +28,8 @@ export const consumers = [
 export type ConsumerName = (typeof consumers)[number]['name']
 
 /**
- * Position of a consumer in a partition: the first offset that the log has, the next one to read, the end, and the
- * number of waiting records.
+ * Position of a consumer in a partition: the first offset of the log, the next offset to read, the end of the log, and
+ * the number of waiting records.
  */
 export type PartitionPosition = { partition: number; begin: number; position: number; end: number; waiting: number }
 

@@ -62,8 +62,8 @@ export const readSetAsideBody = async (db: Db, id: string): Promise<Uint8Array> 
 }
 
 /**
- * Marks one request, or all, for processing again; resolves to their number. The running process does that, or the next
- * one. @throws NoSuchRequest
+ * Marks one request, or all, for processing again; resolves to their number. The running process, or the next one to
+ * start, processes them. @throws NoSuchRequest
  */
 export const askBack = async (db: Db, id: string | undefined): Promise<number> => {
   const only = id === undefined ? undefined : await byId(db, id)
@@ -87,9 +87,9 @@ const withId = (meta: string, id: string): string => {
 }
 
 /**
- * Appends the requests marked for processing again to the log of requests, oldest first; resolves to their number. A
- * kill in between appends one of them twice. Its events are recognized by their message IDs, and those without one by
- * the ID under which the request was set aside.
+ * Appends the requests marked for processing again to the log of requests, oldest first; resolves to their number.
+ * After a kill, a request may be appended twice. Its repeated events are recognized by their message IDs or, without
+ * one, by the ID under which the request was set aside.
  */
 export const takeBack = async (db: Db, append: (entry: LogEntry) => Promise<unknown>): Promise<number> => {
   for (let count = 0; ; count++) {

@@ -30,7 +30,7 @@ export const createSetAside = ({
   db: Relational['db']
   clock: Clock
   logger: Logger
-  /** Maximum bytes of all requests that are set aside. Beyond it, processing waits at the next failing one. */
+  /** Maximum bytes of all requests that are set aside. Above it, processing waits at the next request that fails. */
   maxBytes?: number
 }): SetAside & { load(): Promise<void> } => {
   const places = new Set<string>()

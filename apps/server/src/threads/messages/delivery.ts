@@ -21,7 +21,7 @@ export const deliveryMessages = {
   needed,
   /** Returns the committed positions in the stream. */
   positions: { request: nothing, answer: positions },
-  /** Trims the log of outcomes, if delivery has its only writer. */
+  /** Trims the log of outcomes. Sent only if delivery has the only writer of this log. */
   'outcomes-trim': { request: trusted<readonly LogPosition[]>(), answer: nothing },
 } satisfies Messages
 

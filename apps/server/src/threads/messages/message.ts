@@ -57,7 +57,7 @@ export const answerMessage = async <Table extends Messages>(
   request: unknown,
 ): Promise<unknown> => {
   const message = Object.hasOwn(role.messages, name) ? role.messages[name] : undefined
-  // If it were undefined, the response would look like one without content.
+  // If this function returned undefined instead, the caller would see a response without content.
   if (message === undefined) throw new Error(`There is no answer to the question "${name}"`)
   // The handler accepts what the message's own schema returns.
   const answer = role.answers[name as keyof Table] as (parsed: unknown) => unknown
@@ -74,7 +74,7 @@ const offset = z.number().int().min(0)
 
 /**
  * Positions in a log, by partition. The incarnation is empty if the responding thread does not have it. A missing
- * response is rejected: it must not look like one without needs.
+ * response is rejected: it must not look like a response that needs no records.
  */
 export const positions = z.array(z.object({ partition: offset, offset, incarnation: z.string().default('') }))
 

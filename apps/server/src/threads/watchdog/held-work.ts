@@ -7,8 +7,8 @@ type Db = Relational['db']
 /** Number of blocked threads after which work is held. */
 const maxBlocks = 2
 /**
- * Times in ms after which records are deleted: those of work that blocked a thread once, and those of held work. No log
- * contains the work any more.
+ * Times in ms after which the records of work that blocked a thread once, and of held work, are deleted. By then, no
+ * log contains the work.
  */
 const forgetOnceMs = 30 * 24 * 3_600_000
 const forgetHeldMs = 90 * 24 * 3_600_000

@@ -8,7 +8,7 @@ import { startWatchdog } from './watchdog.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-test('a failing watchdog logs that, and does not end the process that it watches', async () => {
+test('a watchdog that fails logs its end, and does not end the process that it watches', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-watchdog-'))
   const made: Worker[] = []
   const note = (message: unknown): void => void made.push((message as { worker: Worker }).worker)

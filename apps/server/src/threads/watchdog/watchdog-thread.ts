@@ -51,8 +51,8 @@ const log = (message: string, { name, work }: BoardThread, silentMs: number, mor
   )
 
 /**
- * Makes the main thread evaluate an expression while it runs other code: the engine also checks for that in loops and
- * expressions.
+ * Makes the main thread evaluate an expression while it runs other code: the engine also handles such requests inside
+ * loops and expressions.
  */
 const evaluateInMain = (expression: string, answer: (value: unknown) => void): (() => void) => {
   const session = new Session()
