@@ -13,7 +13,7 @@ test.each([
   'A collector knows its keys.',
   'The pause goes on as one wishes.',
   'Sends it all the same.',
-])('a listed word is found: %s', (text) => {
+])('a sentence with a listed word is reported: %s', (text) => {
   expect(rulesOf(text)).toHaveLength(1)
 })
 
@@ -40,7 +40,7 @@ test('code in backticks, addresses, and plain sentences are not found', () => {
   expect(rulesOf('What a batch holds, by event ID.')).toEqual([])
 })
 
-test.each(['each', 'found', 'mostBytes', 'toldUsers', 'touches'])('the exported name %s is found', (name) => {
+test.each(['each', 'found', 'mostBytes', 'toldUsers', 'touches'])('the vague exported name %s is reported', (name) => {
   expect(rulesOf(name, 'name')).toHaveLength(1)
 })
 
