@@ -49,8 +49,8 @@ const GiB = 1024 ** 3
 /** The default capacity of a server. Inserts and commands have their own connections in addition to these. */
 const serverCapacity: QueryCapacity = { short: 16, heavy: 8, memoryBytes: 4 * GiB }
 /**
- * The default limits of queries. A query of a page reads some megabytes, in a large workspace some hundreds. A query
- * that reads more would slow others down.
+ * The default limits of queries. The usual query of a page reads some megabytes, or some hundreds in a large workspace,
+ * so these limits end only unusual queries.
  */
 const defaultLimits: QueryLimits = {
   short: { seconds: 20, readBytes: 20 * GiB },

@@ -47,9 +47,9 @@ export type Leases = {
   free(names: readonly string[]): Promise<string[]>
   /**
    * Takes a lease, renews it from now on, and ends the connections of earlier holders; undefined if another holder has
-   * the lease. The time of the tenure counts from before each renewal was sent, on a clock that is never set. So the
-   * tenure ends here before the lease ends in the database. A paused process learns of the loss only when it continues,
-   * so its work must be fenced by the epoch.
+   * the lease. Each renewal extends the tenure from the time before the renewal was sent, on a clock that is never set.
+   * So the tenure ends in this process before the lease ends in the database. A paused process learns of the loss only
+   * when it continues, so its work must be fenced by the epoch.
    */
   take(lease: LeaseOptions): Promise<Tenure | undefined>
   /** Closes the connections. Release the leases first. */
