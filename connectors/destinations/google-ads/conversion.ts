@@ -2,6 +2,9 @@ import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOf, consentOutcome, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { noteOf } from '../../wire/conversions/left-out.ts'
+import { productsOf } from '../../wire/conversions/products.ts'
+import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { adjustConversion } from './actions/adjust-conversion.ts'
 import { uploadConversion } from './actions/upload-conversion.ts'
 import type { GoogleAdsSettings } from './settings.ts'
@@ -77,6 +80,31 @@ const consentField = (value: unknown): string | undefined => {
   return consent === 'none' ? undefined : consent === 'granted' ? 'CONSENT_GRANTED' : 'CONSENT_DENIED'
 }
 
+/**
+ * Returns the products of the conversion ("CartData" and "Item" of the Data Manager API). Google finds a product by its
+ * ID in the Merchant Center, so products without one are left out. A quantity is an integer.
+ */
+const cartOf = (outgoing: OutgoingEvent): { cart: Record<string, unknown>; leftOut: string[] } => {
+  const { items: list, one_product: one } = uploadConversion.payloadOf(outgoing)
+  const { products, leftOut } = productsOf({ list, one, eventName: outgoing.event })
+  const items = products.flatMap(({ id, quantity = 0, price = -1 }) =>
+    id === undefined
+      ? []
+      : [
+          {
+            merchantProductId: id,
+            ...(Number.isInteger(quantity) && quantity > 0 ? { quantity } : {}),
+            ...(price < 0 ? {} : { unitPrice: price }),
+          },
+        ],
+  )
+  const unknown = products.length - items.length
+  return {
+    cart: items.length === 0 ? {} : { cartData: { items } },
+    leftOut: [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])],
+  }
+}
+
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
 /** Returns the event in the format of the Data Manager API, or the outcome of an event that must not be sent. */
@@ -84,7 +112,7 @@ export const conversionOf = (
   outgoing: OutgoingEvent,
   settings: GoogleAdsSettings,
   now: number,
-): { body: Conversion } | EventOutcome => {
+): Prepared<Conversion> | EventOutcome => {
   const adjusts = outgoing.action === adjustConversion.name
   const payload = adjusts ? adjustConversion.payloadOf(outgoing) : uploadConversion.payloadOf(outgoing)
   const refused = consentOutcome(payload.ad_user_data, settings.without_consent)
@@ -108,7 +136,9 @@ export const conversionOf = (
     adUserData: consentField(payload.ad_user_data),
     adPersonalization: consentField(payload.ad_personalization),
   }
+  const { cart, leftOut } = adjusts ? { cart: {}, leftOut: [] } : cartOf(outgoing)
   return {
+    note: noteOf(leftOut),
     body: {
       actionId,
       event: {
@@ -118,6 +148,7 @@ export const conversionOf = (
         eventSource: adjusts ? 'WEB' : asked,
         ...(money.value === undefined ? {} : { conversionValue: money.value }),
         ...(money.currency === undefined ? {} : { currency: money.currency }),
+        ...cart,
         ...(hasClick ? { adIdentifiers: click } : {}),
         ...(identifiers.length === 0 ? {} : { userData: { userIdentifiers: identifiers } }),
         ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),

@@ -11,6 +11,7 @@ export const fields = {
   event_time: places.time,
   value: places.value,
   currency: places.currency,
+  items: places.products,
   gclid: field('properties.gclid'),
   gbraid: field('properties.gbraid'),
   wbraid: field('properties.wbraid'),
@@ -27,6 +28,7 @@ export const fields = {
 
 const signalFields = {
   ...fields,
+  one_product: places.properties,
   transaction_id: signalPlaces.eventId,
   event_time: signalPlaces.time,
   value: signalPlaces.value,

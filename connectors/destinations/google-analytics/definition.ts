@@ -1,10 +1,10 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { standardPresets } from '../../wire/conversions/standard-events.ts'
 import { sendEvent } from './actions/send-event.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { oldestMs } from './event.ts'
+import { presets } from './presets.ts'
 import { check, settings } from './settings.ts'
-import { conversions, fields } from './signals.ts'
+import { conversions } from './signals.ts'
 
 /**
  * Limits: "Send Measurement Protocol events", limitations: 25 events of one client and 130 kB in a request, 25 parameters, 72 hours.
@@ -59,15 +59,7 @@ export const googleAnalytics = defineDestination({
     },
   ],
   actions: [sendEvent],
-  presets: [
-    ...standardPresets('google_analytics', 'send_event', fields),
-    {
-      eventName: 'Order Refunded',
-      eventType: 'track',
-      action: 'send_event',
-      fields: { event_name: { type: 'CONSTANT', value: 'refund' }, ...fields },
-    },
-  ],
+  presets,
   conversions,
   batching: () => ({ maxEvents: 25, maxBytes: 130_000, maxWaitMs: 1000 }),
   concurrency: 10,

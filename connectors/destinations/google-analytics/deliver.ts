@@ -25,7 +25,7 @@ type Context = DeliverContext<AnalyticsSettings>
 const hosts = { global: 'www.google-analytics.com', eu: 'region1.google-analytics.com' }
 
 /** Personal fields that are sent unhashed. */
-const personal: ReadonlySet<string> = new Set(['page_location', 'page_referrer'])
+const personal: ReadonlySet<string> = new Set(['page_location', 'page_referrer', 'ip_override', 'user_agent'])
 
 const post = (context: Context, path: string, body: unknown): Promise<Call> => {
   const { region, measurement_id, api_secret } = context.settings
@@ -146,7 +146,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await post(context, 'debug/mp/collect', {
-      client_id: 'tributary.test',
+      client_id: '1.1',
       events: [{ name: 'tributary_test', params: {} }],
     })
     const outcome = outcomeOf(call, context.clock())

@@ -1,30 +1,57 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
-import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
+import { anyOf, eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './event.ts'
 
-/** The sources in events of the fields of a conversion. */
-export const fields = {
-  client_id: { type: 'TEMPLATE', value: '{{ properties.client_id | default: user_key }}' },
+/** The fields of every event: who did it, when, and where. */
+export const commonFields = {
+  client_id: anyOf('properties.client_id', 'context.browserIds.ga', 'properties.ga_client_id', 'context.ga_client_id'),
+  user_key: places.person,
   event_time: places.time,
   user_id: { type: 'FIELD', name: 'userId' },
-  session_id: { type: 'FIELD', name: 'properties.ga_session_id' },
-  value: places.value,
-  currency: places.currency,
-  items: places.products,
-  search_term: places.query,
+  session_id: anyOf(
+    'properties.ga_session_id',
+    'context.browserIds.gaSession',
+    'context.ga_session_id',
+    'context.sessionId',
+  ),
   page_location: places.url,
   page_referrer: places.referrer,
+  page_title: { type: 'FIELD', name: 'context.page.title' },
+  ip_override: places.ip,
+  user_agent: places.userAgent,
   email: places.email,
   phone: places.phone,
   ad_user_data: places.consent,
   ad_personalization: places.consent,
+} as const
+
+/** The fields of products and their value. */
+export const productFields = {
+  value: places.total,
+  price_of_one: places.price,
+  currency: places.currency,
+  items: places.products,
+  coupon: { type: 'FIELD', name: 'properties.coupon' },
+  affiliation: { type: 'FIELD', name: 'properties.affiliation' },
+} as const
+
+/** The fields of an order. */
+const orderFields = {
+  tax: { type: 'FIELD', name: 'properties.tax' },
+  shipping: { type: 'FIELD', name: 'properties.shipping' },
   // A purchase without an order ID uses the message ID, so that it also counts only once.
   transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
 } as const
 
+/** The sources in events of the fields of a conversion. */
+export const fields = { ...commonFields, ...productFields, ...orderFields, search_term: places.query } as const
+
+const { price_of_one: _price, ...withoutPrice } = fields
+
 const signalFields = {
-  ...fields,
-  client_id: { type: 'TEMPLATE', value: '{{ context.signal.ga_client_id | default: user_key }}' },
+  ...withoutPrice,
+  one_product: places.properties,
+  client_id: signalPlaces.browserId('ga_client_id'),
   session_id: signalPlaces.browserId('ga_session_id'),
   event_time: signalPlaces.time,
   value: signalPlaces.value,
@@ -34,7 +61,9 @@ const signalFields = {
   ad_personalization: signalPlaces.consent,
 } as const
 
-/** The mapping of signals. A refund names the transaction and the refunded value ("Recommended events", refund). */
+/**
+ * The mapping of signals. An event without the client ID of the tag is sent, too, with a client ID made from the person
+ * ("Use cases", server events), so it needs no identifier. A refund names the transaction and the refunded value ("Recommended events", refund). */
 export const conversions: ConversionPlatform = {
   platform: 'google_analytics',
   maxAgeMs: { online: oldestMs },
@@ -48,7 +77,7 @@ export const conversions: ConversionPlatform = {
     email: { targets: ['email'], weight: 2 },
     phone: { targets: ['phone'], weight: 1 },
   },
-  needs: [['browser_id']],
+  needs: [],
   refund: { action: 'send_event', eventName: 'refund', fields: {} },
   takesDenied: true,
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
@@ -11,6 +12,10 @@ export type Sent = {
   client_id?: string
   consent?: Record<string, string>
   user_data?: Record<string, string[]>
+  user_id?: string
+  user_properties?: Record<string, { value?: unknown }>
+  ip_override?: string
+  user_agent?: string
   events?: { name: string; timestamp_micros?: number; params?: Record<string, unknown> }[]
 }
 
@@ -20,7 +25,17 @@ type Event = NonNullable<Sent['events']>[number]
 type Mistake = [code: string, description: string]
 
 const reserved = /^(_|firebase_|ga_|google_|gtag\.)/
-const reservedNames = ['ad_click', 'app_remove', 'first_open', 'session_start', 'user_engagement']
+// "In addition, ad_impression, in_app_purchase and screen_view events are only allowed for App streams."
+const reservedNames = [
+  'ad_impression',
+  'in_app_purchase',
+  'screen_view',
+  'ad_click',
+  'app_remove',
+  'first_open',
+  'session_start',
+  'user_engagement',
+]
 const longest: Readonly<Record<string, number>> = { page_location: 1000, page_referrer: 420, page_title: 300 }
 
 const mistakeOfParam = ([name, value]: [string, unknown]): Mistake | undefined => {
@@ -36,7 +51,8 @@ const mistakeOfParam = ([name, value]: [string, unknown]): Mistake | undefined =
 const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event): Mistake | undefined => {
   if (reserved.test(name) || reservedNames.includes(name)) return ['NAME_RESERVED', `Event ${name} is reserved`]
   if (!/^[A-Za-z]\w{0,39}$/.test(name)) return ['NAME_INVALID', `Event ${name} is invalid`]
-  if (Object.keys(params).length > 25) return ['EXCEEDED_MAX_ENTITIES', 'Too many parameters']
+  // RELAXED validation "ignores parameters that exceed limits".
+  if (Object.keys(params).length > 100) return ['EXCEEDED_MAX_ENTITIES', 'Too many parameters']
   const hours = at === undefined ? 0 : (Date.now() - at / 1000) / 3_600_000
   if (hours > 72 || hours < -0.1) return ['VALUE_OUT_OF_BOUNDS', 'timestamp_micros is out of bounds']
   const { value, currency } = params
@@ -44,9 +60,26 @@ const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event): Mis
     return ['VALUE_REQUIRED', 'A value is a number and needs a currency']
   if (currency !== undefined && (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)))
     return ['VALUE_INVALID', 'currency is invalid']
+  const items = Array.isArray(params['items']) ? (params['items'] as Record<string, unknown>[]) : []
+  // "One of item_id or item_name is required."
+  if (items.some(({ item_id: id, item_name: named }) => id === undefined && named === undefined))
+    return ['VALUE_REQUIRED', 'An item needs item_id or item_name']
   return Object.entries(params)
     .map(mistakeOfParam)
     .find((found) => found !== undefined)
+}
+
+const mistakeOfUser = ({ user_properties: properties = {}, ip_override: ip, user_agent: agent }: Sent) => {
+  for (const [name, { value }] of Object.entries(properties))
+    if (
+      !/^[A-Za-z]\w{0,23}$/.test(name) ||
+      reserved.test(name) ||
+      String(value).length > 36 ||
+      typeof value === 'object'
+    )
+      return ['VALUE_INVALID', `User property ${name} is invalid`] satisfies Mistake
+  if (ip !== undefined && isIP(ip) === 0) return ['VALUE_INVALID', 'ip_override is invalid'] satisfies Mistake
+  return agent === '' ? (['VALUE_INVALID', 'user_agent is invalid'] satisfies Mistake) : undefined
 }
 
 /** Returns a JSON response. */
@@ -60,7 +93,7 @@ export const json = (body: unknown): PeerAnswer => ({
  * Creates a stand-in for the Measurement Protocol that follows Google's pages
  * (developers.google.com/analytics/devguides/collection/protocol/ga4). An invalid event is dropped silently.
  * - "Send Measurement Protocol events": 25 events, 25 parameters, 130 kB, names, lengths, 72 hours.
- * - Its reference: reserved names, consent.
+ * - Its reference: client ID, reserved names, consent, IP address, user properties, relaxed validation.
  * - "Send user-provided data": hashes.
  * - "Validate events": always 2xx, the validation server responds with codes.
  */
@@ -69,6 +102,10 @@ export const createAnalytics = () => {
   const mistakeOf = (sent: Sent, bytes: number): Mistake | undefined => {
     const { client_id: client, consent = {}, user_data: person = {}, events = [] } = sent
     if (client === undefined || client === '') return ['VALUE_REQUIRED', 'client_id is required']
+    if (!/^[1-9]\d*\.[1-9]\d*$/.test(client))
+      return ['VALUE_INVALID', 'client_id must be two positive numbers, joined by a period']
+    const ofUser = mistakeOfUser(sent)
+    if (ofUser !== undefined) return ofUser
     if (events.length === 0 || events.length > 25 || bytes > 130_000)
       return ['EXCEEDED_MAX_ENTITIES', 'Too many events']
     if (Object.values(consent).some((each) => !['GRANTED', 'DENIED'].includes(each)))

@@ -1,7 +1,10 @@
 import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
-import { consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
+import { noteOf } from '../../wire/conversions/left-out.ts'
+import { moneyOfProduct, productsOf } from '../../wire/conversions/products.ts'
+import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import type { MetaConversionsSettings } from './settings.ts'
@@ -57,26 +60,47 @@ const identifies = (user: Readonly<Record<string, unknown>>): boolean =>
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
-const customDataOf = (payload: Payload): Record<string, unknown> | { problem: string } => {
-  const money = moneyOf(payload.value, payload.currency)
-  if ('problem' in money) return money
-  if (payload.event_name === 'Purchase' && (money.currency === undefined || money.value === undefined))
-    return { problem: 'A purchase needs a value and a currency' }
-  const items = itemsOf(payload.contents)
-  return {
-    ...money,
-    ...(payload.order_id === undefined ? {} : { order_id: payload.order_id }),
-    ...(payload.search_string === undefined ? {} : { search_string: payload.search_string }),
-    ...(items.length === 0
-      ? {}
-      : {
-          content_type: 'product',
-          contents: items.map(({ id, quantity, price }) => ({
+/**
+ * Returns the products as Meta takes them: by their ID ("Custom Data Parameters", contents and content_ids). Products
+ * with only a name are left out.
+ */
+const contentsOf = (payload: Payload, eventName: string): { data: Record<string, unknown>; leftOut: string[] } => {
+  const { products, leftOut } = productsOf({ list: payload.contents, one: payload.one_product, eventName })
+  const contents = products.flatMap(({ id, quantity, price }) =>
+    id === undefined
+      ? []
+      : [
+          {
             id,
             ...(quantity === undefined ? {} : { quantity }),
             ...(price === undefined ? {} : { item_price: price }),
-          })),
-        }),
+          },
+        ],
+  )
+  const unknown = products.length - contents.length
+  return {
+    data: contents.length === 0 ? {} : { content_type: 'product', content_ids: contents.map(({ id }) => id), contents },
+    leftOut: [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])],
+  }
+}
+
+type CustomData = { data: Record<string, unknown>; leftOut: readonly string[] }
+
+const customDataOf = (payload: Payload, eventName: string): CustomData | { problem: string } => {
+  const made = moneyOfProduct(payload, { needsCurrency: false })
+  if ('problem' in made) return made
+  const { money } = made
+  if (payload.event_name === 'Purchase' && (money.currency === undefined || money.value === undefined))
+    return { problem: 'A purchase needs a value and a currency' }
+  const contents = contentsOf(payload, eventName)
+  return {
+    data: {
+      ...money,
+      ...(payload.order_id === undefined ? {} : { order_id: payload.order_id }),
+      ...(payload.search_string === undefined ? {} : { search_string: payload.search_string }),
+      ...contents.data,
+    },
+    leftOut: contents.leftOut,
   }
 }
 
@@ -85,7 +109,7 @@ export const conversionOf = (
   event: OutgoingEvent,
   settings: MetaConversionsSettings,
   now: number,
-): { body: Readonly<Record<string, unknown>> } | EventOutcome => {
+): Prepared<Readonly<Record<string, unknown>>> | EventOutcome => {
   const payload = sendConversion.payloadOf(event)
   const refused = consentOutcome(payload.consent, settings.without_consent)
   if (refused !== undefined) return refused
@@ -93,8 +117,8 @@ export const conversionOf = (
   if (!actionSources.has(source)) return rejected(`Meta knows no action source "${cutText(source, 40)}"`)
   const at = momentOf(payload.event_time, now, source === 'physical_store' ? oldestMs.store : oldestMs.others)
   if (typeof at !== 'number') return at
-  const custom = customDataOf(payload)
-  if (typeof custom['problem'] === 'string') return rejected(custom['problem'])
+  const custom = customDataOf(payload, event.event)
+  if ('problem' in custom) return rejected(custom.problem)
   const user = userDataOf(payload, at)
   // "Parameters": website events require a user agent and a URL.
   if (source === 'website' && user['client_user_agent'] === undefined)
@@ -103,6 +127,7 @@ export const conversionOf = (
     return rejected('Website events need the URL of the page. Otherwise map another action source')
   if (!identifies(user)) return rejected('The event has nothing that Meta can match a person by')
   return {
+    note: noteOf(custom.leftOut),
     body: {
       event_name: payload.event_name,
       event_time: Math.floor(at / 1000),
@@ -110,7 +135,7 @@ export const conversionOf = (
       action_source: source,
       ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
       user_data: user,
-      ...(Object.keys(custom).length === 0 ? {} : { custom_data: custom }),
+      ...(Object.keys(custom.data).length === 0 ? {} : { custom_data: custom.data }),
       // With country 0 and state 0, Meta determines the location of the user ("Data Processing Options").
       ...(settings.limited_data_use
         ? {

@@ -3,12 +3,11 @@ import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
-/** The sources in events of the fields of a conversion. */
-export const fields = {
+const shared = {
   event_id: places.messageId,
   event_time: places.time,
   event_source_url: places.url,
-  value: places.value,
+  value: places.total,
   currency: places.currency,
   order_id: places.orderId,
   contents: places.products,
@@ -29,6 +28,9 @@ export const fields = {
   consent: places.consent,
 } as const
 
+/** The sources in events of the fields of a conversion. */
+export const fields = { ...shared, price_of_one: places.price } as const
+
 /**
  * The mapping of signals: "Best Practices" and "About event match quality" of the Conversions API name the most
  * important fields.
@@ -41,7 +43,8 @@ export const conversions: ConversionPlatform = {
   eventId: { target: 'event_id', pixelParameter: 'eventID' },
   testCode: 'test_event_code',
   fields: {
-    ...fields,
+    ...shared,
+    one_product: places.properties,
     event_id: signalPlaces.eventId,
     event_time: signalPlaces.time,
     value: signalPlaces.value,

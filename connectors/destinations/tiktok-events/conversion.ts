@@ -1,6 +1,9 @@
 import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
-import { consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
+import { noteOf } from '../../wire/conversions/left-out.ts'
+import { moneyOfProduct, productsOf, type ReadProduct } from '../../wire/conversions/products.ts'
+import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import type { TikTokSettings } from './settings.ts'
 
@@ -33,26 +36,31 @@ const identifies = (user: Readonly<User>): boolean =>
   ['email', 'phone', 'external_id', 'ttclid', 'ttp'].some((name) => user[name] !== undefined) ||
   (user['ip'] !== undefined && user['user_agent'] !== undefined)
 
-const propertiesOf = (payload: Payload): Record<string, unknown> | { problem: string } => {
-  const money = moneyOf(payload.value, payload.currency)
-  if ('problem' in money) return money
-  if (money.value !== undefined && money.currency === undefined) return { problem: 'A value needs a currency' }
-  const items = itemsOf(payload.contents)
+/** Returns the products as TikTok takes them ("About parameters": contents and content_ids). */
+const contentsOf = (products: readonly ReadProduct[]): Record<string, unknown> => {
+  if (products.length === 0) return {}
+  const ids = products.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  return {
+    content_type: 'product',
+    ...(ids.length === 0 ? {} : { content_ids: ids }),
+    contents: products.map(({ id, name, quantity, price, category, brand }) => ({
+      ...given({ content_id: id, content_name: name, content_category: category, brand }),
+      ...(quantity === undefined ? {} : { quantity }),
+      ...(price === undefined ? {} : { price }),
+    })),
+  }
+}
+
+type Properties = { data: Record<string, unknown>; leftOut: readonly string[] }
+
+const propertiesOf = (payload: Payload, eventName: string): Properties | { problem: string } => {
+  const made = moneyOfProduct(payload, { needsCurrency: true })
+  if ('problem' in made) return made
+  const { products, leftOut } = productsOf({ list: payload.contents, one: payload.one_product, eventName })
   const { order_id, query } = payload
   return {
-    ...money,
-    ...given({ order_id, query }),
-    ...(items.length === 0
-      ? {}
-      : {
-          content_type: 'product',
-          contents: items.map(({ id, name, quantity, price, category, brand }) => ({
-            content_id: id,
-            ...given({ content_name: name, content_category: category, brand }),
-            ...(quantity === undefined ? {} : { quantity }),
-            ...(price === undefined ? {} : { price }),
-          })),
-        }),
+    data: { ...made.money, ...given({ order_id, query }), ...contentsOf(products) },
+    leftOut: [...made.leftOut, ...leftOut],
   }
 }
 
@@ -63,24 +71,25 @@ export const conversionOf = (
   event: OutgoingEvent,
   settings: TikTokSettings,
   now: number,
-): { body: Readonly<Record<string, unknown>> } | EventOutcome => {
+): Prepared<Readonly<Record<string, unknown>>> | EventOutcome => {
   const payload = sendConversion.payloadOf(event)
   const refused = consentOutcome(payload.consent, settings.without_consent)
   if (refused !== undefined) return refused
   const at = momentOf(payload.event_time, now, oldestMs)
   if (typeof at !== 'number') return at
-  const properties = propertiesOf(payload)
-  if (typeof properties['problem'] === 'string') return rejected(properties['problem'])
+  const properties = propertiesOf(payload, event.event)
+  if ('problem' in properties) return rejected(properties.problem)
   const user = userOf(payload)
   if (!identifies(user)) return rejected('The event has nothing that TikTok can match a person by')
   const page = given({ url: payload.page_url, referrer: payload.page_referrer })
   return {
+    note: noteOf(properties.leftOut),
     body: {
       event: payload.event_name,
       event_time: Math.floor(at / 1000),
       event_id: payload.event_id,
       user,
-      ...(Object.keys(properties).length === 0 ? {} : { properties }),
+      ...(Object.keys(properties.data).length === 0 ? {} : { properties: properties.data }),
       ...(Object.keys(page).length === 0 ? {} : { page }),
       ...(settings.limited_data_use ? { limited_data_use: true } : {}),
     },

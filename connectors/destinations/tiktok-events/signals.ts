@@ -3,11 +3,10 @@ import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
-/** The sources in events of the fields of a conversion. */
-export const fields = {
+const shared = {
   event_id: places.messageId,
   event_time: places.time,
-  value: places.value,
+  value: places.total,
   currency: places.currency,
   order_id: places.orderId,
   contents: places.products,
@@ -27,6 +26,9 @@ export const fields = {
   consent: places.consent,
 } as const
 
+/** The sources in events of the fields of a conversion. */
+export const fields = { ...shared, price_of_one: places.price } as const
+
 /** The mapping of signals: "Event match quality score" of the Events API names the most important fields. */
 export const conversions: ConversionPlatform = {
   platform: 'tiktok',
@@ -36,7 +38,8 @@ export const conversions: ConversionPlatform = {
   eventId: { target: 'event_id', pixelParameter: 'event_id' },
   testCode: 'test_event_code',
   fields: {
-    ...fields,
+    ...shared,
+    one_product: places.properties,
     event_id: signalPlaces.eventId,
     event_time: signalPlaces.time,
     value: signalPlaces.value,

@@ -42,6 +42,22 @@ export const conversionFields = ({
     },
   }) as const
 
+/** The fields of an event of one product, which has no list of products. */
+export const oneProductFields = {
+  one_product: {
+    label: 'One product',
+    help: 'For events without a list: an object with product_id or name, and quantity and price.',
+    type: 'object',
+    kind: 'property',
+  },
+  price_of_one: {
+    label: 'Price of one piece',
+    help: 'Without a value, this price times the quantity of the one product is the value.',
+    type: 'any',
+    kind: 'property',
+  },
+} as const
+
 /** The fields of an order. */
 export const orderFields = {
   value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
@@ -53,6 +69,7 @@ export const orderFields = {
     type: 'array',
     kind: 'property',
   },
+  ...oneProductFields,
 } as const
 
 /** The help of a phone number that the country of the same mapping completes. */

@@ -2,7 +2,7 @@ import { ExactNumber } from '@tributary/connector-kit'
 import { describe, expect, it } from 'vitest'
 import { apiVersions, endOf } from './api-version.ts'
 import { clickIdOf, metaClickOf, parameterOf } from './click-ids.ts'
-import { consentOf, consentOutcome, itemsOf, momentOf, moneyOf } from './event-facts.ts'
+import { consentOf, consentOutcome, momentOf, moneyOf } from './event-facts.ts'
 import { hidingPersonal, shownMessage } from './shown.ts'
 
 describe('value and currency', () => {
@@ -93,15 +93,6 @@ describe('click IDs', () => {
     expect(parameterOf('https://shop.example/?a=1&gclid=abc', 'gclid')).toBe('abc')
     expect(parameterOf('no address', 'gclid')).toBeUndefined()
   })
-})
-
-it('products are read under the names that libraries use, and products without an ID are omitted', () => {
-  expect(
-    itemsOf([{ product_id: 7, price: '5.00', quantity: 2, name: 'Shirt' }, { sku: 'a' }, { name: 'x' }, 5]),
-  ).toEqual([{ id: '7', name: 'Shirt', price: 5, quantity: 2 }, { id: 'a' }])
-  expect(itemsOf(Array.from({ length: 500 }, (_, id) => ({ id })))).toHaveLength(200)
-  const long = ['12345678901234567890', '9007199254740993', '1e400'].map((id) => ({ product_id: new ExactNumber(id) }))
-  expect(itemsOf(long).map(({ id }) => id)).toEqual(['12345678901234567890', '9007199254740993', '1e400'])
 })
 
 it("personal data is hidden in the stored request, and in the platform's response that repeats it", () => {

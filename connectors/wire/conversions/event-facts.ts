@@ -1,4 +1,4 @@
-import { amountOf, consentOf, type EventOutcome, isJsonObject, moneyOf, readTime } from '@tributary/connector-kit'
+import { consentOf, type EventOutcome, moneyOf, readTime } from '@tributary/connector-kit'
 
 export { consentOf, moneyOf }
 
@@ -37,35 +37,3 @@ export const consentOutcome = (value: unknown, without: WithoutConsent): EventOu
     return { kind: 'skipped', reason: 'The event says nothing of consent' }
   return undefined
 }
-
-/** A product of a conversion. */
-export type Item = { id: string; name?: string; price?: number; quantity?: number; brand?: string; category?: string }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' || value instanceof Number
-    ? String(value).trim() || undefined
-    : undefined
-
-/** Maximum products of a request. */
-const maxItems = 200
-
-/** Returns the products of an event, from the names that libraries use; products without an ID are omitted. */
-export const itemsOf = (given: readonly unknown[] = []): Item[] =>
-  given.slice(0, maxItems).flatMap((each): Item[] => {
-    if (!isJsonObject(each)) return []
-    const first = (...names: string[]) => names.map((name) => textOf(each[name])).find((text) => text !== undefined)
-    const id = first('product_id', 'item_id', 'content_id', 'id', 'sku')
-    if (id === undefined) return []
-    const [name, brand, category] = [first('name', 'item_name', 'title'), first('brand'), first('category')]
-    const [price, quantity] = [amountOf(each['price'] ?? each['item_price']), amountOf(each['quantity'])]
-    return [
-      {
-        id,
-        ...(name === undefined ? {} : { name }),
-        ...(price === undefined ? {} : { price }),
-        ...(quantity === undefined ? {} : { quantity }),
-        ...(brand === undefined ? {} : { brand }),
-        ...(category === undefined ? {} : { category }),
-      },
-    ]
-  })

@@ -7,13 +7,16 @@ export type Sent = Omit<DeliverResult, 'outcomes'> & {
   outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
 }
 
+/** An event ready to be sent, and what was left out of it, for users. */
+export type Prepared<Body> = { body: Body; note?: string | undefined }
+
 /**
  * Sends the prepared events of a batch together, and returns the outcomes of all events. An event that is not sent has
- * the reason. If there is no event to send, no request is made.
+ * the reason, and a delivered event the note. If there is no event to send, no request is made.
  */
 export const sendPrepared = async <Body>(
   batch: readonly OutgoingEvent[],
-  prepare: (event: OutgoingEvent) => { body: Body } | EventOutcome,
+  prepare: (event: OutgoingEvent) => Prepared<Body> | EventOutcome,
   send: (bodies: readonly Body[]) => Promise<Sent>,
 ): Promise<DeliverResult> => {
   const prepared = batch.map(prepare)
@@ -27,9 +30,9 @@ export const sendPrepared = async <Body>(
   const outcomes = prepared.map((each): EventOutcome => {
     if (!('body' in each)) return each
     const one = 'kind' in found ? found : found[next++]
-    return one === undefined || one.kind === 'split'
-      ? { kind: 'rejected', reason: one?.reason ?? 'The response says nothing of it' }
-      : one
+    if (one === undefined || one.kind === 'split')
+      return { kind: 'rejected', reason: one?.reason ?? 'The response says nothing of it' }
+    return one.kind === 'delivered' && each.note !== undefined ? { note: each.note, ...one } : one
   })
   return { outcomes, ...result }
 }

@@ -13,9 +13,12 @@ const presetConversions = [
   'lead',
 ] as const
 
+/** The conversions whose events have one product in their properties, not a list. */
+const productConversions: ReadonlySet<string> = new Set(['add_to_cart', 'view_content', 'add_to_wishlist'])
+
 /**
  * Returns a mapping for each standard event. The name of the event at the platform is a constant, and all mappings have
- * the same fields.
+ * the same fields. Events of one product also have the field of that product.
  */
 export const standardPresets = (
   platform: 'meta' | 'tiktok' | 'google_analytics',
@@ -26,7 +29,11 @@ export const standardPresets = (
     eventName: conversionNames[conversion].events[0] ?? '',
     eventType: 'track',
     action,
-    fields: { event_name: { type: 'CONSTANT', value: conversionNames[conversion][platform] }, ...fields },
+    fields: {
+      event_name: { type: 'CONSTANT', value: conversionNames[conversion][platform] },
+      ...fields,
+      ...(productConversions.has(conversion) ? { one_product: eventPlaces.properties } : {}),
+    },
   }))
 
 /** The kinds of objects that a destination of conversions receives. */
@@ -50,7 +57,7 @@ const field = (name: string) => ({ type: 'FIELD', name }) as const
 /**
  * Returns a source with the first value at several paths, such as those at which libraries send email, phone and names.
  */
-const anyOf = (...paths: string[]): { type: 'TEMPLATE'; value: string } => ({
+export const anyOf = (...paths: string[]): { type: 'TEMPLATE'; value: string } => ({
   type: 'TEMPLATE',
   value: `{{ ${paths.join(' | default: ')} }}`,
 })
@@ -69,6 +76,10 @@ export const eventPlaces = {
   messageId: { type: 'VARIABLE', name: 'message_id' },
   time: { type: 'VARIABLE', name: 'timestamp' },
   value: anyOf('properties.revenue', 'properties.total', 'properties.value', 'properties.price'),
+  /** Without the price of one piece, which `price` has. */
+  total: anyOf('properties.revenue', 'properties.total', 'properties.value'),
+  price: field('properties.price'),
+  properties: field('properties'),
   currency: field('properties.currency'),
   orderId: field('properties.order_id'),
   products: field('properties.products'),

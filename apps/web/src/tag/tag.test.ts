@@ -108,6 +108,22 @@ test('AMB-72: with consent, click IDs of the landing page are in later events of
   })
 })
 
+// Values as Google's tag writes them: format GS1 until 2025, GS2 since then.
+test.each([
+  ['of the first format', ['_ga_A1B2C3=GS1.1.1700000000.3.1.1700000100.60.0.0'], '1700000000'],
+  ['of the second format', ['_ga_A1B2C3=GS2.1.s1700000000$o3$g1$t1700000100$j60$l0$h0'], '1700000000'],
+  ['of two streams with one session', ['_ga_A=GS1.1.17.3.1.1.6.0.0', '_ga_B=GS2.1.s17$o3$g1'], '17'],
+  ['of two streams with two sessions', ['_ga_A=GS1.1.17.3.1.1.6.0.0', '_ga_B=GS2.1.s18$o3$g1'], undefined],
+  ['of another format', ['_ga_A=hello'], undefined],
+])('with consent, events have the session ID in the cookie of Google Analytics %s', async (_, cookies, session) => {
+  visit('https://www.shop.example/')
+  for (const each of cookies) document.cookie = `${each};path=/`
+  open('https://www.shop.example/').page()
+  await settle()
+  const [first] = events()
+  expect((first?.context['browserIds'] as Record<string, string>)['gaSession']).toBe(session)
+})
+
 test('the server is called for cookies once, and again only if a value is new', async () => {
   open('https://www.shop.example/?gclid=a').page()
   await settle()

@@ -44,6 +44,15 @@ const newId = (): string =>
 /** The client ID in the cookie of Google Analytics, `GA1.1.<client ID>`. */
 const gaClientId = (): string => /^GA\d+\.\d+\.(\d+\.\d+)$/.exec(cookie('_ga'))?.[1] ?? ''
 
+/**
+ * The session ID in the cookies `_ga_<stream>` of Google Analytics, `GS1.1.<session ID>.…` or `GS2.1.s<session ID>$…`.
+ * Empty if the page has streams with different sessions, because it does not say which one is meant.
+ */
+const gaSession = (): string => {
+  const found = [...document.cookie.matchAll(/(?:^|; ?)_ga_[A-Z0-9]+=GS\d\.\d\.s?(\d+)[.$]/g)].map(([, id = '']) => id)
+  return new Set(found).size === 1 ? (found[0] ?? '') : ''
+}
+
 const present = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
@@ -130,6 +139,7 @@ const createVisitor = (config: TagConfig) => {
               fbc: cookie(cookieNames.fbc) || fbc,
               ttp: cookie('_ttp'),
               ga: gaClientId(),
+              gaSession: gaSession(),
             }),
           }
         : {},

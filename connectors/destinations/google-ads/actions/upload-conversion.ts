@@ -1,4 +1,5 @@
 import { defineAction } from '@tributary/connector-kit'
+import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
 import { personFields } from './fields.ts'
 
 export const uploadConversion = defineAction({
@@ -24,6 +25,13 @@ export const uploadConversion = defineAction({
     },
     value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
     currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+    items: {
+      label: 'Products',
+      help: 'The list of products, with the product_id of the Merchant Center, quantity, and price.',
+      type: 'array',
+      kind: 'property',
+    },
+    one_product: oneProductFields.one_product,
     event_source: {
       label: 'Event source',
       help: 'Where it happened: web, app, in_store, phone, or other. Without it, web.',

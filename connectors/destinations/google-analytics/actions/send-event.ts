@@ -1,5 +1,7 @@
 import { defineAction } from '@tributary/connector-kit'
+import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
 import { googleNormalization } from '../../../wire/normalization/google.ts'
+import { orderParameters, otherParameters } from './fields.ts'
 
 const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
 const plain = { type: 'string', kind: 'context' } as const
@@ -12,7 +14,7 @@ export const sendEvent = defineAction({
   fields: {
     event_name: {
       label: 'Event name',
-      help: 'A recommended event of Google Analytics, such as purchase, or a name of your own.',
+      help: 'A recommended event of Google Analytics, such as purchase, or a name of your own. Spaces become underscores.',
       type: 'string',
       required: true,
       recommended: true,
@@ -20,9 +22,15 @@ export const sendEvent = defineAction({
     },
     client_id: {
       label: 'Client ID',
-      help: 'The one of the Google tag, so that tag and server are one user: the end of the cookie _ga.',
+      help: 'The one of the Google tag, so that tag and server are one user: the cookie _ga.',
       type: 'string',
-      required: true,
+      recommended: true,
+      kind: 'identity',
+    },
+    user_key: {
+      label: 'Person',
+      help: 'Any ID of the person. Without a client ID, one is made from it. It is not sent.',
+      type: 'string',
       recommended: true,
       kind: 'identity',
     },
@@ -35,7 +43,17 @@ export const sendEvent = defineAction({
       kind: 'event',
     },
     user_id: { label: 'User ID', help: 'Your own ID of the user. No email address.', ...plain, kind: 'identity' },
-    session_id: { label: 'Session ID', help: 'Of the Google tag: the event joins its session.', ...plain },
+    session_id: {
+      label: 'Session ID',
+      help: 'Of the Google tag: the event joins its session. The number in the cookie _ga_ of the stream.',
+      ...plain,
+    },
+    user_properties: {
+      label: 'User properties',
+      help: 'An object with the values of user-scoped dimensions. No personal data.',
+      type: 'object',
+      kind: 'property',
+    },
     transaction_id: {
       label: 'Transaction ID',
       help: 'The order ID. Google Analytics counts a purchase with the same one once.',
@@ -47,13 +65,23 @@ export const sendEvent = defineAction({
     currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
     items: {
       label: 'Products',
-      help: 'The list of products, with product_id, name, quantity, and price.',
+      help: 'The list of products, with product_id or name, quantity, price, and further details.',
       type: 'array',
       kind: 'property',
     },
+    ...oneProductFields,
+    ...orderParameters,
+    ...otherParameters,
     search_term: { label: 'Search', help: 'What was searched for.', type: 'string', kind: 'property' },
     page_location: { label: 'Page URL', help: 'Where it happened.', ...plain },
     page_referrer: { label: 'Referrer', help: 'The page before.', ...plain },
+    page_title: { label: 'Page title', help: 'The title of the page.', type: 'any', kind: 'context' },
+    ip_override: {
+      label: 'IP address',
+      help: 'Of the browser. Google derives country and city from it. Not sent without consent.',
+      ...plain,
+    },
+    user_agent: { label: 'User agent', help: 'Of the browser. Google derives the device from it.', ...plain },
     email: { label: 'Email', ...hashed, pii: 'email', comparable: googleNormalization.email },
     phone: {
       label: 'Phone',

@@ -1,4 +1,5 @@
 import type {
+  Condition,
   DataKind,
   EventType,
   FieldKind,
@@ -147,6 +148,8 @@ export type ObjectDefinition = {
 export type MappingPreset = {
   eventName?: string
   eventType?: EventType
+  /** Conditions on the event, all of which must hold. */
+  conditions?: readonly Pick<Condition, 'field' | 'operator' | 'value'>[]
   action: string
   /** The mapped values, by the name of their target. */
   fields: Readonly<Record<string, Pick<MappingSource, 'type'> & { name?: string; value?: string | number | boolean }>>

@@ -77,14 +77,15 @@ const presetMapping = (
   preset: MappingPreset,
   ids: (name: string) => string,
 ): EventMapping => {
-  const { action, eventName = '', eventType = '', fields } = preset
+  const { action, eventName = '', eventType = '', fields, conditions = [] } = preset
+  const conditionIds = createMappingIds()
   const own = `${slug}/${action}/${eventType}/${eventName}`
   return {
     id: ids(own),
     enabled: true,
     event_name: eventName,
     event_type: eventType,
-    filters: [],
+    filters: conditions.map((condition) => ({ id: conditionIds(condition.field), ...condition })),
     filter_match: 'all',
     destination: action,
     field_mappings: fieldMappingsOf({ actions }, { action, fields }, own),

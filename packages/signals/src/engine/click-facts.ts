@@ -70,7 +70,13 @@ const places = {
     'properties.ga_client_id',
     'context.ga_client_id',
   ),
-  ga_session_id: paths('properties.ga_session_id', 'context.ga_session_id'),
+  // The libraries of RudderStack write `context.sessionId`.
+  ga_session_id: paths(
+    'context.browserIds.gaSession',
+    'properties.ga_session_id',
+    'context.ga_session_id',
+    'context.sessionId',
+  ),
 } as const
 
 const firstOf = (event: Values, of: readonly (readonly string[])[]): string => {

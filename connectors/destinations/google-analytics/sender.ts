@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
+import { cutText } from '@tributary/connector-kit'
+import { consentOf } from '../../wire/conversions/event-facts.ts'
+import type { sendEvent } from './actions/send-event.ts'
+import { userPropertiesOf } from './names.ts'
+
+type Payload = ReturnType<typeof sendEvent.payloadOf>
+
+/** Maximum characters of a user agent. */
+const maxAgent = 1000
+
+/**
+ * Returns a client ID made from the ID of a person: two positive numbers joined by a period, as Google requires
+ * ("Measurement Protocol reference", client_id). The same person always has the same one. It is never the user's own ID,
+ * because Google would count that as a browser of its tag.
+ */
+const clientOfPerson = (person: string): string => {
+  const digest = createHash('sha256').update(`ga4/${person}`).digest()
+  return [0, 4].map((at) => String((digest.readUInt32BE(at) >>> 1) + 1)).join('.')
+}
+
+/** Returns the client ID of an event: that of the Google tag, or one made from the person; '' if there is no person. */
+export const clientOf = ({ client_id, user_key, user_id }: Payload): string => {
+  // The cookie _ga is `GA1.1.<client ID>`.
+  const given = client_id?.trim().replace(/^GA\d\.\d{1,2}\.(?=\d+\.\d+$)/, '') ?? ''
+  if (given !== '') return given
+  const person = user_key?.trim() || user_id?.trim() || ''
+  return person === '' ? '' : clientOfPerson(person)
+}
+
+const consentField = (value: unknown): 'GRANTED' | 'DENIED' | undefined => {
+  const consent = consentOf(value)
+  return consent === 'none' ? undefined : consent === 'granted' ? 'GRANTED' : 'DENIED'
+}
+
+/**
+ * Returns the part of a request that all of its events share: client, user, consent, user data, user properties, and the
+ * IP address and user agent from which Google derives country and device. Without consent, email, phone, and IP address
+ * are not sent. Adds what Google does not take to `leftOut`.
+ */
+export const senderOf = (payload: Payload, leftOut: string[]): Record<string, unknown> => {
+  const { user_id, email, phone } = payload
+  const consent = {
+    ad_user_data: consentField(payload.ad_user_data),
+    ad_personalization: consentField(payload.ad_personalization),
+  }
+  const isDenied = consent.ad_user_data === 'DENIED'
+  const userData = {
+    ...(email === undefined ? {} : { sha256_email_address: [email] }),
+    ...(phone === undefined ? {} : { sha256_phone_number: [phone] }),
+  }
+  const properties = userPropertiesOf(payload.user_properties ?? {}, leftOut)
+  const ip = payload.ip_override?.trim() ?? ''
+  const isAddress = isIP(ip) !== 0
+  if (ip !== '' && !isAddress) leftOut.push('ip_override: not an IP address')
+  const agent = payload.user_agent?.trim() ?? ''
+  return {
+    client_id: clientOf(payload),
+    ...(user_id === undefined || user_id === '' ? {} : { user_id: cutText(user_id, 256) }),
+    ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
+    ...(Object.keys(userData).length === 0 || isDenied ? {} : { user_data: userData }),
+    ...(Object.keys(properties).length === 0 ? {} : { user_properties: properties }),
+    ...(isAddress && !isDenied ? { ip_override: ip } : {}),
+    ...(agent === '' ? {} : { user_agent: cutText(agent, maxAgent).toWellFormed() }),
+  }
+}

@@ -1,0 +1,161 @@
+import { amountOf, isJsonObject, type Money, type MoneyProblem, moneyOf } from '@tributary/connector-kit'
+
+/** A product of an event. Each has an ID, a name, or both. */
+export type Product = {
+  id?: string
+  name?: string
+  brand?: string
+  category?: string
+  variant?: string
+  coupon?: string
+  affiliation?: string
+  price?: number
+  quantity?: number
+  discount?: number
+  index?: number
+}
+
+/** A product with the object from which it was read. */
+export type ReadProduct = Product & { readonly source: Readonly<Record<string, unknown>> }
+
+/** The products of an event, and what was left out of them, for users. */
+export type Products = { products: readonly ReadProduct[]; leftOut: readonly string[] }
+
+/** The fields of an action from which products are read. */
+export type ProductInput = {
+  /** The list of products. */
+  list?: readonly unknown[] | undefined
+  /** The product of an event without a list. */
+  one?: unknown
+  /** The name of the event as the source sent it. */
+  eventName: string
+}
+
+/** Maximum products of a request. */
+const maxProducts = 200
+
+/** The names that libraries use for each text of a product. The first one with a value counts. */
+const textNames = {
+  name: ['name', 'item_name', 'title'],
+  brand: ['brand', 'item_brand'],
+  category: ['category', 'item_category'],
+  variant: ['variant', 'item_variant'],
+  coupon: ['coupon'],
+  affiliation: ['affiliation'],
+} as const
+
+const numberNames = {
+  price: ['price', 'item_price'],
+  quantity: ['quantity'],
+  discount: ['discount'],
+  index: ['position', 'index'],
+} as const
+
+const idNames = ['product_id', 'item_id', 'content_id', 'id', 'sku']
+
+type Source = Readonly<Record<string, unknown>>
+
+/** Returns a value as text; undefined for a blank text, and for a value that is neither a text nor a number. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || value instanceof Number
+    ? String(value).trim() || undefined
+    : undefined
+
+const firstText = (source: Source, names: readonly string[]): string | undefined =>
+  names.map((name) => textOf(source[name])).find((text) => text !== undefined)
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+const readTexts = (source: Source): Product =>
+  Object.fromEntries(
+    Object.entries(textNames).flatMap(([key, names]) => {
+      const text = firstText(source, names)
+      return text === undefined ? [] : [[key, text]]
+    }),
+  )
+
+/** Returns the numbers of a product. Adds the names of values that are not numbers to `wrong`. */
+const readNumbers = (source: Source, wrong: Set<string>): Product =>
+  Object.fromEntries(
+    Object.entries(numberNames).flatMap(([key, names]) => {
+      const given = names.map((name) => source[name]).find((value) => !isBlank(value))
+      if (given === undefined) return []
+      const number = amountOf(given)
+      if (number === undefined) wrong.add(key)
+      return number === undefined ? [] : [[key, number]]
+    }),
+  )
+
+const productOf = (source: Source, id: string | undefined, wrong: Set<string>): ReadProduct => ({
+  ...(id === undefined ? {} : { id }),
+  ...readTexts(source),
+  ...readNumbers(source, wrong),
+  source,
+})
+
+/**
+ * Reads the properties of an event as its product. `id` alone names anything, so it does not count. A name without an ID
+ * counts only for an event of a product, because the name of another event may be that of a person.
+ */
+const rootProduct = (one: unknown, eventName: string, wrong: Set<string>): ReadProduct | undefined => {
+  if (!isJsonObject(one)) return undefined
+  const id = firstText(
+    one,
+    idNames.filter((name) => name !== 'id'),
+  )
+  const isNamed = firstText(one, textNames.name) !== undefined && /\bproduct\b/i.test(eventName)
+  return id === undefined && !isNamed ? undefined : productOf(one, id, wrong)
+}
+
+/**
+ * Returns the products of an event: those of its list, or else the product in its own properties. Products with neither
+ * an ID nor a name are left out, and so are products after the first 200.
+ */
+export const productsOf = ({ list = [], one, eventName }: ProductInput): Products => {
+  const wrong = new Set<string>()
+  const products = list.slice(0, maxProducts).flatMap((each): ReadProduct[] => {
+    if (!isJsonObject(each)) return []
+    const id = firstText(each, idNames)
+    return id === undefined && firstText(each, textNames.name) === undefined ? [] : [productOf(each, id, wrong)]
+  })
+  const leftOut: string[] = []
+  const unnamed = Math.min(list.length, maxProducts) - products.length
+  if (unnamed > 0) leftOut.push(`${unnamed} of ${list.length} products: neither ID nor name`)
+  if (list.length > maxProducts) leftOut.push(`${list.length - maxProducts} products: more than ${maxProducts}`)
+  const root = products.length === 0 ? rootProduct(one, eventName, wrong) : undefined
+  if (root !== undefined) products.push(root)
+  for (const name of wrong) leftOut.push(`${name} of a product: not a number`)
+  return { products, leftOut }
+}
+
+/** The fields of an action from which the value of an event is read. */
+export type ValueInput = { value?: unknown; price_of_one?: unknown; one_product?: unknown; currency?: unknown }
+
+/** Rounds an amount to a millionth, because the product of two decimals has rounding errors. */
+const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6
+
+/** Returns the price times the quantity; the price as given if it is not a number. Without a quantity, it is 1. */
+const totalOf = (price: unknown, one: unknown): unknown => {
+  const each = amountOf(price)
+  const quantity = isJsonObject(one) ? amountOf(one['quantity']) : undefined
+  if (each === undefined || quantity === undefined || quantity <= 0) return price
+  return rounded(each * quantity)
+}
+
+/**
+ * Checks value and currency of an event, as `moneyOf` does. Without a value, the price of one piece times the quantity
+ * is the value. With `needsCurrency`, a mapped value without a currency is a problem; a value made from the price is
+ * left out.
+ */
+export const moneyOfProduct = (
+  { value, price_of_one, one_product, currency }: ValueInput,
+  { needsCurrency }: { needsCurrency: boolean },
+): { money: Money; leftOut: readonly string[] } | MoneyProblem => {
+  const isMade = isBlank(value) && !isBlank(price_of_one)
+  const money = moneyOf(isMade ? totalOf(price_of_one, one_product) : value, currency)
+  if ('problem' in money) return money
+  if (!needsCurrency || money.value === undefined || money.currency !== undefined) return { money, leftOut: [] }
+  if (!isMade) return { problem: 'A value needs a currency', of: 'currency' }
+  return { money: {}, leftOut: ['value: the price has no currency'] }
+}
