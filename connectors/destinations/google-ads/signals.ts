@@ -28,7 +28,7 @@ export const fields = {
 
 const signalFields = {
   ...fields,
-  one_product: places.properties,
+  one_product: signalPlaces.product,
   transaction_id: signalPlaces.eventId,
   event_time: signalPlaces.time,
   value: signalPlaces.value,

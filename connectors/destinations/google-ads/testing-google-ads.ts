@@ -16,6 +16,7 @@ export type IngestedEvent = {
   adIdentifiers?: Record<string, string>
   userData?: { userIdentifiers?: Identifier[] }
   consent?: Record<string, string>
+  cartData?: { items?: { merchantProductId?: unknown; quantity?: unknown; unitPrice?: unknown }[] }
 }
 
 const answerOf = (status: number, body: unknown): PeerAnswer => ({
@@ -82,6 +83,10 @@ const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   if (value !== undefined && typeof value !== 'number') return ['INVALID_NUMBER_FORMAT', 'Invalid number format']
   if (event.currency !== undefined && !/^[A-Z]{3}$/.test(event.currency))
     return ['INVALID_CURRENCY_CODE', 'The currency code is not supported']
+  // "Item": quantity is an int64, unit_price a double.
+  for (const { merchantProductId: id, quantity = 1, unitPrice = 0 } of event.cartData?.items ?? [])
+    if (typeof id !== 'string' || !Number.isInteger(quantity) || typeof unitPrice !== 'number')
+      return ['INVALID_NUMBER_FORMAT', 'Invalid item']
   const consents = Object.values(event.consent ?? {})
   if (consents.some((each) => !/^CONSENT_(GRANTED|DENIED)$/.test(each)))
     return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']

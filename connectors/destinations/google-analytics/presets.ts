@@ -30,7 +30,7 @@ const promotion: Fields = {
   location_id: property('location_id'),
 }
 
-/** What is shared: a product, or the cart. */
+/** The fields of a shared product or cart. */
 const shared: Fields = {
   method: anyOf('properties.share_via', 'properties.method'),
   content_type: property('content_type'),

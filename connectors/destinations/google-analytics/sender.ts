@@ -35,9 +35,9 @@ const consentField = (value: unknown): 'GRANTED' | 'DENIED' | undefined => {
 }
 
 /**
- * Returns the part of a request that all of its events share: client, user, consent, user data, user properties, and the
- * IP address and user agent from which Google derives country and device. Without consent, email, phone, and IP address
- * are not sent. Adds what Google does not take to `leftOut`.
+ * Returns the part of a request that all of its events share: client, user, consent, user data, and user properties. It
+ * also has the IP address and the user agent, from which Google derives country and device. Without consent, email,
+ * phone, and IP address are not sent. Adds what Google does not take to `leftOut`.
  */
 export const senderOf = (payload: Payload, leftOut: string[]): Record<string, unknown> => {
   const { user_id, email, phone } = payload

@@ -50,7 +50,7 @@ const { price_of_one: _price, ...withoutPrice } = fields
 
 const signalFields = {
   ...withoutPrice,
-  one_product: places.properties,
+  one_product: signalPlaces.product,
   client_id: signalPlaces.browserId('ga_client_id'),
   session_id: signalPlaces.browserId('ga_session_id'),
   event_time: signalPlaces.time,

@@ -39,7 +39,7 @@ export const conversions: ConversionPlatform = {
   testCode: 'test_event_code',
   fields: {
     ...shared,
-    one_product: places.properties,
+    one_product: signalPlaces.product,
     event_id: signalPlaces.eventId,
     event_time: signalPlaces.time,
     value: signalPlaces.value,

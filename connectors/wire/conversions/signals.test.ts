@@ -7,6 +7,7 @@ import {
   identifiersIn,
   isPlatform,
   mappingProblems,
+  meetsNeeds,
   type OutgoingEvent,
   type PlatformDefinition,
   type SignalPlatformSettings,
@@ -104,7 +105,10 @@ const outgoing = (
     place,
   )(event, 's')
   if (mapped.kind !== 'mapped') throw new Error(JSON.stringify(mapped))
-  return outgoingEvent({ messageId: event.messageId }, { action: mapped.action, payload: mapped.payload ?? {} })
+  return outgoingEvent(
+    { messageId: event.messageId, event: event.event },
+    { action: mapped.action, payload: mapped.payload ?? {} },
+  )
 }
 
 type Peer = {
@@ -228,6 +232,35 @@ describe('the requests of signals', () => {
       [2, undefined],
       [1, 'TEST1'],
     ])
+  })
+
+  // "client_id: Must be two positive numbers, joined by a period (.)" ("Measurement Protocol reference")
+  it("a signal to Google Analytics of a user without the tag's client ID is sent, and the browser is not known", async () => {
+    const event = conversion({ ga_client_id: undefined, ga_session_id: undefined })
+    const definition = platformOf(googleAnalytics)
+    const presence = compilePresence(definition, settingsOf(definition), place)
+    expect(identifiersIn(presence(event, 's'))).not.toContain('browser_id')
+    expect(identifiersIn(presence(conversion(), 's'))).toContain('browser_id')
+    expect(meetsNeeds(definition.conversions, presence(event, 's'))).toBe(true)
+    const to = analyticsPeer()
+    const { outcomes } = await send(to, outgoing(definition, event))
+    expect(outcomes).toEqual([{ kind: 'delivered' }])
+    expect(to.counted[0]).toMatchObject({ client_id: expect.stringMatching(/^\d+\.\d+$/), user_id: 'u1' })
+  })
+
+  // "You must include the engagement_time_msec and session_id parameters in order for user activity to display in
+  // reports like Realtime." ("Measurement Protocol reference")
+  it('a signal to Google Analytics has the session of the tag, an engagement time, and the order', async () => {
+    const to = analyticsPeer()
+    const event = conversion({ ga_session_id: '1700000000' })
+    await send(to, outgoing(platformOf(googleAnalytics), event))
+    expect(to.counted[0]?.events?.[0]?.params).toMatchObject({
+      session_id: '1700000000',
+      engagement_time_msec: 1,
+      transaction_id: 'order-1',
+      value: 25.5,
+      items: [{ item_id: 'p1', price: 25.5, quantity: 1 }],
+    })
   })
 
   it('a refund of a signal restates the conversion at Google Ads, and is a refund at Google Analytics', async () => {

@@ -98,6 +98,8 @@ export const signalPlaces = {
   value: field('context.signal.value'),
   currency: field('context.signal.currency'),
   consent: field('context.signal.consent'),
+  /** The product of an event without a list of products. */
+  product: field('context.signal.product'),
   clickId: (name: 'gclid' | 'gbraid' | 'wbraid' | 'fbc' | 'ttclid') => field(`context.signal.${name}`),
   browserId: (name: 'fbp' | 'ttp' | 'ga_client_id' | 'ga_session_id') => field(`context.signal.${name}`),
 } as const

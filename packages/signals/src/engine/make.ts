@@ -191,6 +191,30 @@ const sourceWords = (event: PipelineEvent, origin: Origin): { action_source: str
     : { action_source: 'system_generated', event_source: 'other' }
 }
 
+/** The names under which libraries write the data of a product. */
+const productNames =
+  'product_id item_id content_id sku name item_name title brand item_brand category item_category variant item_variant coupon price item_price quantity position'.split(
+    ' ',
+  )
+/** Maximum characters of each text of a product. */
+const longestText = 500
+
+/**
+ * Returns the data of a product in the properties of an event without a list of products; undefined if there is none.
+ * Destinations map it, because the whole properties would be copied for each of them.
+ */
+const productOf = ({ properties }: PipelineEvent): Record<string, unknown> | undefined => {
+  const list = properties?.['products']
+  if (properties === undefined || (Array.isArray(list) && list.length > 0)) return undefined
+  const product: Record<string, unknown> = {}
+  for (const name of productNames) {
+    const value = properties[name]
+    const isNumber = typeof value === 'number' || value instanceof ExactNumber
+    if (isNumber || (typeof value === 'string' && value.length <= longestText)) product[name] = value
+  }
+  return Object.keys(product).length === 0 ? undefined : product
+}
+
 const factValues = (facts: Facts): Record<string, string> =>
   Object.fromEntries(Object.entries(facts).flatMap(([name, { value }]) => (name === 'campaign' ? [] : [[name, value]])))
 
@@ -279,6 +303,7 @@ export const makeConversion = ({
     left === undefined || !refunded
       ? {}
       : { remaining_value: left, conversion_time: new Date(refunded.eventTime).toISOString() }
+  const product = productOf(event)
   const sent: PipelineEvent = {
     ...event,
     eventId: conversionId,
@@ -295,6 +320,7 @@ export const makeConversion = ({
         ...(consent === 'none' ? {} : { consent: consent === 'granted' }),
         ...sourceWords(event, origin),
         ...factValues(facts),
+        ...(product === undefined ? {} : { product }),
       },
     },
   }
