@@ -34,7 +34,7 @@ export const googleAds = defineDestination({
       },
       {
         title: 'Count each conversion once',
-        text: 'Use the order ID as the transaction ID, here and in the Google tag. Without an order ID it is the message ID.',
+        text: 'Use the order ID as the transaction ID, here and in the Google tag. Without an order ID it is the message ID. Products are sent with their `product_id`, which must be that of the Merchant Center.',
         code: "gtag('event', 'conversion', { send_to: 'AW-123/AbC', transaction_id: 'order-1001' })",
         language: 'javascript',
       },

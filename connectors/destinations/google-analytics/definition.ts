@@ -26,7 +26,7 @@ export const googleAnalytics = defineDestination({
       },
       {
         title: 'Join the users of the tag',
-        text: 'Send the client ID of the Google tag with your events, such as in the property `client_id`. Otherwise Google counts them as other users. With the session ID of the tag, events join its session.',
+        text: 'The website tag sends the client ID and the session ID of the Google tag. From elsewhere, send the client ID in the property `client_id` and the session ID in `ga_session_id`. Without a client ID, one is made from the ID of the person, and Google counts another user.',
         code: "gtag('get', 'G-A1B2C3D4E5', 'client_id', (id) => analytics.track('Order Completed', { client_id: id }))",
         language: 'javascript',
       },
@@ -36,7 +36,11 @@ export const googleAnalytics = defineDestination({
       },
       {
         title: 'Know what is filtered',
-        text: 'Events older than 72 hours are filtered, because Google Analytics drops them. Where a user did not consent, the event is sent with that consent and without email and phone. Otherwise these are normalized and hashed with SHA-256.',
+        text: 'Events older than 72 hours are filtered, because Google Analytics drops them. Where a user did not consent, the event is sent with that consent and without email and phone. Otherwise these are normalized and hashed with SHA-256. The IP address is not sent without consent.',
+      },
+      {
+        title: 'Know what is left out',
+        text: 'Reserved names, objects, and more than 100 parameters are left out, and the delivery names them. Events that only apps send, such as `screen_view`, are refused.',
       },
       {
         title: 'Check that it works',
