@@ -6,7 +6,7 @@ import { moneyOfProduct, type ProductInput, productsOf } from './products.ts'
 /** Returns the products without the objects from which they were read. */
 const read = (input: Partial<ProductInput>) => {
   const { products, leftOut } = productsOf({ eventName: 'Order Completed', ...input })
-  return { products: products.map(({ source: _, ...product }) => product), leftOut }
+  return { products: products.map((product) => ({ ...product, source: undefined })), leftOut }
 }
 
 const shoe = { product_id: 'p1', name: 'Shoe', brand: 'B', category: 'Shoes', variant: 'red', price: 10, quantity: 3 }
