@@ -1,9 +1,11 @@
 import { compileMappings, type EventOutcome, type MappingPreset, presetMappings } from '@tributary/connector-kit'
 import { outgoingEvent, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor } from '@tributary/connector-kit/testing-destination'
-import type { EventMapping, PipelineEvent } from '@tributary/contract'
 import { googleAnalytics } from './definition.ts'
 import { createAnalytics, measurement, origins, type Sent, secret } from './testing-google-analytics.ts'
+
+type PipelineEvent = Parameters<ReturnType<typeof compileMappings>>[0]
+type EventMapping = ReturnType<typeof presetMappings>[number]
 
 /** The time of every event. */
 export const minuteAgo = new Date(Date.now() - 60_000).toISOString()
