@@ -2,7 +2,7 @@ import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOf, consentOutcome, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
-import { noteOf } from '../../wire/conversions/left-out.ts'
+import { ipOf, noteOf, withValues } from '../../wire/conversions/left-out.ts'
 import { productsOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { adjustConversion } from './actions/adjust-conversion.ts'
@@ -19,7 +19,7 @@ const dayMs = 24 * 60 * 60_000
 export const oldestMs = { click: 90 * dayMs, person: 63 * dayMs, adjustment: 54 * dayMs }
 
 /** The values of "EventSource" in the Data Manager API. */
-const eventSources: ReadonlySet<string> = new Set(['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER'])
+const eventSources: ReadonlySet<string> = new Set(['WEB', 'APP', 'IN_STORE', 'PHONE', 'MESSAGE', 'OTHER'])
 
 /** A conversion with the ID of its conversion action. */
 export type Conversion = { actionId: string; event: Readonly<Record<string, unknown>> }
@@ -73,6 +73,33 @@ const identifiersOf = ({ email, phone, first_name, last_name, country = '', post
         ]
       : []),
   ]
+}
+
+/**
+ * Countries from which Google Ads takes no IP addresses: the EEA, the United Kingdom, and Switzerland. The source is
+ * "DeviceInfo" of the Data Manager API. Greece and the United Kingdom have a second code each.
+ */
+const withoutIpAddress: ReadonlySet<string> = new Set(
+  'AT BE BG CH CY CZ DE DK EE EL ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK UK'.split(' '),
+)
+
+/** Returns "DeviceInfo", the device on which a conversion happened; without values it is undefined. */
+const deviceOf = (
+  { ip_address, user_agent, country }: ReturnType<typeof uploadConversion.payloadOf>,
+  leftOut: string[],
+): Record<string, unknown> | undefined => {
+  const ipAddress = ipOf('ip_address', ip_address, leftOut)
+  const code = country?.trim().toUpperCase() ?? ''
+  // A country that is not a code could be one of those.
+  const isRefused = code !== '' && (withoutIpAddress.has(code) || !/^[A-Z]{2}$/.test(code))
+  if (isRefused && ipAddress !== undefined)
+    leftOut.push(
+      code.length === 2
+        ? 'ip_address: Google Ads does not take it from the country of the person'
+        : 'ip_address: the country is not a code of two letters',
+    )
+  const device = withValues({ ipAddress: isRefused ? undefined : ipAddress, userAgent: user_agent?.trim() })
+  return Object.keys(device).length === 0 ? undefined : device
 }
 
 const consentField = (value: unknown): string | undefined => {
@@ -132,13 +159,15 @@ export const conversionOf = (
   const actionId = payload.conversion_action_id?.trim() || settings.conversion_action_id.trim()
   if (!/^\d{3,20}$/.test(actionId))
     return rejected(`"${cutText(actionId, 40)}" is not the number of a conversion action`)
+  const ofDevice: string[] = []
+  const device = adjusts ? undefined : deviceOf(uploadConversion.payloadOf(outgoing), ofDevice)
   const consent = {
     adUserData: consentField(payload.ad_user_data),
     adPersonalization: consentField(payload.ad_personalization),
   }
   const { cart, leftOut } = adjusts ? { cart: {}, leftOut: [] } : cartOf(outgoing)
   return {
-    note: noteOf(leftOut),
+    note: noteOf([...ofDevice, ...leftOut]),
     body: {
       actionId,
       event: {
@@ -150,6 +179,7 @@ export const conversionOf = (
         ...(money.currency === undefined ? {} : { currency: money.currency }),
         ...cart,
         ...(hasClick ? { adIdentifiers: click } : {}),
+        ...(device === undefined ? {} : { eventDeviceInfo: device }),
         ...(identifiers.length === 0 ? {} : { userData: { userIdentifiers: identifiers } }),
         ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
       },

@@ -39,6 +39,10 @@ export const googleAds = defineDestination({
         language: 'javascript',
       },
       {
+        title: 'Know what is sent of the browser',
+        text: 'The IP address and the user agent help Google to match a conversion. Google Ads takes no IP addresses of people in the EEA, the United Kingdom, and Switzerland, so they are left out if the country of the person is mapped. If no country is known, the IP address is sent: remove the field if your visitors can be from there.',
+      },
+      {
         title: 'Refunds and corrections',
         text: 'Add a mapping with **Adjust conversion**, the same transaction ID, and the value that is left. Google matches it to the conversion by that ID.',
       },

@@ -17,7 +17,7 @@ import { apiOrigin, customerOf, type GoogleAdsSettings } from './settings.ts'
 export type Context = DeliverContext<GoogleAdsSettings>
 
 /** Personal fields that are sent unhashed. */
-const personal: ReadonlySet<string> = new Set(['postalCode', 'regionCode'])
+const personal: ReadonlySet<string> = new Set(['postalCode', 'regionCode', 'ipAddress', 'userAgent'])
 
 /** Maximum bytes of a response that are read. The response names each refused event. */
 const keepBytes = 1024 * 1024

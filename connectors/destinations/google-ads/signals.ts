@@ -1,5 +1,6 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
 import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
+import { clickPlaces } from '../../wire/conversions/person-places.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
@@ -12,9 +13,9 @@ export const fields = {
   value: places.value,
   currency: places.currency,
   items: places.products,
-  gclid: field('properties.gclid'),
-  gbraid: field('properties.gbraid'),
-  wbraid: field('properties.wbraid'),
+  gclid: clickPlaces.gclid,
+  gbraid: clickPlaces.gbraid,
+  wbraid: clickPlaces.wbraid,
   page_url: places.url,
   email: places.email,
   phone: places.phone,
@@ -22,6 +23,8 @@ export const fields = {
   last_name: places.lastName,
   country: places.country,
   postal_code: places.postalCode,
+  ip_address: places.ip,
+  user_agent: places.userAgent,
   ad_user_data: places.consent,
   ad_personalization: places.consent,
 } as const

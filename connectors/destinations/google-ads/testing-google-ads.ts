@@ -14,6 +14,7 @@ export type IngestedEvent = {
   conversionValue?: unknown
   currency?: string
   adIdentifiers?: Record<string, string>
+  eventDeviceInfo?: { ipAddress?: string; userAgent?: string }
   userData?: { userIdentifiers?: Identifier[] }
   consent?: Record<string, string>
   cartData?: { items?: { merchantProductId?: unknown; quantity?: unknown; unitPrice?: unknown }[] }
@@ -48,7 +49,7 @@ export const errorOf = (
 const isHash = (text: string | undefined): boolean => text === undefined || /^[a-f0-9]{64}$/.test(text)
 
 const dayMs = 86_400_000
-const sources = ['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER']
+const sources = ['WEB', 'APP', 'IN_STORE', 'PHONE', 'MESSAGE', 'OTHER']
 
 /** A value of "ErrorReason" of the Data Manager API, and Google's description. */
 type Mistake = [reason: string, description: string]

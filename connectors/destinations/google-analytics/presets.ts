@@ -1,5 +1,6 @@
 import type { MappingPreset } from '@tributary/connector-kit'
-import { anyOf, eventPlaces as places, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { anyOf } from '../../wire/conversions/person-places.ts'
+import { eventPlaces as places, standardPresets } from '../../wire/conversions/standard-events.ts'
 import { commonFields, fields, productFields } from './signals.ts'
 
 type Fields = MappingPreset['fields']

@@ -1,5 +1,6 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
-import { anyOf, eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
+import { anyOf } from '../../wire/conversions/person-places.ts'
+import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './event.ts'
 
 /** The fields of every event: who did it, when, and where. */

@@ -2,11 +2,13 @@ import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
-import { noteOf } from '../../wire/conversions/left-out.ts'
+import { integerOf, ipOf, noteOf, withoutIdentifier } from '../../wire/conversions/left-out.ts'
 import { moneyOfProduct, productsOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
 import { sendConversion } from './actions/send-conversion.ts'
+import { appDataOf } from './app-data.ts'
+import { ownDataOf, standardDataOf } from './custom-data.ts'
 import type { MetaConversionsSettings } from './settings.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -32,39 +34,74 @@ const actionSources: ReadonlySet<string> = new Set([
 
 const hashedNames = ['em', 'ph', 'external_id', 'fn', 'ln', 'ct', 'st', 'zp', 'country', 'ge', 'db'] as const
 
+/** IDs that are sent as they are, see `idFields`. */
+const plainIds = [
+  'madid',
+  'anon_id',
+  'subscription_id',
+  'ctwa_clid',
+  'page_id',
+  'page_scoped_user_id',
+  'ig_account_id',
+  'ig_sid',
+  'partner_id',
+  'partner_name',
+] as const
+
 type Payload = ReturnType<typeof sendConversion.payloadOf>
 
-const userDataOf = (payload: Payload, at: number): Record<string, unknown> => {
+const userDataOf = (payload: Payload, at: number, leftOut: string[]): Record<string, unknown> => {
   const user: Record<string, unknown> = {}
   // The mapping has hashed the value.
   for (const name of hashedNames) if (payload[name] !== undefined) user[name] = [payload[name]].flat()
-  const click = payload.fbc ?? parameterOf(payload.event_source_url, 'fbclid')
   const others = {
-    fbc: metaClickOf(click, at),
+    ...Object.fromEntries(plainIds.map((name) => [name, payload[name]?.trim()])),
+    fbc: metaClickOf(payload.fbc, at) ?? metaClickOf(parameterOf(payload.event_source_url, 'fbclid'), at),
     fbp: metaBrowserIdOf(payload.fbp ?? ''),
-    lead_id: payload.lead_id,
-    client_ip_address: payload.client_ip_address,
+    lead_id: integerOf('lead_id', payload.lead_id, leftOut),
+    fb_login_id: integerOf('fb_login_id', payload.fb_login_id, leftOut),
+    client_ip_address: ipOf('client_ip_address', payload.client_ip_address, leftOut),
     client_user_agent: payload.client_user_agent,
   }
   for (const [name, value] of Object.entries(others)) if (value !== undefined && value !== '') user[name] = value
+  for (const name of ['fbc', 'fbp'] as const)
+    if ((payload[name]?.trim() ?? '') !== '' && user[name] === undefined) leftOut.push(`${name}: not an ID of Meta`)
   return user
 }
+
+/** The data that identifies a person by itself. */
+const identifyingNames = [
+  'em',
+  'ph',
+  'external_id',
+  'fbc',
+  'fbp',
+  'lead_id',
+  'madid',
+  'anon_id',
+  'fb_login_id',
+  'ctwa_clid',
+  'page_scoped_user_id',
+  'ig_sid',
+]
 
 /**
  * Whether the data can identify a user. "Best Practices" lists combinations that match too many users: places, names,
  * or the browser alone.
  */
 const identifies = (user: Readonly<Record<string, unknown>>): boolean =>
-  ['em', 'ph', 'external_id', 'fbc', 'fbp', 'lead_id'].some((name) => user[name] !== undefined) ||
+  identifyingNames.some((name) => user[name] !== undefined) ||
   (user['client_ip_address'] !== undefined && user['client_user_agent'] !== undefined)
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
+type CustomData = { data: Record<string, unknown>; leftOut: string[] }
+
 /**
- * Returns the products as Meta takes them: by their ID ("Custom Data Parameters", contents and content_ids). Products
+ * Returns the standard parameters and the products as Meta takes them: by their ID ("Custom Data Parameters", contents and content_ids). Products
  * with only a name are left out.
  */
-const contentsOf = (payload: Payload, eventName: string): { data: Record<string, unknown>; leftOut: string[] } => {
+const contentsOf = (payload: Payload, eventName: string): CustomData => {
   const { products, leftOut } = productsOf({ list: payload.contents, one: payload.one_product, eventName })
   const contents = products.flatMap(({ id, quantity, price }) =>
     id === undefined
@@ -78,13 +115,12 @@ const contentsOf = (payload: Payload, eventName: string): { data: Record<string,
         ],
   )
   const unknown = products.length - contents.length
-  return {
-    data: contents.length === 0 ? {} : { content_type: 'product', content_ids: contents.map(({ id }) => id), contents },
-    leftOut: [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])],
-  }
+  const left = [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])]
+  const standard = standardDataOf(payload, products, left)
+  if (contents.length === 0) return { data: standard, leftOut: left }
+  const ids = contents.map(({ id }) => id)
+  return { data: { ...standard, content_type: 'product', content_ids: ids, contents }, leftOut: left }
 }
-
-type CustomData = { data: Record<string, unknown>; leftOut: readonly string[] }
 
 const customDataOf = (payload: Payload, eventName: string): CustomData | { problem: string } => {
   const made = moneyOfProduct(payload, { needsCurrency: false })
@@ -119,15 +155,20 @@ export const conversionOf = (
   if (typeof at !== 'number') return at
   const custom = customDataOf(payload, event.event)
   if ('problem' in custom) return rejected(custom.problem)
-  const user = userDataOf(payload, at)
+  const ofPerson: string[] = []
+  const user = userDataOf(payload, at, ofPerson)
   // "Parameters": website events require a user agent and a URL.
   if (source === 'website' && user['client_user_agent'] === undefined)
     return rejected('Website events need the user agent of the browser. Otherwise map another action source')
   if (source === 'website' && (payload.event_source_url ?? '') === '')
     return rejected('Website events need the URL of the page. Otherwise map another action source')
-  if (!identifies(user)) return rejected('The event has nothing that Meta can match a person by')
+  const app = source === 'app' ? appDataOf(payload) : undefined
+  if (typeof app?.['problem'] === 'string') return rejected(app['problem'])
+  if (!identifies(user)) return rejected(withoutIdentifier('Meta', ofPerson))
+  const { leftOut } = custom
+  const customData = { ...ownDataOf(payload, sendConversion.customOf(event), leftOut), ...custom.data }
   return {
-    note: noteOf(custom.leftOut),
+    note: noteOf([...ofPerson, ...leftOut]),
     body: {
       event_name: payload.event_name,
       event_time: Math.floor(at / 1000),
@@ -135,7 +176,8 @@ export const conversionOf = (
       action_source: source,
       ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
       user_data: user,
-      ...(Object.keys(custom.data).length === 0 ? {} : { custom_data: custom.data }),
+      ...(Object.keys(customData).length === 0 ? {} : { custom_data: customData }),
+      ...(app === undefined ? {} : { app_data: app }),
       // With country 0 and state 0, Meta determines the location of the user ("Data Processing Options").
       ...(settings.limited_data_use
         ? {

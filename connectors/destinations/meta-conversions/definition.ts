@@ -1,10 +1,11 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { conversionObjects, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { conversionObjects } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
+import { presets } from './presets.ts'
 import { check, settings } from './settings.ts'
-import { conversions, fields } from './signals.ts'
+import { conversions } from './signals.ts'
 
 /**
  * Limits: "Using the API": 1,000 events in a request, at most 7 days old, 62 days for physical stores. The rate is our
@@ -33,7 +34,15 @@ export const metaConversions = defineDestination({
       },
       {
         title: 'Know what is sent',
-        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase. Email, phone, names, and addresses are normalized by the rules of Meta and hashed with SHA-256. A phone number needs its country code, or the country beside it. Hashes and browser IDs of Meta’s Parameter Builder are sent unchanged. IP address, user agent, and click IDs are sent as they are, because Meta takes them only so.',
+        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase, and page calls become PageView. Email, phone, names, and addresses are normalized by the rules of Meta and hashed with SHA-256. A phone number needs its country code, or the country beside it. Hashes and browser IDs of Meta’s Parameter Builder are sent unchanged. IP address, user agent, and click IDs are sent as they are, because Meta takes them only so.',
+      },
+      {
+        title: 'Add data of your own',
+        text: 'Add fields with names of your own to a mapping, or map an object to **Custom data**: both become `custom_data`. Personal data in it is left out, because Meta takes it only hashed and in fields of its own.',
+      },
+      {
+        title: 'Send events of an app',
+        text: 'Map the action source `app`. Meta then needs **Tracking allowed**, **System**, and **System version**. The presets read them from `context.device` and `context.os`, as mobile libraries send them.',
       },
       {
         title: 'Try it first',
@@ -49,7 +58,7 @@ export const metaConversions = defineDestination({
   check,
   ...conversionObjects,
   actions: [sendConversion],
-  presets: standardPresets('meta', 'send_conversion', fields),
+  presets,
   conversions,
   batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
   rate: () => ({ requests: 20, perMs: 1000 }),

@@ -18,7 +18,13 @@ import type { MetaConversionsSettings } from './settings.ts'
 type Context = DeliverContext<MetaConversionsSettings>
 
 /** Personal fields that are sent unhashed. */
-const personal: ReadonlySet<string> = new Set(['client_ip_address', 'client_user_agent', 'event_source_url'])
+const personal: ReadonlySet<string> = new Set([
+  'client_ip_address',
+  'client_user_agent',
+  'event_source_url',
+  'madid',
+  'anon_id',
+])
 
 const pixelOf = ({ settings }: Context): string => settings.pixel_id.trim()
 

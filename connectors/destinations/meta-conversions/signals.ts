@@ -1,7 +1,31 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
 import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
+import { anyOf, clickPlaces } from '../../wire/conversions/person-places.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
+
+const field = (name: string) => ({ type: 'FIELD', name }) as const
+
+/**
+ * The sources of what only apps send, in the paths of mobile libraries ("Context fields" of the specification). Segment
+ * reads the same ones (action-destinations, `facebook-conversions-api/shared/fields.ts`).
+ */
+const appFields = {
+  madid: anyOf('context.device.advertisingId', 'context.madId'),
+  advertiser_tracking_enabled: field('context.device.adTrackingEnabled'),
+  os_name: field('context.os.name'),
+  os_version: field('context.os.version'),
+  app_package: field('context.app.namespace'),
+  app_version: field('context.app.version'),
+  app_build: field('context.app.build'),
+  device_model: field('context.device.model'),
+  locale: field('context.locale'),
+  carrier: field('context.network.carrier'),
+  screen_width: field('context.screen.width'),
+  screen_height: field('context.screen.height'),
+  screen_density: field('context.screen.density'),
+  device_timezone: field('context.timezone'),
+} as const
 
 const shared = {
   event_id: places.messageId,
@@ -12,6 +36,10 @@ const shared = {
   order_id: places.orderId,
   contents: places.products,
   search_string: places.query,
+  content_name: field('properties.content_name'),
+  content_category: anyOf('properties.content_category', 'properties.category'),
+  num_items: field('properties.num_items'),
+  predicted_ltv: field('properties.predicted_ltv'),
   em: places.email,
   ph: places.phone,
   external_id: places.person,
@@ -21,10 +49,16 @@ const shared = {
   st: places.state,
   zp: places.postalCode,
   country: places.country,
-  fbc: { type: 'FIELD', name: 'properties.fbc' },
-  fbp: { type: 'FIELD', name: 'properties.fbp' },
+  ge: places.gender,
+  db: places.birthday,
+  fbc: clickPlaces.fbc,
+  fbp: clickPlaces.fbp,
+  lead_id: field('context.lead_id'),
+  subscription_id: anyOf('properties.subscription_id', 'context.subscription_id'),
+  ctwa_clid: field('properties.ctwa_clid'),
   client_ip_address: places.ip,
   client_user_agent: places.userAgent,
+  ...appFields,
   consent: places.consent,
 } as const
 
@@ -51,7 +85,7 @@ export const conversions: ConversionPlatform = {
     currency: signalPlaces.currency,
     fbc: signalPlaces.clickId('fbc'),
     fbp: signalPlaces.browserId('fbp'),
-    action_source: { type: 'FIELD', name: 'context.signal.action_source' },
+    action_source: field('context.signal.action_source'),
     consent: signalPlaces.consent,
   },
   identifiers: {

@@ -1,10 +1,26 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { identifyPlaces, personPlaces } from '../../wire/conversions/person-places.ts'
 import { addPerson } from './actions/add-person.ts'
+import { removePerson } from './actions/remove-person.ts'
 import { audienceObject } from './audience-address.ts'
 import { deliver, deliverRows, describeRows, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 
-const field = (name: string) => ({ type: 'FIELD', name }) as const
+const userId = { type: 'FIELD', name: 'userId' } as const
+
+/** Returns the sources of the fields by which people are matched. */
+const fieldsOf = (places: typeof personPlaces) => ({
+  extern_id: userId,
+  email: places.email,
+  phone: places.phone,
+  fn: places.firstName,
+  ln: places.lastName,
+  ct: places.city,
+  st: places.state,
+  zip: places.postalCode,
+  country: places.country,
+  gen: places.gender,
+})
 
 /**
  * Limits: "Custom Audiences": 10,000 people in a request. "Rate Limits": at least 5,000 requests in an hour for an ad
@@ -29,11 +45,15 @@ export const metaCustomAudiences = defineDestination({
       },
       {
         title: 'Map columns',
-        text: 'Map columns to `email`, `phone`, `fn`, `ln`, `ct`, `st`, `zip`, `country`, `gen`, `doby`, `dobm`, `dobd`, `madid`, or `extern_id`. The more of them, the more people match. Phone numbers need the country code, or the country in another column. Values are normalized and hashed with SHA-256 before they are sent, unless they are hashes already. `extern_id` and `madid` are sent as they are.',
+        text: 'Map columns to `email`, `phone`, `fn`, `ln`, `ct`, `st`, `zip`, `country`, `gen`, `doby`, `dobm`, `dobd`, `madid`, or `extern_id`. The more of them, the more people match. Phone numbers need the country code, or the country in another column. Values are normalized and hashed with SHA-256 before they are sent, unless they are hashes already. `extern_id` and `madid` are sent as they are. For a value-based audience, map the value of a person to `lookalike_value`, a number that is not negative.',
       },
       {
         title: 'Choose an identifier',
         text: 'Use your own ID of a person as `extern_id`. People are removed by it, whatever they were matched by. With another identifier, such as `email`, its hash is the external ID.',
+      },
+      {
+        title: 'Connect an audience',
+        text: 'To follow an audience of Tributary, enter the **Custom Audience for events** in the settings and connect the destination to the audience. **Audience Entered** adds the person, and **Audience Exited** removes the person, both by the user ID. A profile without a user ID is not added. Disable the mapping for **identify** if only people of the audience belong there.',
       },
       {
         title: 'After a run',
@@ -52,23 +72,15 @@ export const metaCustomAudiences = defineDestination({
       description: 'People of a Custom Audience, by your own ID.',
       syncModes: ['UPSERT_ONLY'],
       identifiers: [{ target: 'extern_id' }],
-      actions: ['add_person'],
+      actions: ['add_person', 'remove_person'],
     },
   ],
-  actions: [addPerson],
+  actions: [addPerson, removePerson],
   presets: [
-    {
-      eventType: 'identify',
-      action: 'add_person',
-      fields: {
-        extern_id: field('userId'),
-        email: field('traits.email'),
-        phone: field('traits.phone'),
-        fn: field('traits.firstName'),
-        ln: field('traits.lastName'),
-        country: field('traits.address.country'),
-      },
-    },
+    { eventType: 'identify', action: 'add_person', fields: fieldsOf(identifyPlaces) },
+    // A connected audience sends these events for each person who enters or leaves it.
+    { eventName: 'Audience Entered', eventType: 'track', action: 'add_person', fields: fieldsOf(personPlaces) },
+    { eventName: 'Audience Exited', eventType: 'track', action: 'remove_person', fields: { extern_id: userId } },
   ],
   batching: () => ({ maxEvents: 10_000, maxBytes: 4 * 1024 * 1024, maxWaitMs: 10_000 }),
   rate: () => ({ requests: 60, perMs: 60_000 }),

@@ -15,8 +15,9 @@ import {
 } from '@tributary/connector-kit'
 import { ask, failureOf } from '../../wire/meta/graph.ts'
 import { addPerson } from './actions/add-person.ts'
+import { removePerson } from './actions/remove-person.ts'
 import { audienceObject, audienceOf } from './audience-address.ts'
-import { type MatchKey, matchKeys } from './match-keys.ts'
+import { type MatchKey, matchKeys, valueKey } from './match-keys.ts'
 import { type Context, type GivenPerson, type Sent, sendPeople } from './send-people.ts'
 import { adAccountOf } from './settings.ts'
 
@@ -26,11 +27,13 @@ const resultOf = ({ outcomes, call, latencyMs }: Sent): DeliverResult => {
   return { outcomes, ...call.exchange(), latencyMs }
 }
 
-/** Adds the person of each event to the Custom Audience of the settings. */
+/** Adds the person of each event to the Custom Audience of the settings, or removes the person, in order. */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const { audience_id: id } = context.settings
   if (id === undefined) throw new ConfigurationError('Enter the Custom Audience for events in the settings')
   const people = batch.map((event): GivenPerson => {
+    if (event.action === removePerson.name)
+      return { operation: 'delete', key: removePerson.payloadOf(event).extern_id, values: {} }
     const values = addPerson.payloadOf(event)
     return { operation: 'upsert', key: values.extern_id, values }
   })
@@ -95,6 +98,7 @@ export const describeRows = async (context: Context, { name }: { name: string })
   const fields = [
     fieldOf('extern_id', 'Your own ID', true),
     ...matchKeys.map((key) => fieldOf(key.toLowerCase(), labels[key], key === 'EMAIL' || key === 'PHONE')),
+    fieldOf(valueKey.toLowerCase(), 'Value in a value-based audience', false),
   ]
   const id = audienceOf(audienceObject({ id: name, identifier: 'extern_id' }))?.id
   if (id === undefined) return { fields, facts: [] }

@@ -35,8 +35,18 @@ export type MatchKey = Hashed | 'MADID'
 /** The match keys in the order of requests; `MADID` is sent unhashed. */
 export const matchKeys: readonly MatchKey[] = [...(Object.keys(rules) as Hashed[]), 'MADID']
 
+/**
+ * The column for the value of a person in a value-based audience, an unhashed number that is not negative ("Value-Based
+ * Lookalikes", developers.facebook.com/documentation/ads-commerce/marketing-api/audiences/guides/
+ * value-based-lookalike-audiences). It does not match people.
+ */
+export const valueKey = 'LOOKALIKE_VALUE'
+
+/** What a field of a row can be for Meta. */
+export type FieldKey = MatchKey | 'EXTERN_ID' | typeof valueKey
+
 /** Common other names of Meta's fields, without spaces and punctuation. */
-const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
+const aliases: Readonly<Record<string, FieldKey>> = {
   emailaddress: 'EMAIL',
   phonenumber: 'PHONE',
   mobile: 'PHONE',
@@ -57,10 +67,11 @@ const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
   externid: 'EXTERN_ID',
   externalid: 'EXTERN_ID',
   userid: 'EXTERN_ID',
+  lookalikevalue: valueKey,
 }
 
 /** Returns Meta's match key for a field of the user; undefined if there is none. */
-export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
+export const keyOf = (field: string): FieldKey | undefined => {
   const plain = field.toLowerCase().replaceAll(/[^a-z]/g, '')
   return matchKeys.find((key) => key.toLowerCase() === plain) ?? aliases[plain]
 }

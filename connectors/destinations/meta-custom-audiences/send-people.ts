@@ -1,4 +1,5 @@
 import {
+  amountOf,
   answerObject,
   type Call,
   cutText,
@@ -10,7 +11,7 @@ import {
 } from '@tributary/connector-kit'
 import { ask, failureOf } from '../../wire/meta/graph.ts'
 import type { AudienceAddress } from './audience-address.ts'
-import { keyOf, type MatchKey, matchKeys, matchProblem, matchValue, sha256 } from './match-keys.ts'
+import { keyOf, type MatchKey, matchKeys, matchProblem, matchValue, sha256, valueKey } from './match-keys.ts'
 import type { MetaSettings } from './settings.ts'
 
 export type Context = DeliverContext<MetaSettings>
@@ -25,8 +26,11 @@ export type GivenPerson = {
 /** The outcome of each person, and a request with its response to show. */
 export type Sent = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
-/** A person in Meta's form. `note` names the values that are not sent, with the reasons. */
-type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string>; note?: string }
+/**
+ * A person in Meta's form. `value` is the value in a value-based audience. `note` names the values that are not sent,
+ * with the reasons.
+ */
+type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string>; value?: number; note?: string }
 type Group = { method: 'POST' | 'DELETE'; people: Person[] }
 
 /** Maximum people of one request ("Add Users to a Custom Audience"). */
@@ -46,6 +50,17 @@ const countryOf = (values: GivenPerson['values']): string | undefined => {
   return typeof country === 'string' ? country : undefined
 }
 
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+/** Returns the value of a person, or why it cannot be sent: another value would change the audience's order. */
+const valueOf = (field: string, value: unknown): { value?: number } | { problem: string } => {
+  if (isEmpty(value)) return {}
+  const amount = amountOf(value)
+  if (amount === undefined) return { problem: `${field} is not a number. Write decimals with a point` }
+  return amount < 0 ? { problem: `${field} is negative` } : { value: amount }
+}
+
 /** Returns the person to send, or an outcome for a person that cannot be sent. */
 const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
@@ -54,12 +69,19 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
   const match = new Map<MatchKey, string>()
   const lost: string[] = []
   const country = countryOf(values)
+  let worth: { value?: number } = {}
   for (const [field, value] of Object.entries(values)) {
     const found = keyOf(field)
     if (found === undefined)
       return rejected(
         `Meta does not match people by ${field}. Map columns to ${matchKeys.join(', ').toLowerCase()}, or extern_id`,
       )
+    if (found === valueKey) {
+      const read = valueOf(field, value)
+      if ('problem' in read) return rejected(read.problem)
+      worth = read
+      continue
+    }
     if (found === 'EXTERN_ID') {
       if (field !== identifier) return rejected(`Make ${field} the identifier, or leave it out`)
       continue
@@ -71,7 +93,7 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
   }
   const note = lost.join('; ')
   if (match.size === 0) return rejected(`The row has nothing that Meta can match${note === '' ? '' : `: ${note}`}`)
-  return { at, externId, match, ...(note === '' ? {} : { note: `Not sent: ${note}` }) }
+  return { at, externId, match, ...worth, ...(note === '' ? {} : { note: `Not sent: ${note}` }) }
 }
 
 /**
@@ -83,9 +105,15 @@ let sessions = Math.floor(Math.random() * 1000)
 /** Returns the body of a request. Each request is a separate session with one batch. */
 const bodyOf = ({ method, people }: Group, now: number): unknown => {
   const keys = matchKeys.filter((key) => people.some(({ match }) => match.has(key)))
+  const hasValues = people.some(({ value }) => value !== undefined)
   const payload = {
-    schema: ['EXTERN_ID', ...keys],
-    data: people.map(({ externId, match }) => [externId, ...keys.map((key) => match.get(key) ?? '')]),
+    schema: ['EXTERN_ID', ...keys, ...(hasValues ? [valueKey] : [])],
+    data: people.map(({ externId, match, value }) => [
+      externId,
+      ...keys.map((key) => match.get(key) ?? ''),
+      // An empty text stands for an unknown value in every column.
+      ...(hasValues ? [value ?? ''] : []),
+    ]),
   }
   if (method === 'DELETE') return { payload }
   const session = {

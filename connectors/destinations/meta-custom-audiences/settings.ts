@@ -16,7 +16,7 @@ export const settings = defineSettings({
   }),
   audience_id: setting.text({
     label: 'Custom Audience for events',
-    help: 'The ID of the Custom Audience that people of identify events are added to. Syncs name their own.',
+    help: 'The ID of the Custom Audience that people of events are added to and removed from. Syncs name their own.',
     maxLength: 50,
   }),
 })

@@ -7,25 +7,29 @@ export const token = 'EAAG-0123456789'
 
 type Body = {
   session?: { session_id: number; batch_seq: number; last_batch_flag: boolean; estimated_num_total: number }
-  payload: { schema: string[]; data: string[][] }
+  payload: { schema: string[]; data: (string | number)[][] }
 }
 
-const known = 'EXTERN_ID EMAIL PHONE GEN DOBY DOBM DOBD LN FN FI CT ST ZIP MADID COUNTRY'.split(' ')
-const plain = new Set(['EXTERN_ID', 'MADID'])
+const known = 'EXTERN_ID EMAIL PHONE GEN DOBY DOBM DOBD LN FN FI CT ST ZIP MADID COUNTRY LOOKALIKE_VALUE'.split(' ')
+const plain = new Set(['EXTERN_ID', 'MADID', 'LOOKALIKE_VALUE'])
 
 /**
  * Creates a stand-in for Custom Audiences that follows Meta's pages (developers.facebook.com/docs/marketing-api).
  * "Custom Audiences": POST adds, DELETE removes, at most 10,000 people, a session for each upload, fields in the order
- * of the schema. Hashes are SHA-256 for all but EXTERN_ID and MADID, '' stands for unknown values, and a removal uses
+ * of the schema. Hashes are SHA-256 for all but EXTERN_ID, MADID and LOOKALIKE_VALUE, '' stands for unknown values, and a removal uses
  * EXTERN_ID alone. Reference of the edge `users`: `num_received`, `num_invalid_entries`, `invalid_entry_samples`. An
  * unknown ID is error 100, subcode 33 ("Error Handling").
  */
 export const createMeta = (given: { bad?: string } = {}) => {
-  const audiences = new Map<string, Map<string, Record<string, string>>>()
+  const audiences = new Map<string, Map<string, Record<string, string | number>>>()
   const sessions = new Set<number>()
-  const isInvalid = (person: Record<string, string>): boolean =>
+  const isInvalid = (person: Record<string, string | number>): boolean =>
     person['EXTERN_ID'] === given.bad ||
-    Object.entries(person).some(([key, value]) => !plain.has(key) && value !== '' && !/^[a-f0-9]{64}$/.test(value))
+    Object.entries(person).some(
+      ([key, value]) => !plain.has(key) && value !== '' && !/^[a-f0-9]{64}$/.test(String(value)),
+    ) ||
+    // "Value-Based Lookalikes": a number that is not negative.
+    Number(person['LOOKALIKE_VALUE'] ?? 0) < 0
   const change = (method: string, id: string, { session, payload }: Body): PeerAnswer => {
     const audience = audiences.get(id)
     if (audience === undefined) return errorOf(400, 100, 'Unsupported post request.', { error_subcode: 33 })
@@ -43,8 +47,8 @@ export const createMeta = (given: { bad?: string } = {}) => {
     for (const row of data) {
       const person = Object.fromEntries(schema.map((key, at) => [key, row[at] ?? '']))
       if (isInvalid(person)) invalid++
-      else if (method === 'POST') audience.set(person['EXTERN_ID'] ?? '', person)
-      else audience.delete(person['EXTERN_ID'] ?? '')
+      else if (method === 'POST') audience.set(String(person['EXTERN_ID']), person)
+      else audience.delete(String(person['EXTERN_ID']))
     }
     return answerOf(200, {
       audience_id: id,

@@ -1,10 +1,12 @@
-import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { amountOf, cutText, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
-import { noteOf } from '../../wire/conversions/left-out.ts'
+import { choiceOf, integerOf, ipOf, noteOf, withoutIdentifier, withValues } from '../../wire/conversions/left-out.ts'
 import { moneyOfProduct, productsOf, type ReadProduct } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
+import { tiktokNormalization } from '../../wire/normalization/tiktok.ts'
 import { sendConversion } from './actions/send-conversion.ts'
+import { type EventSource, sourceIdOf } from './request.ts'
 import type { TikTokSettings } from './settings.ts'
 
 /**
@@ -15,6 +17,40 @@ export const oldestMs = 28 * 24 * 60 * 60_000
 
 type Payload = ReturnType<typeof sendConversion.payloadOf>
 
+/**
+ * The event sources by the words of TikTok, of other platforms, and of signals. An event that belongs to no source of
+ * TikTok's, such as one that a system made, is sent with the pixel.
+ */
+const sources: ReadonlyMap<string, EventSource> = new Map([
+  ['', 'web'],
+  ['web', 'web'],
+  ['website', 'web'],
+  ['system_generated', 'web'],
+  ['other', 'web'],
+  ['offline', 'offline'],
+  ['in_store', 'offline'],
+  ['physical_store', 'offline'],
+  ['crm', 'crm'],
+])
+
+const writtenSource = (payload: Payload): string => payload.event_source?.trim().toLowerCase() ?? ''
+
+/** Returns the source of an event; undefined if TikTok has no such source. */
+export const eventSourceOf = (event: OutgoingEvent): EventSource | undefined =>
+  sources.get(writtenSource(sendConversion.payloadOf(event)))
+
+/** Returns why an event of this source cannot be sent; undefined if it can. */
+const sourceProblem = (event: OutgoingEvent, settings: TikTokSettings): string | undefined => {
+  const source = eventSourceOf(event)
+  const written = writtenSource(sendConversion.payloadOf(event))
+  if (source === undefined)
+    return written === 'app'
+      ? 'Events of apps are not sent to TikTok, because they belong to an app and not to a pixel'
+      : `TikTok knows no event source "${cutText(written, 40).toWellFormed()}"`
+  if (sourceIdOf(source, settings) !== undefined) return undefined
+  return `Enter the ID of the ${source === 'crm' ? 'CRM' : 'offline'} event set in the settings, because the event source is ${source}`
+}
+
 const given = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]])),
@@ -23,18 +59,42 @@ const given = (values: Readonly<Record<string, string | undefined>>): Record<str
 /** The data of the person; a list has several hashes of one kind. */
 type User = Record<string, string | readonly string[]>
 
-const userOf = (payload: Payload): User => {
+const userOf = (payload: Payload, leftOut: string[]): User => {
   // The mapping has already hashed the values that must be hashed.
-  const { email, phone, external_id, first_name, last_name, zip_code, ttp, ip, user_agent } = payload
-  const ttclid = clickIdOf('tiktok', payload.ttclid ?? parameterOf(payload.page_url, 'ttclid'))
+  const { email, phone, external_id, first_name, last_name, zip_code, ttp, user_agent, locale } = payload
+  const ip = ipOf('ip', payload.ip, leftOut)
+  const ttclid = clickIdOf('tiktok', payload.ttclid) ?? clickIdOf('tiktok', parameterOf(payload.page_url, 'ttclid'))
+  if ((payload.ttclid?.trim() ?? '') !== '' && ttclid === undefined) leftOut.push('ttclid: not a click ID of TikTok')
+  const [city, state, country] = [payload.city, payload.state, payload.country].map((text = '') =>
+    tiktokNormalization.place(text),
+  )
   const hashed = { email, phone, external_id }
   const several = Object.fromEntries(Object.entries(hashed).filter(([, value]) => value !== undefined)) as User
-  return { ...several, ...given({ first_name, last_name, zip_code, ttclid, ttp, ip, user_agent }) }
+  const others = { first_name, last_name, zip_code, city, state, country, ttclid, ttp, ip, user_agent, locale }
+  return { ...several, ...given(others) }
 }
 
 const identifies = (user: Readonly<User>): boolean =>
   ['email', 'phone', 'external_id', 'ttclid', 'ttp'].some((name) => user[name] !== undefined) ||
   (user['ip'] !== undefined && user['user_agent'] !== undefined)
+
+/** The values of `delivery_category` (Segment's field of the same name; TikTok's page was not seen). */
+const deliveryCategories = ['in_store', 'curbside', 'home_delivery'] as const
+
+/** Returns the properties that TikTok does not need: a wrong one is left out. */
+const furtherPropertiesOf = (payload: Payload, leftOut: string[]): Record<string, unknown> => {
+  const { description, shop_id, predicted_ltv } = payload
+  const isGiven = predicted_ltv !== undefined && predicted_ltv !== null && predicted_ltv !== ''
+  const predicted = isGiven ? amountOf(predicted_ltv) : undefined
+  if (isGiven && predicted === undefined) leftOut.push('predicted_ltv: not a number')
+  return withValues({
+    description: description?.trim(),
+    shop_id: shop_id?.trim(),
+    num_items: integerOf('num_items', payload.num_items, leftOut),
+    predicted_ltv: predicted,
+    delivery_category: choiceOf('delivery_category', payload.delivery_category, deliveryCategories, leftOut),
+  })
+}
 
 /** Returns the products as TikTok takes them ("About parameters": contents and content_ids). */
 const contentsOf = (products: readonly ReadProduct[]): Record<string, unknown> => {
@@ -58,11 +118,17 @@ const propertiesOf = (payload: Payload, eventName: string): Properties | { probl
   if ('problem' in made) return made
   const { products, leftOut } = productsOf({ list: payload.contents, one: payload.one_product, eventName })
   const { order_id, query } = payload
+  const left = [...made.leftOut, ...leftOut]
+  const further = furtherPropertiesOf(payload, left)
   return {
-    data: { ...made.money, ...given({ order_id, query }), ...contentsOf(products) },
-    leftOut: [...made.leftOut, ...leftOut],
+    data: { ...further, ...made.money, ...given({ order_id, query }), ...contentsOf(products) },
+    leftOut: left,
   }
 }
+
+/** Returns the lead of an event of a CRM (Segment, `tiktok-conversions/reportWebEvent/utils.ts`). */
+const leadOf = ({ lead_id, lead_event_source }: Payload): Record<string, string> =>
+  given({ lead_id: lead_id?.trim(), lead_event_source: lead_event_source?.trim() })
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
@@ -77,13 +143,17 @@ export const conversionOf = (
   if (refused !== undefined) return refused
   const at = momentOf(payload.event_time, now, oldestMs)
   if (typeof at !== 'number') return at
+  const problem = sourceProblem(event, settings)
+  if (problem !== undefined) return rejected(problem)
   const properties = propertiesOf(payload, event.event)
   if ('problem' in properties) return rejected(properties.problem)
-  const user = userOf(payload)
-  if (!identifies(user)) return rejected('The event has nothing that TikTok can match a person by')
+  const ofPerson: string[] = []
+  const user = userOf(payload, ofPerson)
+  const lead = eventSourceOf(event) === 'crm' ? leadOf(payload) : {}
+  if (!identifies(user) && lead['lead_id'] === undefined) return rejected(withoutIdentifier('TikTok', ofPerson))
   const page = given({ url: payload.page_url, referrer: payload.page_referrer })
   return {
-    note: noteOf(properties.leftOut),
+    note: noteOf([...ofPerson, ...properties.leftOut]),
     body: {
       event: payload.event_name,
       event_time: Math.floor(at / 1000),
@@ -91,6 +161,7 @@ export const conversionOf = (
       user,
       ...(Object.keys(properties.data).length === 0 ? {} : { properties: properties.data }),
       ...(Object.keys(page).length === 0 ? {} : { page }),
+      ...(Object.keys(lead).length === 0 ? {} : { lead }),
       ...(settings.limited_data_use ? { limited_data_use: true } : {}),
     },
   }

@@ -1,10 +1,11 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { conversionObjects, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { conversionObjects } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
+import { presets } from './presets.ts'
 import { check, settings } from './settings.ts'
-import { conversions, fields } from './signals.ts'
+import { conversions } from './signals.ts'
 
 /**
  * Limits: "Events API", 1,000 events per request; "Rate limits" of the API for Business, 10 requests per second for an
@@ -33,7 +34,11 @@ export const tiktokEvents = defineDestination({
       },
       {
         title: 'Know what is sent',
-        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase. Email, phone, external ID, names, and postal code are normalized and hashed with SHA-256. IP address, user agent, and click ID are sent as they are, because TikTok takes them only so.',
+        text: 'Events of the commerce schema become standard events, such as **Order Completed** a Purchase, and page calls become Pageview. Email, phone, external ID, names, and postal code are normalized and hashed with SHA-256. IP address, user agent, click ID, city, state, and country are not hashed, because TikTok takes them only so.',
+      },
+      {
+        title: 'Send sales in stores and leads of a CRM',
+        text: 'TikTok has an event set of its own for stores and one for a CRM. Enter their IDs in the settings, and map the event source `offline` or `crm`. For a CRM, map the TikTok lead ID, too. Events of apps are not sent.',
       },
       {
         title: 'Try it first',
@@ -49,7 +54,7 @@ export const tiktokEvents = defineDestination({
   check,
   ...conversionObjects,
   actions: [sendConversion],
-  presets: standardPresets('tiktok', 'send_conversion', fields),
+  presets,
   conversions,
   batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
   rate: () => ({ requests: 10, perMs: 1000 }),

@@ -6,34 +6,46 @@ import {
   testOf,
 } from '@tributary/connector-kit'
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
-import { byTestCode } from '../../wire/conversions/by-test-code.ts'
+import { inGroups, testCodeOf } from '../../wire/conversions/by-test-code.ts'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
-import { conversionOf } from './conversion.ts'
-import { type Context, codeOf, outcomeOf, post } from './request.ts'
+import { conversionOf, eventSourceOf } from './conversion.ts'
+import { type Context, codeOf, type EventSource, outcomeOf, post } from './request.ts'
 
 /**
  * Sends conversions. TikTok accepts a request completely or not at all, so a request that is refused because of an
  * event is split.
  */
-const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
-  const { call, hidden } = await post(context, bodies, code)
+const send = async (
+  context: Context,
+  bodies: readonly unknown[],
+  { code, source }: { code: string; source: EventSource },
+): Promise<Sent> => {
+  const { call, hidden } = await post(context, bodies, code, source)
   const outcome = outcomeOf(call, context.clock(), hidden)
   const result = resultOfCall(call, outcome)
   return outcome.kind === 'rejected' ? { ...result, outcomes: { ...outcome, kind: 'split' } } : result
 }
 
 /**
- * Sends a batch as conversions. If conversions are sent again, they count once, because event and event ID are the same
- * ("Event deduplication", 48 hours).
+ * Sends a batch as conversions, those of each event source and test code in a request of their own. If conversions are
+ * sent again, they count once, because event and event ID are the same ("Event deduplication", 48 hours).
  */
-export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
-  byTestCode(batch, context.settings.test_event_code, (events, code) =>
-    sendPrepared(
-      events,
-      (event) => conversionOf(event, context.settings, context.clock()),
-      (bodies) => send(context, bodies, code),
-    ),
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
+  const { settings } = context
+  return inGroups(
+    batch,
+    (event) => JSON.stringify([eventSourceOf(event), testCodeOf(event, settings.test_event_code)]),
+    (events) => {
+      const [first] = events as readonly [OutgoingEvent, ...OutgoingEvent[]]
+      const group = { code: testCodeOf(first, settings.test_event_code), source: eventSourceOf(first) ?? 'web' }
+      return sendPrepared(
+        events,
+        (event) => conversionOf(event, settings, context.clock()),
+        (bodies) => send(context, bodies, group),
+      )
+    },
   )
+}
 
 /** The return code for a parameter that is missing or invalid. */
 const invalidParameter = 40_002

@@ -16,22 +16,33 @@ import type { TikTokSettings } from './settings.ts'
 export type Context = DeliverContext<TikTokSettings>
 
 /** Personal fields that are sent unhashed. */
-const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'referrer'])
+const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'referrer', 'city', 'state', 'country'])
 
 /** Maximum bytes of a response that are read. */
 const keepBytes = 64 * 1024
+
+/** The origin of events; a request has one. Each has an ID of its own in the Events Manager. */
+export type EventSource = 'web' | 'offline' | 'crm'
+
+/** Returns the ID of an event source; undefined if the settings have none. */
+export const sourceIdOf = (source: EventSource, settings: TikTokSettings): string | undefined => {
+  const { pixel_code, offline_event_set_id, crm_event_set_id } = settings
+  const id = { web: pixel_code, offline: offline_event_set_id, crm: crm_event_set_id }[source]?.trim()
+  return id === '' ? undefined : id
+}
 
 /** Sends conversions, and returns the parts of the request that must be hidden. Rejects like `sendRequest`. */
 export const post = async (
   context: Context,
   data: readonly unknown[],
   code = context.settings.test_event_code?.trim() ?? '',
+  source: EventSource = 'web',
 ): Promise<{ call: Call; hidden: Hidden }> => {
   const { settings } = context
   const token = settings.access_token.trim()
   const body = {
-    event_source: 'web',
-    event_source_id: settings.pixel_code.trim(),
+    event_source: source,
+    event_source_id: sourceIdOf(source, settings),
     ...(code === '' ? {} : { test_event_code: code }),
     data,
   }

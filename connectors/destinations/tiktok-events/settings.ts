@@ -8,13 +8,37 @@ export const settings = defineSettings({
     required: true,
     maxLength: 50,
   }),
+  offline_event_set_id: setting.text({
+    label: 'Offline event set',
+    help: 'Its ID in the Events Manager, for events with the source offline, such as sales in stores.',
+    maxLength: 50,
+  }),
+  crm_event_set_id: setting.text({
+    label: 'CRM event set',
+    help: 'Its ID in the Events Manager, for events with the source crm.',
+    maxLength: 50,
+  }),
   ...pixelSettings({ platform: 'TikTok', api: 'Events API', limit: 'Limited data use' }),
 })
 
 export type TikTokSettings = SettingsOf<typeof settings>
 
+const idForm = /^[A-Za-z0-9]{5,40}$/
+
 /** Checks rules that span several settings. */
-export const check = ({ pixel_code }: Partial<TikTokSettings>): Record<string, string> =>
-  pixel_code === undefined || /^[A-Za-z0-9]{5,40}$/.test(pixel_code.trim())
-    ? {}
-    : { pixel_code: 'Enter the ID of the pixel, such as C0123ABCD4567EFGH890' }
+export const check = ({
+  pixel_code,
+  offline_event_set_id,
+  crm_event_set_id,
+}: Partial<TikTokSettings>): Record<string, string> => {
+  const isValid = (id: string | undefined): boolean => id === undefined || idForm.test(id.trim())
+  return {
+    ...(isValid(pixel_code) ? {} : { pixel_code: 'Enter the ID of the pixel, such as C0123ABCD4567EFGH890' }),
+    ...(isValid(offline_event_set_id)
+      ? {}
+      : { offline_event_set_id: 'Enter the ID of the offline event set, such as 7654321098765432109' }),
+    ...(isValid(crm_event_set_id)
+      ? {}
+      : { crm_event_set_id: 'Enter the ID of the CRM event set, such as 7654321098765432109' }),
+  }
+}

@@ -1,7 +1,10 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
 import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
+import { anyOf, clickPlaces } from '../../wire/conversions/person-places.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
+
+const field = (name: string) => ({ type: 'FIELD', name }) as const
 
 const shared = {
   event_id: places.messageId,
@@ -11,14 +14,23 @@ const shared = {
   order_id: places.orderId,
   contents: places.products,
   query: places.query,
+  description: field('properties.description'),
+  num_items: field('properties.num_items'),
+  shop_id: anyOf('properties.shop_id', 'properties.shopId'),
+  predicted_ltv: field('properties.predicted_ltv'),
+  delivery_category: field('properties.delivery_category'),
   email: places.email,
   phone: places.phone,
   external_id: places.person,
   first_name: places.firstName,
   last_name: places.lastName,
   zip_code: places.postalCode,
-  ttclid: { type: 'FIELD', name: 'properties.ttclid' },
-  ttp: { type: 'FIELD', name: 'properties.ttp' },
+  city: places.city,
+  state: places.state,
+  country: places.country,
+  ttclid: clickPlaces.ttclid,
+  ttp: clickPlaces.ttp,
+  locale: field('context.locale'),
   ip: places.ip,
   user_agent: places.userAgent,
   page_url: places.url,
@@ -44,6 +56,7 @@ export const conversions: ConversionPlatform = {
     event_time: signalPlaces.time,
     value: signalPlaces.value,
     currency: signalPlaces.currency,
+    event_source: field('context.signal.event_source'),
     ttclid: signalPlaces.clickId('ttclid'),
     ttp: signalPlaces.browserId('ttp'),
     consent: signalPlaces.consent,
@@ -57,7 +70,7 @@ export const conversions: ConversionPlatform = {
     ip_address: { targets: ['ip'], weight: 0.5 },
     user_agent: { targets: ['user_agent'], weight: 0.5 },
     name: { targets: ['first_name', 'last_name'], weight: 0.25 },
-    address: { targets: ['zip_code'], weight: 0.25 },
+    address: { targets: ['zip_code', 'city', 'state', 'country'], weight: 0.25 },
   },
   needs: [['email'], ['phone'], ['external_id'], ['click_id'], ['browser_id'], ['ip_address', 'user_agent']],
   apiVersion: shownVersion(apiVersions.tiktok),

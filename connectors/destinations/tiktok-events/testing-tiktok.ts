@@ -4,6 +4,15 @@ import type { VendorRequest } from '@tributary/connector-kit/testing-destination
 /** The credentials of the simulated vendor. */
 export const token = 'tiktok-access-token-0123456789'
 export const pixel = 'C0123ABCD4567EFGH890'
+export const offlineEventSet = '7654321098765432109'
+export const crmEventSet = '7654321098765432110'
+
+/** The ID of each event source. */
+const sourceIds: ReadonlyMap<string | undefined, string> = new Map([
+  ['web', pixel],
+  ['offline', offlineEventSet],
+  ['crm', crmEventSet],
+])
 
 type TrackedEvent = {
   event?: string
@@ -56,7 +65,8 @@ export const createTikTok = () => {
       test_event_code?: string
       data: TrackedEvent[]
     }
-    if (event_source !== 'web' || event_source_id !== pixel) return answerOf(40_001, 'No permission of the pixel')
+    if (event_source_id === undefined || event_source_id !== sourceIds.get(event_source))
+      return answerOf(40_001, 'No permission of the pixel')
     if (data.length === 0 || data.length > 1000) return answerOf(40_002, 'data: length must be between 1 and 1000')
     const mistake = data.map(mistakeOf).find((text) => text !== undefined)
     if (mistake !== undefined) return answerOf(40_002, mistake)

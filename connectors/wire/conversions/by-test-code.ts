@@ -13,21 +13,20 @@ export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | unde
 }
 
 /**
- * Sends events with one code of the test screen together, because a request has one code. A split part is sent again as
- * a whole; events that have arrived count once.
+ * Sends events of the same group together, because they share a request. A split part is sent again as a whole; events
+ * that have arrived count once.
  */
-export const byTestCode = async (
+export const inGroups = async <Key>(
   batch: readonly OutgoingEvent[],
-  ofSettings: string | undefined,
-  send: (events: readonly OutgoingEvent[], code: string) => Promise<DeliverResult>,
+  groupOf: (event: OutgoingEvent) => Key,
+  send: (events: readonly OutgoingEvent[], key: Key) => Promise<DeliverResult>,
 ): Promise<DeliverResult> => {
-  const groups = [...Map.groupBy(batch, (event) => testCodeOf(event, ofSettings))]
-  const [first] = groups
-  if (groups.length <= 1) return await send(batch, first?.[0] ?? '')
+  const groups = [...Map.groupBy(batch, groupOf)]
   const found = new Map<OutgoingEvent, EventOutcome>()
   let result: DeliverResult = { outcomes: [], httpStatus: 0, latencyMs: 0 }
-  for (const [code, events] of groups) {
-    const sent = await send(events, code)
+  for (const [key, events] of groups) {
+    const sent = await send(events, key)
+    if (groups.length === 1) return sent
     if (isSplit(sent.outcomes)) {
       if (events.length > 1) return sent
       found.set(events[0] as OutgoingEvent, { kind: 'rejected', reason: sent.outcomes.reason })
@@ -38,3 +37,10 @@ export const byTestCode = async (
   }
   return { ...result, outcomes: batch.map((event) => found.get(event) as EventOutcome) }
 }
+
+/** Sends events with one code of the test screen together, because a request has one code. */
+export const byTestCode = (
+  batch: readonly OutgoingEvent[],
+  ofSettings: string | undefined,
+  send: (events: readonly OutgoingEvent[], code: string) => Promise<DeliverResult>,
+): Promise<DeliverResult> => inGroups(batch, (event) => testCodeOf(event, ofSettings), send)

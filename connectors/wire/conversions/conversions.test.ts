@@ -96,11 +96,12 @@ describe('click IDs', () => {
 })
 
 it("personal data is hidden in the stored request, and in the platform's response that repeats it", () => {
-  const body = { data: [{ user: { ip: '192.0.2.7', email: 'h4sh' } }] }
-  const hidden = hidingPersonal(body, new Set(['ip']), { headers: ['authorization'], texts: ['t0ken'] })
-  expect(hidden.body).toBe('{"data":[{"user":{"ip":"[redacted]","email":"h4sh"}}]}')
+  const body = { data: [{ user: { ip: '192.0.2.7', country: 'in', email: 'h4sh' } }] }
+  const hidden = hidingPersonal(body, new Set(['ip', 'country']), { headers: ['authorization'], texts: ['t0ken'] })
+  expect(hidden.body).toBe('{"data":[{"user":{"ip":"[redacted]","country":"[redacted]","email":"h4sh"}}]}')
   expect(hidden.texts).toEqual(['t0ken', '192.0.2.7'])
   expect(shownMessage('no such ip: 192.0.2.7 by t0ken', hidden)).toBe('no such ip: [redacted] by [redacted]')
+  expect(shownMessage('value is invalid', hidden)).toBe('value is invalid')
 })
 
 it('the end of an API version is announced in advance', () => {

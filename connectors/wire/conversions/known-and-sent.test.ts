@@ -190,7 +190,7 @@ const platforms: Readonly<Record<string, Platform>> = {
       ip_address: ['ip'],
       user_agent: ['user_agent'],
       name: ['first_name', 'last_name'],
-      address: ['zip_code'],
+      address: ['zip_code', 'city', 'state', 'country'],
     },
     bodyOf: (event) => tiktokConversionOf(event, { pixel_code: 'C0123ABCD', ...pixel } as never, now),
   },

@@ -222,7 +222,7 @@ describe('personal data of a signal', () => {
 
   it('to TikTok has every email of a list', () => {
     const outgoing = signalOf(tiktokEvents, eventOf(email(['a@example.com', 'B@example.com'])))
-    const made = tiktokConversionOf({ ...outgoing }, { without_consent: 'send' } as never, now)
+    const made = tiktokConversionOf({ ...outgoing }, { pixel_code: 'C0123ABCD', without_consent: 'send' } as never, now)
     expect(made).toMatchObject({ body: { user: { email: [sha256('a@example.com'), sha256('b@example.com')] } } })
   })
 })

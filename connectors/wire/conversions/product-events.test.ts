@@ -160,12 +160,15 @@ const expected = {
   },
 }
 
+/** The names of a product in Meta's standard parameters, in an event that is about it. */
+const named = { content_name: 'Shoe', content_category: 'Shoes' }
+
 const productEvents = ['Product Added', 'Product Viewed', 'Product Added to Wishlist']
 
 describe('an event with its product at the root', () => {
   for (const event of productEvents)
     it.each([
-      ['Meta', meta, expected.meta],
+      ['Meta', meta, { ...expected.meta, ...named }],
       ['TikTok', tiktok, expected.tiktok],
       ['Google Analytics', analytics, expected.analytics],
     ] as const)(`${event} is sent to %s with the product, and its price times the quantity`, async (_, to, wanted) => {
@@ -173,7 +176,7 @@ describe('an event with its product at the root', () => {
     })
 
   it.each([
-    ['Meta', meta, 'AddToCart', expected.meta],
+    ['Meta', meta, 'AddToCart', { ...expected.meta, content_category: 'Shoes' }],
     ['TikTok', tiktok, 'AddToCart', expected.tiktok],
     ['Google Analytics', analytics, 'add_to_cart', expected.analytics],
     ['Google Ads', ads, '', expected.ads],
@@ -249,7 +252,7 @@ describe('an order with a list of products', () => {
       contents: [{ content_name: 'Shoe', price: 10, quantity: 1 }],
     })
     const { outcome, products: sent } = await send(meta, event)
-    expect(sent).toEqual({ value: 25, currency: 'EUR', order_id: 'o-1' })
+    expect(sent).toEqual({ value: 25, currency: 'EUR', order_id: 'o-1', num_items: 1 })
     expect(outcome).toEqual({ kind: 'delivered', note: 'Sent without 1 of 1 products: no ID' })
   })
   it('of 1,000 products is sent with the first 200 of them, and says so', async () => {

@@ -1,7 +1,8 @@
 import { conversionNames, type DestinationDefinition, type MappingPreset } from '@tributary/connector-kit'
+import { anyOf, personPlaces } from './person-places.ts'
 
 /** The conversions for which a destination has presets, in their order. */
-const presetConversions = [
+export const presetConversions = [
   'purchase',
   'add_to_cart',
   'initiate_checkout',
@@ -24,8 +25,9 @@ export const standardPresets = (
   platform: 'meta' | 'tiktok' | 'google_analytics',
   action: string,
   fields: MappingPreset['fields'],
+  conversions: readonly (keyof typeof conversionNames)[] = presetConversions,
 ): MappingPreset[] =>
-  presetConversions.map((conversion) => ({
+  conversions.map((conversion) => ({
     eventName: conversionNames[conversion].events[0] ?? '',
     eventType: 'track',
     action,
@@ -35,6 +37,42 @@ export const standardPresets = (
       ...(productConversions.has(conversion) ? { one_product: eventPlaces.properties } : {}),
     },
   }))
+
+/** Returns a mapping for each event by its name, with the name of the event at the platform. */
+export const namedPresets = (
+  names: Readonly<Record<string, string>>,
+  action: string,
+  fields: MappingPreset['fields'],
+): MappingPreset[] =>
+  Object.entries(names).map(([eventName, name]) => ({
+    eventName,
+    eventType: 'track',
+    action,
+    fields: { event_name: { type: 'CONSTANT', value: name }, ...fields },
+  }))
+
+/** The names of fields that a view of a page does not have: those of an order and of its products. */
+const orderFieldNames: ReadonlySet<string> = new Set([
+  'value',
+  'currency',
+  'order_id',
+  'contents',
+  'search_string',
+  'query',
+  'content_name',
+  'content_category',
+  'num_items',
+])
+
+/** Returns the mapping for every view of a page. */
+export const pagePreset = (name: string, action: string, fields: MappingPreset['fields']): MappingPreset => ({
+  eventType: 'page',
+  action,
+  fields: {
+    event_name: { type: 'CONSTANT', value: name },
+    ...Object.fromEntries(Object.entries(fields).filter(([field]) => !orderFieldNames.has(field))),
+  },
+})
 
 /** The kinds of objects that a destination of conversions receives. */
 export const conversionObjects = {
@@ -54,24 +92,9 @@ export const conversionObjects = {
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/**
- * Returns a source with the first value at several paths, such as those at which libraries send email, phone and names.
- */
-export const anyOf = (...paths: string[]): { type: 'TEMPLATE'; value: string } => ({
-  type: 'TEMPLATE',
-  value: `{{ ${paths.join(' | default: ')} }}`,
-})
-
 /** The sources in events of the data that every platform needs. */
 export const eventPlaces = {
-  email: anyOf('context.traits.email', 'properties.email', 'traits.email'),
-  phone: anyOf('context.traits.phone', 'properties.phone', 'traits.phone'),
-  firstName: field('context.traits.firstName'),
-  lastName: field('context.traits.lastName'),
-  city: field('context.traits.address.city'),
-  state: field('context.traits.address.state'),
-  postalCode: field('context.traits.address.postalCode'),
-  country: field('context.traits.address.country'),
+  ...personPlaces,
   person: { type: 'VARIABLE', name: 'user_key' },
   messageId: { type: 'VARIABLE', name: 'message_id' },
   time: { type: 'VARIABLE', name: 'timestamp' },

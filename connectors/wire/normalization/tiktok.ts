@@ -12,4 +12,9 @@ export const tiktokNormalization = {
   name: plainName,
   zip: (text: string): string => withoutSpaces(text.toLowerCase()).replaceAll('-', ''),
   id: (text: string): string => text.trim().toLowerCase(),
+  /**
+   * A city, a state, or a country, which is sent unhashed. Segment does the same for Latin letters (action-destinations,
+   * `tiktok-conversions/reportWebEvent/formatter.ts`, `formatAddress`).
+   */
+  place: (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ''),
 }

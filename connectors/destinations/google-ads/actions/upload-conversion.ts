@@ -34,10 +34,17 @@ export const uploadConversion = defineAction({
     one_product: oneProductFields.one_product,
     event_source: {
       label: 'Event source',
-      help: 'Where it happened: web, app, in_store, phone, or other. Without it, web.',
+      help: 'Where it happened: web, app, in_store, phone, message, or other. Without it, web.',
       type: 'string',
       kind: 'context',
     },
+    ip_address: {
+      label: 'IP address',
+      help: 'Of the browser. Not sent for people in the EEA, the United Kingdom, and Switzerland.',
+      type: 'string',
+      kind: 'context',
+    },
+    user_agent: { label: 'User agent', help: 'Of the browser. Not hashed.', type: 'string', kind: 'context' },
     ...personFields,
   },
 })

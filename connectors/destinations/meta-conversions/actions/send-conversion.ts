@@ -10,7 +10,9 @@ import {
   phoneHelp,
   plainField,
 } from '../../../wire/conversions/conversion-fields.ts'
+import { plainIp } from '../../../wire/conversions/left-out.ts'
 import { metaBrowserIdOf, metaHashOf, metaNormalization } from '../../../wire/normalization/meta.ts'
+import { appFields, idFields } from './app-fields.ts'
 
 /**
  * Properties of a field with personal data. Meta takes lists of hashes ("Customer Information Parameters"), and hashes of
@@ -23,7 +25,9 @@ const trimmed = (text: string): string => text.trim()
 export const sendConversion = defineAction({
   name: 'send_conversion',
   title: 'Send conversion',
-  description: 'Sends the event as a conversion. What people are matched by is hashed before it is sent.',
+  description:
+    'Sends the event as a conversion. What people are matched by is hashed before it is sent. Further fields that you map become custom data.',
+  customTargets: true,
   fields: {
     ...conversionFields({ platform: 'Meta', pixelParameter: 'eventID', maxDays: 7 }),
     action_source: {
@@ -38,6 +42,34 @@ export const sendConversion = defineAction({
       recommended: true,
     },
     ...orderFields,
+    content_name: { label: 'Content name', help: 'Of the page or the product.', type: 'string', kind: 'property' },
+    content_category: {
+      label: 'Content category',
+      help: 'Of the page or the product.',
+      type: 'string',
+      kind: 'property',
+    },
+    num_items: {
+      label: 'Number of items',
+      help: 'Without it, the quantities of the products are counted for a purchase and a checkout.',
+      type: 'any',
+      kind: 'property',
+    },
+    predicted_ltv: { label: 'Predicted value', help: 'Of a subscriber, as an amount.', type: 'any', kind: 'property' },
+    net_revenue: { label: 'Net revenue', help: 'The margin of an order, as an amount.', type: 'any', kind: 'property' },
+    delivery_category: {
+      label: 'Delivery',
+      help: 'in_store, curbside, or home_delivery.',
+      type: 'string',
+      kind: 'property',
+    },
+    status: { label: 'Status', help: 'Of a registration.', type: 'string', kind: 'property' },
+    custom_data: {
+      label: 'Custom data',
+      help: 'An object with data of your own. Personal data in it is not sent.',
+      type: 'object',
+      kind: 'property',
+    },
     search_string: { label: 'Search', help: 'What was searched for.', type: 'string', kind: 'property' },
     em: { label: 'Email', ...personal, recommended: true, pii: 'email', comparable: metaNormalization.email },
     ph: {
@@ -82,13 +114,15 @@ export const sendConversion = defineAction({
       usable: (text: string) => clickIdOf('meta', text) ?? '',
     },
     fbp: { label: 'Browser ID', help: 'The cookie _fbp.', ...plainField, usable: metaBrowserIdOf },
-    lead_id: { label: 'Lead ID', help: 'Of a lead ad.', ...plainField },
+    lead_id: { label: 'Lead ID', help: 'The number of a lead ad.', ...plainField },
+    ...idFields,
+    ...appFields,
     client_ip_address: {
       label: 'IP address',
       help: 'Of the browser. Not hashed.',
       ...plainField,
       recommended: true,
-      usable: trimmed,
+      usable: plainIp,
     },
     client_user_agent: {
       label: 'User agent',

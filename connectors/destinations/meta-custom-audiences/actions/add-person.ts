@@ -18,12 +18,20 @@ export const addPerson = defineAction({
     fn: { ...text, label: 'First name', help: 'Hashed before it is sent.' },
     ln: { ...text, label: 'Last name', help: 'Hashed before it is sent.' },
     ct: { ...text, label: 'City', help: 'Hashed before it is sent.' },
+    st: { ...text, label: 'State', help: 'Hashed before it is sent.' },
     zip: { ...text, label: 'Postal code', help: 'Hashed before it is sent.' },
     country: {
       ...text,
       label: 'Country',
       help: 'A code or a name. Completes the phone number. Hashed before it is sent.',
     },
+    gen: { ...text, label: 'Gender', help: 'Hashed before it is sent.' },
     madid: { ...text, label: 'Mobile advertiser ID', help: 'IDFA or Android advertising ID.' },
+    lookalike_value: {
+      type: 'any',
+      kind: 'property',
+      label: 'Value of the person',
+      help: 'A number that is not negative, for a value-based audience.',
+    },
   },
 })

@@ -7,14 +7,24 @@ import {
   lastFields,
   orderFields,
   phoneField,
+  phoneHelp,
   plainField,
 } from '../../../wire/conversions/conversion-fields.ts'
+import { plainIp } from '../../../wire/conversions/left-out.ts'
 import { tiktokNormalization } from '../../../wire/normalization/tiktok.ts'
 
 /** Maximum values of an email, a phone number, or an external ID, of which TikTok takes lists. Our own choice. */
 const several = { maxValues: 10 } as const
 
 const trimmed = (text: string): string => text.trim()
+
+/** Properties of a field with a place, which TikTok takes unhashed. */
+const placeField = {
+  help: 'In lower case, not hashed.',
+  type: 'string',
+  kind: 'identity',
+  usable: tiktokNormalization.place,
+} as const
 
 export const sendConversion = defineAction({
   name: 'send_conversion',
@@ -23,6 +33,21 @@ export const sendConversion = defineAction({
   fields: {
     ...conversionFields({ platform: 'TikTok', pixelParameter: 'event_id', maxDays: 28 }),
     ...orderFields,
+    event_source: {
+      label: 'Event source',
+      help: 'Where it happened: web, offline for a store, or crm. Without it, web.',
+      ...plainField,
+    },
+    description: { label: 'Description', help: 'Of the event or the page.', type: 'string', kind: 'property' },
+    num_items: { label: 'Number of items', help: 'In the order or the cart.', type: 'any', kind: 'property' },
+    shop_id: { label: 'Shop ID', help: 'Your own ID of the shop.', type: 'string', kind: 'property' },
+    predicted_ltv: { label: 'Predicted value', help: 'Of a subscriber, as an amount.', type: 'any', kind: 'property' },
+    delivery_category: {
+      label: 'Delivery',
+      help: 'in_store, curbside, or home_delivery.',
+      type: 'string',
+      kind: 'property',
+    },
     query: { label: 'Search', help: 'What was searched for.', type: 'string', kind: 'property' },
     email: {
       label: 'Email',
@@ -32,11 +57,20 @@ export const sendConversion = defineAction({
       pii: 'email',
       comparable: tiktokNormalization.email,
     },
-    phone: { ...phoneField, ...several, comparable: tiktokNormalization.phone },
+    phone: {
+      ...phoneField,
+      ...several,
+      help: phoneHelp,
+      comparable: tiktokNormalization.phone,
+      countryTarget: 'country',
+    },
     external_id: { ...externalIdField, ...several, comparable: tiktokNormalization.id },
     first_name: { label: 'First name', ...hashedField, pii: 'name', comparable: tiktokNormalization.name },
     last_name: { label: 'Last name', ...hashedField, pii: 'name', comparable: tiktokNormalization.name },
     zip_code: { label: 'Postal code', ...hashedField, pii: 'text', comparable: tiktokNormalization.zip },
+    city: { label: 'City', ...placeField },
+    state: { label: 'State', ...placeField },
+    country: { label: 'Country', ...placeField },
     ttclid: {
       label: 'Click ID',
       help: 'The parameter ttclid of the link. Without it, ttclid of the page URL.',
@@ -45,7 +79,7 @@ export const sendConversion = defineAction({
       usable: (text: string) => clickIdOf('tiktok', text) ?? '',
     },
     ttp: { label: 'Browser ID', help: 'The cookie _ttp.', ...plainField, usable: trimmed },
-    ip: { label: 'IP address', help: 'Of the browser. Not hashed.', ...plainField, recommended: true, usable: trimmed },
+    ip: { label: 'IP address', help: 'Of the browser. Not hashed.', ...plainField, recommended: true, usable: plainIp },
     user_agent: {
       label: 'User agent',
       help: 'Of the browser. Not hashed.',
@@ -53,6 +87,9 @@ export const sendConversion = defineAction({
       recommended: true,
       usable: trimmed,
     },
+    locale: { label: 'Locale', help: 'The language of the browser, such as en-US.', ...plainField },
+    lead_id: { label: 'TikTok lead ID', help: 'Of a lead of TikTok, for the event source crm.', ...plainField },
+    lead_event_source: { label: 'Lead source', help: 'The name of your CRM, for the event source crm.', ...plainField },
     page_url: { label: 'Page URL', help: 'Where it happened.', ...plainField, recommended: true },
     page_referrer: { label: 'Referrer', help: 'The page before.', ...plainField },
     ...lastFields,

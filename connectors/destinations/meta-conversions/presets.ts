@@ -1,0 +1,36 @@
+import type { MappingPreset } from '@tributary/connector-kit'
+import { anyOf } from '../../wire/conversions/person-places.ts'
+import { namedPresets, pagePreset, presetConversions, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { fields } from './signals.ts'
+
+/**
+ * Meta's names of further events: "Standard Events" of the pixel (developers.facebook.com/docs/meta-pixel/reference).
+ * No peer has event names for most of them: RudderStack lets users choose one of these names for an event
+ * (rudder-transformer, `facebook_pixel/config.js`, OTHER_STANDARD_EVENTS). Segment sends `Callback Started` as a contact
+ * (action-destinations, `tiktok-conversions/index.ts`).
+ */
+const furtherEvents = {
+  'Callback Started': 'Contact',
+  'Appointment Scheduled': 'Schedule',
+  'Donation Made': 'Donate',
+  'Store Location Searched': 'FindLocation',
+  'Application Submitted': 'SubmitApplication',
+} as const
+
+/** The events whose properties are those of one product, so that `properties.name` is the name of the product. */
+const ofProduct = ['Product Viewed', 'Product Added', 'Product Added to Wishlist', 'Product Customized']
+
+const withProductName = (preset: MappingPreset): MappingPreset =>
+  ofProduct.includes(preset.eventName ?? '')
+    ? {
+        ...preset,
+        fields: { ...preset.fields, content_name: anyOf('properties.content_name', 'properties.name') },
+      }
+    : preset
+
+/** The mappings of a new destination. */
+export const presets: MappingPreset[] = [
+  ...standardPresets('meta', 'send_conversion', fields, [...presetConversions, 'subscribe', 'start_trial', 'contact']),
+  ...namedPresets({ ...furtherEvents, 'Product Customized': 'CustomizeProduct' }, 'send_conversion', fields),
+  pagePreset('PageView', 'send_conversion', fields),
+].map(withProductName)

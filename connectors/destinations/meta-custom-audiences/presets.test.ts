@@ -1,0 +1,203 @@
+import { type EventOutcome, mappingProblems, type OutgoingRow, presetMappings } from '@tributary/connector-kit'
+import { runConnectorRows } from '@tributary/connector-kit/testing'
+import { startVendor } from '@tributary/connector-kit/testing-destination'
+import type { PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import { byPresets, receivedEvent, sendTo } from '../../wire/conversions/testing-presets.ts'
+import { audienceObject } from './audience-address.ts'
+import { metaCustomAudiences } from './definition.ts'
+import { sha256 } from './match-keys.ts'
+import { createMeta, token } from './testing-meta.ts'
+
+const origin = 'https://graph.facebook.com'
+const settings = { access_token: token, ad_account_id: 'act_123456789', audience_id: '23847' }
+
+type Body = { payload: { schema: string[]; data: (string | number)[][] } }
+
+const createAudience = () => {
+  const meta = createMeta()
+  meta.create('23847')
+  const send = async (...events: PipelineEvent[]) => {
+    const { asked, outcomes } = await sendTo(
+      { definition: metaCustomAudiences, origin, settings, answer: meta.answer },
+      events.map((event) => byPresets(metaCustomAudiences, event)),
+    )
+    return {
+      outcomes,
+      requests: asked.map(({ method, path, body }) => [method, path, (body as Body).payload] as const),
+    }
+  }
+  return { meta, send }
+}
+
+const traits = {
+  email: 'John_Smith@gmail.com',
+  phone: '+1 (650)555-1212',
+  firstName: 'Mary',
+  last_name: 'Valéry',
+  gender: 'Female',
+  address: { city: 'New York', state: 'CA', postal_code: '94035-1234', country: 'US' },
+}
+
+/**
+ * The keys of the traits in the order of Meta's schema. The hashes of email, phone, and names are copied from "Customer
+ * Information Parameters"; the others are of the normalized text on that page.
+ */
+const person = {
+  EMAIL: '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f',
+  PHONE: 'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176',
+  GEN: sha256('f'),
+  LN: '08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c',
+  FN: '6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec',
+  CT: sha256('newyork'),
+  ST: sha256('ca'),
+  ZIP: sha256('94035'),
+  COUNTRY: sha256('us'),
+}
+
+/** An event of a connected audience in the form of packages/audiences, `audience-events.ts`. */
+const audienceEvent = (event: 'Audience Entered' | 'Audience Exited', userId: string, more: object = traits) =>
+  receivedEvent(event, {
+    messageId: `${event}-${userId}`,
+    userId,
+    properties: { audience_id: 'a1', audience_title: 'Seen', user_ids: [userId], anonymous_ids: [], profile_id: 'p1' },
+    context: { traits: more },
+  })
+
+// Segment adds with POST and removes with DELETE (action-destinations, `facebook-custom-audiences/sync/functions.ts`).
+describe('the presets of a Custom Audience', () => {
+  it('a person who enters a connected audience is added with every mapped field', async () => {
+    const { meta, send } = createAudience()
+    const { requests, outcomes } = await send(audienceEvent('Audience Entered', 'u1'))
+    expect(outcomes).toEqual([{ kind: 'delivered' }])
+    expect(requests).toEqual([
+      [
+        'POST',
+        '/v25.0/23847/users',
+        { schema: ['EXTERN_ID', ...Object.keys(person)], data: [['u1', ...Object.values(person)]] },
+      ],
+    ])
+    expect(meta.read('23847')).toEqual([{ EXTERN_ID: 'u1', ...person }])
+  })
+
+  it('a person who exits a connected audience is removed by the external ID', async () => {
+    const { meta, send } = createAudience()
+    await send(audienceEvent('Audience Entered', 'u1'), audienceEvent('Audience Entered', 'u2'))
+    const { requests, outcomes } = await send(audienceEvent('Audience Exited', 'u1'))
+    expect(outcomes).toEqual([{ kind: 'delivered' }])
+    expect(requests).toEqual([['DELETE', '/v25.0/23847/users', { schema: ['EXTERN_ID'], data: [['u1']] }]])
+    expect(meta.read('23847').map(({ EXTERN_ID: id }) => id)).toEqual(['u2'])
+  })
+
+  it('people who enter and exit in one batch are sent in order', async () => {
+    const { meta, send } = createAudience()
+    const { requests } = await send(
+      audienceEvent('Audience Entered', 'u1'),
+      audienceEvent('Audience Exited', 'u1'),
+      audienceEvent('Audience Entered', 'u2'),
+      audienceEvent('Audience Exited', 'u3', {}),
+      audienceEvent('Audience Entered', 'u1'),
+    )
+    expect(requests.map(([method]) => method)).toEqual(['POST', 'DELETE', 'POST', 'DELETE', 'POST'])
+    expect(
+      meta
+        .read('23847')
+        .map(({ EXTERN_ID: id }) => id)
+        .toSorted(),
+    ).toEqual(['u1', 'u2'])
+  })
+
+  it('a person without traits can exit, but a person without match keys is not added', async () => {
+    const { send } = createAudience()
+    const { outcomes } = await send(
+      audienceEvent('Audience Exited', 'u1', {}),
+      audienceEvent('Audience Entered', 'u2', { plan: 'pro' }),
+    )
+    expect(outcomes).toEqual([
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: expect.stringContaining('nothing that Meta can match') },
+    ])
+  })
+
+  it('an identify call adds the person with the traits of the call itself first', async () => {
+    const { meta, send } = createAudience()
+    const event = receivedEvent('', {
+      type: 'identify',
+      traits: { email: traits.email },
+      context: { traits: { email: 'old@example.com', first_name: 'Mary' } },
+    })
+    await send(event)
+    expect(meta.read('23847')).toEqual([{ EXTERN_ID: 'u1', EMAIL: person.EMAIL, FN: person.FN }])
+  })
+
+  it('the presets can be saved', () => {
+    expect(mappingProblems(metaCustomAudiences, presetMappings(metaCustomAudiences))).toEqual({})
+  })
+})
+
+// "Value-Based Lookalikes" (developers.facebook.com/documentation/ads-commerce/marketing-api/audiences/guides/
+// value-based-lookalike-audiences): the schema key LOOKALIKE_VALUE, an integer or a fraction that is not negative. The
+// values 44.5, 140, 0 and 0.9 are those of the page's example.
+describe('the value of a person in a value-based audience', () => {
+  const write = async (...rows: object[]) => {
+    const meta = createMeta()
+    meta.create('23847')
+    const { asked, rebase } = await startVendor({ origins: [origin] }, meta.answer)
+    const outgoing = rows.map(
+      (values, at): OutgoingRow => ({
+        recordId: `run.upsert.${at}`,
+        operation: 'upsert',
+        object: audienceObject({ id: '23847', identifier: 'extern_id' }),
+        key: `k${at}`,
+        json: JSON.stringify({ extern_id: `k${at}`, ...values }),
+      }),
+    )
+    const { outcomes } = await runConnectorRows(metaCustomAudiences, settings, outgoing, { rebase })
+    return { outcomes: outcomes as readonly EventOutcome[], payloads: asked.map(({ body }) => (body as Body).payload) }
+  }
+  const email = 'ada@example.com'
+
+  it('is sent as a number, unhashed, in the column LOOKALIKE_VALUE', async () => {
+    const { payloads, outcomes } = await write(
+      { email, lookalike_value: 44.5 },
+      { email, lookalike_value: 140 },
+      { email, 'Lookalike Value': '0' },
+      { email, LOOKALIKE_VALUE: '0.9' },
+    )
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['delivered', 'delivered', 'delivered', 'delivered'])
+    expect(payloads).toEqual([
+      {
+        schema: ['EXTERN_ID', 'EMAIL', 'LOOKALIKE_VALUE'],
+        data: [44.5, 140, 0, 0.9].map((value, at) => [`k${at}`, sha256(email), value]),
+      },
+    ])
+  })
+
+  it('is an empty text where it is unknown, and there is no column without values', async () => {
+    const mixed = await write({ email, lookalike_value: 12.5 }, { email, lookalike_value: null }, { email })
+    expect(mixed.payloads[0]?.data.map((row) => row.at(-1))).toEqual([12.5, '', ''])
+    const none = await write({ email, lookalike_value: '' })
+    expect(none.payloads[0]?.schema).toEqual(['EXTERN_ID', 'EMAIL'])
+  })
+
+  it.each([
+    ['12,5', 'is not a number'],
+    ['a lot', 'is not a number'],
+    [-1, 'is negative'],
+    [[5], 'is not a number'],
+    [1e300, 'is not a number'],
+  ])('that is wrong (%j) refuses the person', async (value, reason) => {
+    const { outcomes } = await write({ email, lookalike_value: value }, { email })
+    expect(outcomes).toEqual([
+      { kind: 'rejected', reason: expect.stringContaining(`lookalike_value ${reason}`) },
+      { kind: 'delivered' },
+    ])
+  })
+
+  it('alone is no match key', async () => {
+    const { outcomes } = await write({ lookalike_value: 5 })
+    expect(outcomes).toMatchObject([
+      { kind: 'rejected', reason: expect.stringContaining('nothing that Meta can match') },
+    ])
+  })
+})
