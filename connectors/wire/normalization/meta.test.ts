@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, test } from 'vitest'
 import { metaBrowserIdOf, metaHashOf, metaNormalization } from './meta.ts'
-import { metaVectors } from './meta-vectors.ts'
+import { metaVectors } from './testing-meta-vectors.ts'
 import { vectorsOf } from './vectors.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
