@@ -77,10 +77,14 @@ const identifiersOf = ({ email, phone, first_name, last_name, country = '', post
 
 /**
  * Countries from which Google Ads takes no IP addresses: the EEA, the United Kingdom, and Switzerland. The source is
- * "DeviceInfo" of the Data Manager API. Greece and the United Kingdom have a second code each.
+ * "DeviceInfo" of the Data Manager API. Greece and the United Kingdom have a second code
+ * each, and regions of these countries have codes of their own.
  */
 const withoutIpAddress: ReadonlySet<string> = new Set(
-  'AT BE BG CH CY CZ DE DK EE EL ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK UK'.split(' '),
+  (
+    'AT BE BG CH CY CZ DE DK EE EL ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK UK ' +
+    'AX GF GI GP MF MQ RE YT'
+  ).split(' '),
 )
 
 /** Returns "DeviceInfo", the device on which a conversion happened; without values it is undefined. */
@@ -90,14 +94,11 @@ const deviceOf = (
 ): Record<string, unknown> | undefined => {
   const ipAddress = ipOf('ip_address', ip_address, leftOut)
   const code = country?.trim().toUpperCase() ?? ''
-  // A country that is not a code could be one of those.
-  const isRefused = code !== '' && (withoutIpAddress.has(code) || !/^[A-Z]{2}$/.test(code))
-  if (isRefused && ipAddress !== undefined)
-    leftOut.push(
-      code.length === 2
-        ? 'ip_address: Google Ads does not take it from the country of the person'
-        : 'ip_address: the country is not a code of two letters',
-    )
+  // An unknown country could be one of those.
+  const isRefused = withoutIpAddress.has(code) || !/^[A-Z]{2}$/.test(code)
+  // Most conversions have no country, so that this is not worth a note in each delivery.
+  if (isRefused && ipAddress !== undefined && code !== '')
+    leftOut.push('ip_address: Google Ads does not take it from the country of the person')
   const device = withValues({ ipAddress: isRefused ? undefined : ipAddress, userAgent: user_agent?.trim() })
   return Object.keys(device).length === 0 ? undefined : device
 }

@@ -40,7 +40,7 @@ export const googleAds = defineDestination({
       },
       {
         title: 'Know what is sent of the browser',
-        text: 'The IP address and the user agent help Google to match a conversion. Google Ads takes no IP addresses of people in the EEA, the United Kingdom, and Switzerland, so they are left out if the country of the person is mapped. If no country is known, the IP address is sent: remove the field if your visitors can be from there.',
+        text: 'The IP address and the user agent help Google to match a conversion. Google Ads takes no IP addresses of people in the EEA, the United Kingdom, and Switzerland, so the IP address is sent only if the country of the person is mapped and is another one.',
       },
       {
         title: 'Refunds and corrections',

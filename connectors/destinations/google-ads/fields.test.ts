@@ -79,7 +79,11 @@ describe('the device of a conversion', () => {
       { ...device, country: 'us' },
       { ipAddress: '192.0.2.71', userAgent: 'Mozilla/5.0 (X11)' },
     ],
-    [device, { ipAddress: '192.0.2.71', userAgent: 'Mozilla/5.0 (X11)' }],
+    [device, { userAgent: 'Mozilla/5.0 (X11)' }],
+    [
+      { ...device, country: 'BR' },
+      { ipAddress: '192.0.2.71', userAgent: 'Mozilla/5.0 (X11)' },
+    ],
     [
       { ...device, ip_address: '2001:db8::1', country: 'JP' },
       { ipAddress: '2001:db8::1', userAgent: 'Mozilla/5.0 (X11)' },
@@ -91,7 +95,7 @@ describe('the device of a conversion', () => {
     expect(sent?.eventDeviceInfo).toEqual(expected)
   })
 
-  it.each(['DE', 'no', ' GB', 'CH', 'UK', 'Germany', 'Deutschland'])(
+  it.each(['DE', 'no', ' GB', 'CH', 'UK', 'AX', 'RE', 'Germany', 'Deutschland', 'England', 'DE-BY'])(
     'is sent without the IP address of a person in %s, and the delivery says so',
     async (country) => {
       const { sent, outcome } = await send(conversion({ ...device, country }))

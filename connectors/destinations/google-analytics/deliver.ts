@@ -25,7 +25,13 @@ type Context = DeliverContext<AnalyticsSettings>
 const hosts = { global: 'www.google-analytics.com', eu: 'region1.google-analytics.com' }
 
 /** Personal fields that are sent unhashed. */
-const personal: ReadonlySet<string> = new Set(['page_location', 'page_referrer', 'ip_override', 'user_agent'])
+const personal: ReadonlySet<string> = new Set([
+  'page_location',
+  'page_referrer',
+  'ip_override',
+  'user_agent',
+  'user_properties',
+])
 
 const post = (context: Context, path: string, body: unknown): Promise<Call> => {
   const { region, measurement_id, api_secret } = context.settings

@@ -3,7 +3,7 @@ import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
 import { integerOf, ipOf, noteOf, withoutIdentifier } from '../../wire/conversions/left-out.ts'
-import { moneyOfProduct, productsOf } from '../../wire/conversions/products.ts'
+import { maxProducts, moneyOfProduct, productsOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
 import { sendConversion } from './actions/send-conversion.ts'
@@ -115,8 +115,9 @@ const contentsOf = (payload: Payload, eventName: string): CustomData => {
         ],
   )
   const unknown = products.length - contents.length
+  const isWhole = (payload.contents?.length ?? 0) <= maxProducts
   const left = [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])]
-  const standard = standardDataOf(payload, products, left)
+  const standard = standardDataOf(payload, isWhole ? products : undefined, left)
   if (contents.length === 0) return { data: standard, leftOut: left }
   const ids = contents.map(({ id }) => id)
   return { data: { ...standard, content_type: 'product', content_ids: ids, contents }, leftOut: left }

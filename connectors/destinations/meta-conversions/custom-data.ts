@@ -17,10 +17,10 @@ const standardNames: ReadonlySet<string> = new Set(
 /**
  * Names of personal data, without punctuation and in lower case. Meta takes personal data only hashed and in
  * `user_data`. RudderStack leaves out the same ones by default (rudder-transformer, `facebook_pixel`, "PII Data
- * Processing").
+ * Processing"); the further spellings are our own.
  */
 const personalNames: ReadonlySet<string> = new Set(
-  'email firstname lastname gender city country phone phonenumber state zip postalcode birthday dateofbirth address'.split(
+  'email emailaddress mail firstname lastname middlename surname fullname gender city country phone phonenumber mobile mobilephone mobilenumber state zip zipcode postalcode birthday birthdate dateofbirth dob address street streetaddress'.split(
     ' ',
   ),
 )
@@ -70,7 +70,12 @@ export const ownDataOf = (
 ): Record<string, unknown> => {
   const own: Record<string, unknown> = {}
   for (const [name, value] of Object.entries({ ...payload.custom_data, ...custom })) {
-    if (isReserved(name) || standardNames.has(name)) continue
+    if (isReserved(name)) continue
+    if (standardNames.has(name)) {
+      if (payload[name as keyof Payload] === undefined && value !== null && value !== '')
+        leftOut.push(`custom_data.${name}: has a field of its own`)
+      continue
+    }
     if (isPersonal(name)) {
       if (value !== null && value !== '') notePersonal(name, leftOut)
       continue
@@ -100,15 +105,15 @@ const countedEvents: ReadonlySet<string> = new Set(['Purchase', 'InitiateCheckou
 
 /**
  * Returns the standard parameters that Meta does not need: a wrong one is left out. Without a mapped number of items,
- * the quantities of the products are counted, as the pixel of a shop does.
+ * the quantities of the products are counted, as the pixel of a shop does. `items` is undefined if not all are known.
  */
 export const standardDataOf = (
   payload: Payload,
-  items: readonly { quantity?: number | undefined }[],
+  items: readonly { quantity?: number | undefined }[] | undefined,
   leftOut: string[],
 ): Record<string, unknown> => {
   const given = integerOf('num_items', payload.num_items, leftOut)
-  const counted = countedEvents.has(payload.event_name) ? countOf(items) : undefined
+  const counted = items !== undefined && countedEvents.has(payload.event_name) ? countOf(items) : undefined
   return withValues({
     content_name: payload.content_name?.trim(),
     content_category: payload.content_category?.trim(),

@@ -24,6 +24,9 @@ const personal: ReadonlySet<string> = new Set([
   'event_source_url',
   'madid',
   'anon_id',
+  'fb_login_id',
+  'ig_sid',
+  'page_scoped_user_id',
 ])
 
 const pixelOf = ({ settings }: Context): string => settings.pixel_id.trim()

@@ -143,6 +143,14 @@ describe('data of your own', () => {
     expect(sent?.custom_data).toEqual({ plan: 'pro', value: 25.5, currency: 'EUR' })
   })
 
+  it.each(['zipcode', 'zip_code', 'mobile', 'dob', 'mail', 'street', 'fullName'])(
+    'a member with the name %s counts as personal data',
+    async (name) => {
+      const { sent } = await send(conversion({ custom_data: { [name]: 'secret', plan: 'pro' } }))
+      expect(sent?.custom_data).toEqual({ plan: 'pro', value: 25.5, currency: 'EUR' })
+    },
+  )
+
   it('personal data is left out at every level, and noted without its value', async () => {
     const custom_data = { plan: 'pro', email: 'ada@example.com', buyer: { first_name: 'Ada', level: 2 } }
     const { sent, outcome, text } = await send(conversion({ custom_data, Phone: '+49 30 1234567' }))

@@ -1,4 +1,10 @@
-import type { DeliverResult, EventOutcome, OutgoingEvent, SplitOutcome } from '@tributary/connector-kit'
+import {
+  type DeliverResult,
+  DeliveryError,
+  type EventOutcome,
+  type OutgoingEvent,
+  type SplitOutcome,
+} from '@tributary/connector-kit'
 
 const each = (outcomes: EventOutcome | readonly EventOutcome[], count: number): readonly EventOutcome[] =>
   'kind' in outcomes ? Array.from({ length: count }, () => outcomes) : outcomes
@@ -12,9 +18,17 @@ export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | unde
   return (typeof own === 'string' ? own.trim() : '') || (ofSettings?.trim() ?? '')
 }
 
+/** Returns the outcome of events whose request failed; rethrows an error that is none of the platform. */
+const failedOutcome = (error: unknown): EventOutcome => {
+  if (!(error instanceof DeliveryError)) throw error
+  if (error.name === 'RejectedError') return { kind: 'rejected', reason: error.message }
+  const misconfigured = error.name === 'ConfigurationError' ? { misconfigured: true } : {}
+  return { kind: 'retry', reason: error.message, ...misconfigured }
+}
+
 /**
  * Sends events of the same group together, because they share a request. A split part is sent again as a whole; events
- * that have arrived count once.
+ * that have arrived count once. If the request of a group fails, only its events are sent again.
  */
 export const inGroups = async <Key>(
   batch: readonly OutgoingEvent[],
@@ -23,10 +37,21 @@ export const inGroups = async <Key>(
 ): Promise<DeliverResult> => {
   const groups = [...Map.groupBy(batch, groupOf)]
   const found = new Map<OutgoingEvent, EventOutcome>()
+  let isAnySent = false
   let result: DeliverResult = { outcomes: [], httpStatus: 0, latencyMs: 0 }
+  const [first] = groups
+  if (first !== undefined && groups.length === 1) return await send(first[1], first[0])
+  let firstError: unknown
   for (const [key, events] of groups) {
-    const sent = await send(events, key)
-    if (groups.length === 1) return sent
+    let sent: DeliverResult
+    try {
+      sent = await send(events, key)
+    } catch (error) {
+      firstError ??= error
+      for (const event of events) found.set(event, failedOutcome(error))
+      continue
+    }
+    isAnySent = true
     if (isSplit(sent.outcomes)) {
       if (events.length > 1) return sent
       found.set(events[0] as OutgoingEvent, { kind: 'rejected', reason: sent.outcomes.reason })
@@ -35,6 +60,7 @@ export const inGroups = async <Key>(
         found.set(events[index] as OutgoingEvent, outcome)
     result = { ...result, ...sent }
   }
+  if (!isAnySent && firstError !== undefined) throw firstError
   return { ...result, outcomes: batch.map((event) => found.get(event) as EventOutcome) }
 }
 

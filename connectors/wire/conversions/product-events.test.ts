@@ -210,6 +210,28 @@ describe('an event with its product at the root', () => {
   })
 })
 
+describe('an event of one product, or of a page', () => {
+  it.each([
+    ['Product Customized', 'Meta', meta],
+    ['Product Customized', 'TikTok', tiktok],
+    ['Product Clicked', 'TikTok', tiktok],
+  ] as const)('%s is sent to %s with its product, and its price times the quantity', async (event, _, to) => {
+    const { products } = await send(to, eventOf(event, shoe))
+    expect(products).toMatchObject({ value: 30, currency: 'EUR', content_ids: ['p1'] })
+  })
+
+  it.each([
+    ['Meta', meta],
+    ['TikTok', tiktok],
+  ] as const)('a page with a price is sent to %s without a value', async (_, to) => {
+    for (const price of [9.5, '9,99']) {
+      const { outcome, products } = await send(to, { ...eventOf('Shoes', { price, product_id: 'p1' }), type: 'page' })
+      expect(outcome).toEqual({ kind: 'delivered' })
+      expect(JSON.stringify(products ?? {})).not.toMatch(/value|content_ids/)
+    }
+  })
+})
+
 describe('an order with a list of products', () => {
   const order = {
     order_id: 'o-1',

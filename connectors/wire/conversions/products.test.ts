@@ -99,14 +99,18 @@ describe('the value of a product', () => {
     ['of decimals', { price_of_one: 0.1, one_product: { quantity: 3 } }, 0.3],
     ['of one piece without a quantity', { price_of_one: 10, one_product: {} }, 10],
     ['of one piece without a product', { price_of_one: 10 }, 10],
-    ['of one piece with a quantity of zero', { price_of_one: 10, one_product: { quantity: 0 } }, 10],
-    ['of one piece with a negative quantity', { price_of_one: 10, one_product: { quantity: -1 } }, 10],
-    ['of one piece with a quantity that is no number', { price_of_one: 10, one_product: { quantity: 'few' } }, 10],
     ['as given', { value: 25, price_of_one: 10, one_product: { quantity: 3 } }, 25],
     ['as given, also zero', { value: 0, price_of_one: 10, one_product: { quantity: 3 } }, 0],
     ['for a blank text', { value: ' ', price_of_one: 10, one_product: { quantity: 3 } }, 30],
   ])('the value is %s', (_, input, value) => {
     expect(money(input)).toEqual({ money: { value, currency: 'EUR' }, leftOut: [] })
+  })
+
+  it.each([0, -1, 'few', '1,5', {}])('there is no value of a product whose quantity is %j', (quantity) => {
+    expect(money({ price_of_one: 10, one_product: { quantity } })).toEqual({
+      money: { currency: 'EUR' },
+      leftOut: ['value: the quantity is not a positive number'],
+    })
   })
 
   it.each<[string, object, string]>([

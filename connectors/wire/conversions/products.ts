@@ -32,7 +32,7 @@ export type ProductInput = {
 }
 
 /** Maximum products of a request. */
-const maxProducts = 200
+export const maxProducts = 200
 
 /** The names that libraries use for each text of a product. The first one with a value counts. */
 const textNames = {
@@ -135,12 +135,16 @@ export type ValueInput = { value?: unknown; price_of_one?: unknown; one_product?
 /** Rounds an amount to a millionth, because the product of two decimals has rounding errors. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6
 
-/** Returns the price times the quantity; the price as given if it is not a number. Without a quantity, it is 1. */
+/**
+ * Returns the price times the quantity; the price as given if it is not a number. Without a quantity, it is 1. Undefined
+ * if the quantity is not a positive number, because the value would be wrong.
+ */
 const totalOf = (price: unknown, one: unknown): unknown => {
   const each = amountOf(price)
-  const quantity = isJsonObject(one) ? amountOf(one['quantity']) : undefined
-  if (each === undefined || quantity === undefined || quantity <= 0) return price
-  return rounded(each * quantity)
+  const given = isJsonObject(one) ? one['quantity'] : undefined
+  if (each === undefined || isBlank(given)) return price
+  const quantity = amountOf(given)
+  return quantity === undefined || quantity <= 0 ? undefined : rounded(each * quantity)
 }
 
 /**
@@ -153,8 +157,10 @@ export const moneyOfProduct = (
   { needsCurrency }: { needsCurrency: boolean },
 ): { money: Money; leftOut: readonly string[] } | MoneyProblem => {
   const isMade = isBlank(value) && !isBlank(price_of_one)
-  const money = moneyOf(isMade ? totalOf(price_of_one, one_product) : value, currency)
+  const given = isMade ? totalOf(price_of_one, one_product) : value
+  const money = moneyOf(given, currency)
   if ('problem' in money) return money
+  if (isMade && given === undefined) return { money, leftOut: ['value: the quantity is not a positive number'] }
   if (!needsCurrency || money.value === undefined || money.currency !== undefined) return { money, leftOut: [] }
   if (!isMade) return { problem: 'A value needs a currency', of: 'currency' }
   return { money: {}, leftOut: ['value: the price has no currency'] }

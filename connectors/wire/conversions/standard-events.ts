@@ -38,7 +38,10 @@ export const standardPresets = (
     },
   }))
 
-/** Returns a mapping for each event by its name, with the name of the event at the platform. */
+/**
+ * Returns a mapping for each event by its name, with the name of the event at the platform. Events of one product also
+ * have the field of that product.
+ */
 export const namedPresets = (
   names: Readonly<Record<string, string>>,
   action: string,
@@ -48,7 +51,11 @@ export const namedPresets = (
     eventName,
     eventType: 'track',
     action,
-    fields: { event_name: { type: 'CONSTANT', value: name }, ...fields },
+    fields: {
+      event_name: { type: 'CONSTANT', value: name },
+      ...fields,
+      ...(eventName.startsWith('Product ') ? { one_product: eventPlaces.properties } : {}),
+    },
   }))
 
 /** The names of fields that a view of a page does not have: those of an order and of its products. */
@@ -62,6 +69,8 @@ const orderFieldNames: ReadonlySet<string> = new Set([
   'content_name',
   'content_category',
   'num_items',
+  'price_of_one',
+  'one_product',
 ])
 
 /** Returns the mapping for every view of a page. */

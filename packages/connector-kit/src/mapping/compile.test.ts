@@ -197,6 +197,23 @@ describe('a source', () => {
 })
 
 describe('a target of a mapping', () => {
+  test.each<[string, Partial<ActionTarget>, boolean]>([
+    ['a text', { type: 'string' }, false],
+    ['a number', { type: 'number' }, false],
+    ['a list', { type: 'array' }, false],
+    ['a hashed value', { type: 'any', pii: 'email' }, false],
+    ['an object', { type: 'object' }, true],
+    ['any value', { type: 'any' }, true],
+  ])('a field inside %s is sent only if the target can have fields of its own', (_, more, isSent) => {
+    const mapped = map([target('em', more)], { 'em.x': { FIELD: 'context.traits.email' } })
+    expect(mapped).toMatchObject(
+      isSent
+        ? { payload: { em: { x: ' Ada@Example.COM ' } }, problems: [] }
+        : { payload: {}, problems: [{ message: '"em.x" is inside "em" (em), which has no fields of its own' }] },
+    )
+    expect(JSON.stringify(mapped).includes('Ada@')).toBe(isSent)
+  })
+
   test.each<[ActionTarget['type'], Source, unknown]>([
     ['string', { FIELD: 'properties.count' }, '3'],
     ['string', { FIELD: 'properties.address' }, '{"city":"Berlin"}'],

@@ -103,6 +103,18 @@ const none: readonly FieldProblem[] = []
 type Target = Pick<ActionTarget, 'name' | 'label' | 'type' | 'required'> & Partial<ActionTarget>
 
 /**
+ * Returns why no value can be set inside a known target, as the end of a sentence; undefined if one can. Only targets of
+ * objects have fields of their own: a text inside `email` would be sent without its hash.
+ */
+export const closedTarget = (action: ActionDefinition, names: readonly string[]): string | undefined => {
+  if (names.length < 2) return undefined
+  const known = action.targets.find(({ name }) => name === names[0])
+  if (known === undefined || (known.pii === undefined && (known.type === 'object' || known.type === 'any')))
+    return undefined
+  return `is inside "${known.label}" (${known.name}), which has no fields of its own`
+}
+
+/**
  * Returns the target of a field. The connector's description of a target takes precedence over the stored description.
  */
 const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): Target => {
@@ -152,12 +164,14 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping, mappings:
   const country = countryOf(target, mappings)
   const { type, required, pii } = target
   const place = isPlace(names)
+  const closed = closedTarget(action, names)
   return {
     id: mapping.id,
     names,
     target,
     value(of) {
       if (!place) return { problem: `${called(target)} is not a valid field name`, fails: true }
+      if (closed !== undefined) return { problem: `${called(target)} ${closed}`, fails: required }
       const given = source(of)
       if ('problem' in given) return { problem: `${called(target)}: ${given.problem}`, fails: true }
       if (given.value === null && !required) {

@@ -93,6 +93,11 @@ describe('invalid mappings', () => {
       { field_mappings: 'Map the required field "Email"' },
     ],
     [
+      'a target inside a hashed one',
+      open(field('em.x')),
+      { 'field_mappings.1.target.name': '"em.x" is inside "Email" (em), which has no fields of its own' },
+    ],
+    [
       'a target that the action has not',
       strict(field('own')),
       { 'field_mappings.2.target.name': 'Do it has no field "own"' },

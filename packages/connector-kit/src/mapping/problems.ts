@@ -12,7 +12,7 @@ import {
 import type { ActionDefinition, DestinationDefinition } from '../definition/definition.ts'
 import { templateProblem } from '../templates/json-template.ts'
 import { coerce } from './coerce.ts'
-import { isPlace } from './compile.ts'
+import { closedTarget, isPlace } from './compile.ts'
 
 type Problems = Record<string, string>
 
@@ -47,6 +47,8 @@ const targetProblem = (action: ActionDefinition, name: string): string | undefin
   const mistake = pathMistake(name, true)
   if (mistake !== undefined) return mistake
   if (!isPlace(names)) return `"${name}" is not a valid field name`
+  const closed = closedTarget(action, names)
+  if (closed !== undefined) return `"${name}" ${closed}`
   if (action.customTargets || action.targets.some((target) => target.name === name)) return undefined
   return `${action.title} has no field "${name}"`
 }
