@@ -51,12 +51,16 @@ test('a replay of dead letters by event name delivers exactly the counted events
   expect([...peer.messageIds().values()].filter((times) => times !== 1)).toEqual([])
   expect(await deadEvents()).toBe(400)
   const [group] = await dead()
-  const { parked_deliveries } = await api.ok(
-    'GET',
-    `/${destination}/parkedDeliveries?failure_group=${String(group?.name)}&page_size=100`,
-  )
-  const events = (parked_deliveries as { events: { event_title: string }[] }[]).flatMap((row) => row.events)
-  expect(events.map(({ event_title }) => event_title)).toContain('Cart Viewed')
+  const titles = async (): Promise<string[]> => {
+    const { parked_deliveries } = await api.ok(
+      'GET',
+      `/${destination}/parkedDeliveries?failure_group=${String(group?.name)}&page_size=100`,
+    )
+    const rows = parked_deliveries as { events: { event_title: string }[] }[]
+    return rows.flatMap(({ events }) => events.map(({ event_title }) => event_title))
+  }
+  // An event has its title once it is stored, which can be after its first delivery.
+  await eventually('the titles of the rest', async () => (await titles()).includes('Cart Viewed'))
   // None of the remaining events is lost: a replay without a name sends all of them.
   const rest = await api.ok('POST', `/${destination}/replays`, {
     kind: 'dead',
