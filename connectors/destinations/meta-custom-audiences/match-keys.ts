@@ -42,7 +42,7 @@ export const matchKeys: readonly MatchKey[] = [...(Object.keys(rules) as Hashed[
  */
 export const valueKey = 'LOOKALIKE_VALUE'
 
-/** What a field of a row can be for Meta. */
+/** The meaning of a row's field for Meta. */
 export type FieldKey = MatchKey | 'EXTERN_ID' | typeof valueKey
 
 /** Common other names of Meta's fields, without spaces and punctuation. */

@@ -1,4 +1,11 @@
-import { ConfigurationError, type DeliverResult, type OutgoingEvent } from '@tributary/connector-kit'
+import {
+  ConfigurationError,
+  type DeliverResult,
+  EgressRefusedError,
+  type OutgoingEvent,
+  RejectedError,
+  RetryableError,
+} from '@tributary/connector-kit'
 import { outgoingEvent } from '@tributary/connector-kit/testing'
 import { expect, test } from 'vitest'
 import { inGroups } from './by-test-code.ts'
@@ -30,6 +37,14 @@ test.each([
       id.startsWith('a') ? { kind: 'delivered' } : { kind: 'retry', reason: wrong.message, misconfigured: true },
     ),
   )
+})
+
+test.each([
+  [new EgressRefusedError('blocked'), { kind: 'retry', reason: 'blocked', misconfigured: true }],
+  [new RejectedError('never'), { kind: 'rejected', reason: 'never' }],
+  [new RetryableError('later', { retryAfterMs: 5000 }), { kind: 'retry', reason: 'later', retryAfterMs: 5000 }],
+])('the class of the error decides the outcome of its group: %s', async (error, outcome) => {
+  expect((await send(['a1', 'b1'], ['b'], error)).outcomes).toEqual([{ kind: 'delivered' }, outcome])
 })
 
 test('if all requests fail, the batch fails with the first error', async () => {

@@ -1,8 +1,11 @@
 import {
+  ConfigurationError,
   type DeliverResult,
   DeliveryError,
   type EventOutcome,
   type OutgoingEvent,
+  RejectedError,
+  RetryableError,
   type SplitOutcome,
 } from '@tributary/connector-kit'
 
@@ -18,12 +21,18 @@ export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | unde
   return (typeof own === 'string' ? own.trim() : '') || (ofSettings?.trim() ?? '')
 }
 
-/** Returns the outcome of events whose request failed; rethrows an error that is none of the platform. */
+/** Returns the outcome of events whose request failed; rethrows an error of the connector itself. */
 const failedOutcome = (error: unknown): EventOutcome => {
   if (!(error instanceof DeliveryError)) throw error
-  if (error.name === 'RejectedError') return { kind: 'rejected', reason: error.message }
-  const misconfigured = error.name === 'ConfigurationError' ? { misconfigured: true } : {}
-  return { kind: 'retry', reason: error.message, ...misconfigured }
+  if (error instanceof RejectedError) return { kind: 'rejected', reason: error.message }
+  const misconfigured = error instanceof ConfigurationError ? { misconfigured: true } : {}
+  const { retryAfterMs } = error instanceof RetryableError ? error : {}
+  return {
+    kind: 'retry',
+    reason: error.message,
+    ...misconfigured,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
 }
 
 /**

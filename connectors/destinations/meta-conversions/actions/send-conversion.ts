@@ -26,7 +26,7 @@ export const sendConversion = defineAction({
   name: 'send_conversion',
   title: 'Send conversion',
   description:
-    'Sends the event as a conversion. What people are matched by is hashed before it is sent. Further fields that you map become custom data.',
+    'Sends the event as a conversion. Data that identifies people is hashed before it is sent. Further fields that you map become custom data.',
   customTargets: true,
   fields: {
     ...conversionFields({ platform: 'Meta', pixelParameter: 'eventID', maxDays: 7 }),

@@ -29,7 +29,7 @@ const placeField = {
 export const sendConversion = defineAction({
   name: 'send_conversion',
   title: 'Send conversion',
-  description: 'Sends the event as a conversion. What people are matched by is hashed before it is sent.',
+  description: 'Sends the event as a conversion. Data that identifies people is hashed before it is sent.',
   fields: {
     ...conversionFields({ platform: 'TikTok', pixelParameter: 'event_id', maxDays: 28 }),
     ...orderFields,

@@ -4,7 +4,7 @@ import { isComparable, isPersonal, personalDataProblem, personalHashes } from '.
 
 type Target = Pick<ActionTarget, 'type' | 'pii' | 'comparable' | 'vendorHash' | 'maxValues' | 'usable'>
 
-/** What a target sends: a value, nothing, or the end of a sentence that says why a value is not sent. */
+/** The result for a target: a value to send, nothing, or the end of a sentence that says why a value is not sent. */
 export type Sent = { value: unknown } | { problem: string; lost: boolean } | undefined
 
 /** Returns a plain value in the target's type and in the form in which it is sent. */

@@ -18,6 +18,8 @@ const catchUpMs = 5000
  * than this.
  */
 const untriedMs = { learning: 30_000, paused: 3000 }
+/** Pause between two looks for untried deliveries, ms: each look can read many waiting rows. */
+const untriedPollMs = 250
 /** Delay before a failed preparation is retried, ms. A group of partitions may have no owner for a while. */
 const prepareAgainMs = 2000
 
@@ -112,7 +114,7 @@ const whenTried = async (
   while (await hasUntried(workspaceId)) {
     signal.throwIfAborted()
     if (clock() >= end) return false
-    await pause(pollMs)
+    await pause(untriedPollMs)
   }
   return true
 }
