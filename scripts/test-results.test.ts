@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { failuresIn, fromPlaywright, fromVitest, gapsOf } from './test-results.ts'
+import {
+  afterSecondRun,
+  failedFilesOf,
+  failuresIn,
+  fromPlaywright,
+  fromVitest,
+  gapsOf,
+  unsteadyIn,
+} from './test-results.ts'
 
 const run = { commit: 'a'.repeat(40), changed: false, ended: '2026-01-01T00:00:00.000Z' }
 const runs = { unit: run, product: run, browser: run }
@@ -104,4 +112,33 @@ test('each failed test is named with its file and reason, from both kinds of rep
     ],
   }
   expect(failuresIn(browser)).toEqual(['a.spec.ts › breaks\n    gone'])
+})
+
+test('the results of a second run replace those of the first, and tests that passed only then are unsteady', () => {
+  const file = (name: string, status: 'passed' | 'failed') => ({
+    name: `${process.cwd()}/${name}.test.ts`,
+    status,
+    assertionResults: [
+      { title: 'holds', status: 'passed' },
+      { title: 'breaks', status, failureMessages: status === 'failed' ? ['expected 1'] : [] },
+    ],
+  })
+  const first = { success: false, testResults: [file('a', 'passed'), file('b', 'failed'), file('c', 'failed')] }
+  expect(failedFilesOf(first).map((name) => name.slice(process.cwd().length + 1))).toEqual(['b.test.ts', 'c.test.ts'])
+  const last = afterSecondRun(first, { testResults: [file('b', 'passed'), file('c', 'failed')] })
+  expect(last).toMatchObject({ numPassedTests: 5, numFailedTests: 1, success: false })
+  expect(failuresIn(last)).toEqual(['c.test.ts › breaks\n    expected 1'])
+  expect(unsteadyIn(first, last)).toEqual(['b.test.ts › breaks\n    expected 1'])
+  expect(afterSecondRun(first, { testResults: [file('b', 'passed'), file('c', 'passed')] }).success).toBe(true)
+  const browser = {
+    suites: [
+      {
+        file: 'a.spec.ts',
+        specs: [
+          { title: 'late', ok: true, tests: [{ status: 'flaky', results: [{ error: { message: 'gone' } }, {}] }] },
+        ],
+      },
+    ],
+  }
+  expect(unsteadyIn(browser, browser)).toEqual(['a.spec.ts › late\n    gone'])
 })

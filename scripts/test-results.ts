@@ -122,17 +122,34 @@ const failedOfVitest = ({ testResults }: VitestReport): FailedTest[] =>
     return status === 'failed' && own.length === 0 ? [{ title: 'the file itself', file, why: message }] : own
   })
 
-const failedOfPlaywright = (suites: readonly PlaywrightSuite[]): FailedTest[] =>
+type PlaywrightSpec = NonNullable<PlaywrightSuite['specs']>[number]
+
+const testsOfPlaywright = (
+  suites: readonly PlaywrightSuite[],
+  isWanted: (spec: PlaywrightSpec) => boolean,
+): FailedTest[] =>
   suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
-    ...specs
-      .filter(({ ok }) => !ok)
-      .map(({ title, tests }) => ({
-        title,
-        file,
-        why: tests.flatMap(({ results = [] }) => results.map(({ error }) => error?.message ?? ''))[0] ?? '',
-      })),
-    ...failedOfPlaywright(inner),
+    ...specs.filter(isWanted).map(({ title, tests }) => ({
+      title,
+      file,
+      why: tests.flatMap(({ results = [] }) => results.map(({ error }) => error?.message ?? ''))[0] ?? '',
+    })),
+    ...testsOfPlaywright(inner, isWanted),
   ])
+
+const failedOfPlaywright = (suites: readonly PlaywrightSuite[]): FailedTest[] =>
+  testsOfPlaywright(suites, ({ ok }) => !ok)
+
+const flakyOfPlaywright = (suites: readonly PlaywrightSuite[]): FailedTest[] =>
+  testsOfPlaywright(suites, ({ ok, tests }) => ok && tests.some(({ status }) => status === 'flaky'))
+
+const paragraphs = (failed: readonly FailedTest[]): string[] =>
+  failed.map(({ title, file, why }) => {
+    const lines = stripVTControlCharacters(why).split('\n').slice(0, 8)
+    return [`${relative(process.cwd(), file)} › ${title}`, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join(
+      '\n',
+    )
+  })
 
 /**
  * Returns the failed tests of a report of either kind, each as a paragraph: file, title and the first lines of the
@@ -141,12 +158,40 @@ const failedOfPlaywright = (suites: readonly PlaywrightSuite[]): FailedTest[] =>
 export const failuresIn = (json: unknown): string[] => {
   const report = json as VitestReport | { suites: PlaywrightSuite[] }
   const failed = 'suites' in report ? failedOfPlaywright(report.suites) : failedOfVitest(report)
-  return failed.map(({ title, file, why }) => {
-    const lines = stripVTControlCharacters(why).split('\n').slice(0, 8)
-    return [`${relative(process.cwd(), file)} › ${title}`, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join(
-      '\n',
-    )
-  })
+  return paragraphs(failed)
+}
+
+/** Returns the files with a failed test in a report of vitest; of another report, none. */
+export const failedFilesOf = (json: unknown): string[] =>
+  ((json as Partial<VitestReport>).testResults ?? [])
+    .filter(({ status }) => status === 'failed')
+    .map(({ name }) => name)
+
+type Counts = { numPassedTests: number; numFailedTests: number; numPendingTests: number; success: boolean }
+
+/** Returns a report of vitest in which the results of the files of a second run replace those of the first. */
+export const afterSecondRun = (first: unknown, second: unknown): VitestReport & Counts => {
+  const again = new Map((second as VitestReport).testResults.map((file) => [file.name, file]))
+  const report = first as VitestReport
+  const testResults = report.testResults.map((file) => again.get(file.name) ?? file)
+  const count = (...wanted: string[]): number =>
+    testResults.flatMap((file) => file.assertionResults).filter(({ status }) => wanted.includes(status)).length
+  return {
+    ...report,
+    testResults,
+    numPassedTests: count('passed'),
+    numFailedTests: count('failed'),
+    numPendingTests: count('pending', 'skipped'),
+    success: testResults.every(({ status }) => status === 'passed'),
+  }
+}
+
+/** Returns the tests that failed at first and passed when run again, in the form of `failuresIn`. */
+export const unsteadyIn = (first: unknown, last: unknown): string[] => {
+  if ('suites' in (first as object))
+    return paragraphs(flakyOfPlaywright((first as { suites: PlaywrightSuite[] }).suites))
+  const left = new Set(failedOfVitest(last as VitestReport).map(({ file }) => file))
+  return paragraphs(failedOfVitest(first as VitestReport).filter(({ file }) => !left.has(file)))
 }
 
 /** Returns the tests of every suite that has a report. */
