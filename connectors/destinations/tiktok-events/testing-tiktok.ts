@@ -29,7 +29,9 @@ export const answerOf = (code: number, message: string): PeerAnswer => ({
   body: JSON.stringify({ code, message, request_id: '2026112500', data: {} }),
 })
 
-const isHash = (value: unknown): boolean => typeof value === 'string' && /^[a-f0-9]{64}$/.test(value)
+/** Whether a value is one hash or a list of hashes. */
+const isHashed = (value: unknown): boolean =>
+  (Array.isArray(value) ? value : [value]).every((each) => typeof each === 'string' && /^[a-f0-9]{64}$/.test(each))
 
 const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: TrackedEvent): string | undefined => {
   if (event === undefined || event === '' || time === 0) return 'event and event_time are required'
@@ -39,7 +41,7 @@ const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: 
   if (age > 28 * 86_400 || age < -60) return 'event_time is invalid'
   if (Object.keys(user).length === 0) return 'user is required'
   const hashed = ['email', 'phone', 'external_id', 'first_name', 'last_name', 'zip_code']
-  if (hashed.some((name) => user[name] !== undefined && !isHash(user[name]))) return 'user is not hashed'
+  if (hashed.some((name) => user[name] !== undefined && !isHashed(user[name]))) return 'user is not hashed'
   if (properties.value !== undefined && typeof properties.value !== 'number') return 'value is invalid'
   if (properties.value !== undefined && !/^[A-Z]{3}$/.test(String(properties.currency))) return 'currency is invalid'
   return undefined
