@@ -17,15 +17,19 @@ export const slack = defineDestination({
       },
       {
         title: 'Turn on incoming webhooks',
-        text: 'In the app, open **Incoming Webhooks**, turn on **Activate Incoming Webhooks**, then choose **Add New Webhook** and a channel. Each webhook posts to one channel. For another channel, add another destination.',
+        text: 'In the app, open **Incoming Webhooks**, turn on **Activate Incoming Webhooks**, then choose **Add New Webhook** and a channel. Each webhook posts to one channel. Add one for each channel that you need.',
       },
       {
         title: 'Copy the webhook URL',
         text: 'It starts with `https://hooks.slack.com/services/`. Anyone who has it can post to the channel, so Tributary stores it encrypted and never shows it.',
       },
       {
+        title: 'Choose a channel per event',
+        text: 'A destination has up to six webhooks. Give each further one a name in the settings, such as `alerts`. In a mapping, enter that name in the field **Webhook**. Events whose webhook has no such name are dead letters. If a webhook is removed in Slack, all events of the destination wait until you replace its URL.',
+      },
+      {
         title: 'Choose events and text',
-        text: "By default, every track event posts a message. On the **Mappings** tab, choose the events to post and write the text as a template: `{{ event }}`, `{{ user_key }}` and `{{ properties.total }}` are replaced with the event's values. `*bold*` and `_italic_` work.",
+        text: "By default, every track event posts a message. A mapping for identify calls is there, too, but off. On the **Mappings** tab, choose the events to post and write the text as a template: `{{ event }}`, `{{ user_key }}` and `{{ properties.total }}` are replaced with the event's values. `*bold*` and `_italic_` work.",
       },
       {
         title: 'Mind the rate limit',
@@ -41,7 +45,7 @@ export const slack = defineDestination({
     {
       name: 'messages',
       title: 'Messages',
-      description: "One message per event in the webhook's channel.",
+      description: 'One message per event in the channel of its webhook.',
       syncModes: ['INSERT_ONLY'],
       identifiers: [],
       actions: ['send_message'],
@@ -53,6 +57,17 @@ export const slack = defineDestination({
       eventType: 'track',
       action: 'send_message',
       fields: { text: { type: 'TEMPLATE', value: '*{{ event }}* by {{ user_key }}' } },
+    },
+    {
+      enabled: false,
+      eventType: 'identify',
+      action: 'send_message',
+      fields: {
+        text: {
+          type: 'TEMPLATE',
+          value: 'Identified *{{ traits.name | default: traits.email | default: user_key }}*',
+        },
+      },
     },
   ],
   batching: () => ({ maxEvents: 1, maxBytes: Number.MAX_SAFE_INTEGER, maxWaitMs: 0 }),

@@ -2,6 +2,7 @@ import {
   type Call,
   ConfigurationError,
   type ConnectionTest,
+  cutText,
   type DeliverContext,
   type DeliverResult,
   type HttpAnswer,
@@ -15,7 +16,7 @@ import {
 } from '@tributary/connector-kit'
 import { sendMessage } from './actions/send-message.ts'
 import { messageOf } from './message.ts'
-import type { SlackSettings } from './settings.ts'
+import { namedWebhooks, nameForm, type SlackSettings } from './settings.ts'
 
 /**
  * Error codes that concern the webhook, not the message. Source: Slack, "Sending messages using incoming webhooks",
@@ -38,7 +39,17 @@ const setUpErrors: ReadonlyMap<string, string> = new Map([
 /** HTTP status codes whose cause cannot be the message. */
 const setUpStatuses = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405, 410])
 
-const urlOf = (settings: SlackSettings): string => new URL(settings.webhook_url.trim()).href
+/** Returns the URLs of all webhooks, the first one of the settings first. */
+const urlsOf = (settings: SlackSettings): string[] =>
+  [settings.webhook_url, ...namedWebhooks(settings).map(({ url }) => url)].map((url) => new URL(url.trim()).href)
+
+/** Returns the URL of the webhook that a mapping names, or of the first webhook; undefined if there is none. */
+const urlOf = (settings: SlackSettings, webhook = ''): string | undefined => {
+  const name = nameForm(webhook)
+  const named =
+    name === '' ? settings.webhook_url : namedWebhooks(settings).find((one) => nameForm(one.name) === name)?.url
+  return named === undefined ? undefined : new URL(named.trim()).href
+}
 
 /**
  * Returns the parts of the URL to hide everywhere: its path and the last part of the path, because the URL is the
@@ -50,11 +61,10 @@ const secretsOf = (url: string): string[] => {
   return [`${path}${search}`, path, path.split('/').at(-1) ?? '', search]
 }
 
-const post = (context: DeliverContext<SlackSettings>, message: unknown): Promise<Call> => {
-  const url = urlOf(context.settings)
+const post = (context: DeliverContext<SlackSettings>, url: string, message: unknown): Promise<Call> => {
   const headers = { 'content-type': 'application/json', 'user-agent': 'Tributary/1.0' }
   const request = { method: 'POST', url, headers, body: JSON.stringify(message) } as const
-  return sendRequest(context, request, { texts: secretsOf(url) })
+  return sendRequest(context, request, { texts: urlsOf(context.settings).flatMap(secretsOf) })
 }
 
 /** Returns Slack's error code; '' for another body. */
@@ -82,9 +92,15 @@ export const deliver = async (
 ): Promise<DeliverResult> => {
   const [event] = batch
   if (event === undefined) throw new RejectedError('There is no event')
-  const made = messageOf(sendMessage.payloadOf(event), context.settings.allow_links)
+  const payload = sendMessage.payloadOf(event)
+  const made = messageOf(payload, context.settings.allow_links)
   if ('problem' in made) throw new RejectedError(made.problem)
-  const call = await post(context, made.message)
+  const url = urlOf(context.settings, payload.webhook)
+  if (url === undefined) {
+    const name = cutText(payload.webhook?.trim() ?? '', 80).toWellFormed()
+    throw new RejectedError(`The settings have no webhook with the name "${name}"`)
+  }
+  const call = await post(context, url, made.message)
   const problem = setUpProblem(call.answer)
   if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
   const error = errorOf(call.answer)
@@ -94,15 +110,32 @@ export const deliver = async (
   )
 }
 
+/** Returns why a webhook cannot post now; undefined if it can. */
+const webhookProblem = async (context: DeliverContext<SlackSettings>, url: string): Promise<string | undefined> => {
+  const { answer } = await post(context, url, { text: '' })
+  const problem = setUpProblem(answer)
+  if (problem !== undefined) return problem
+  const isBusy = answer.status === 429 || answer.status >= 500
+  return isBusy ? `Slack can't accept messages right now (HTTP ${answer.status})` : undefined
+}
+
 /**
- * Sends a message without text. No channel shows such a message, and only a working webhook refuses it with this error.
+ * Sends a message without text with each webhook. No channel shows such a message, and only a working webhook refuses it
+ * with this error.
  */
 export const testConnection = (context: DeliverContext<SlackSettings>): Promise<ConnectionTest> =>
   testOf(async () => {
-    const { answer } = await post(context, { text: '' })
-    const problem = setUpProblem(answer)
-    if (problem !== undefined) return { ok: false, message: problem }
-    if (answer.status === 429 || answer.status >= 500)
-      return { ok: false, message: `Slack can't accept messages right now (HTTP ${answer.status})` }
-    return { ok: true, message: 'The webhook can post to its channel. Nothing was posted.' }
+    const { settings } = context
+    const named = namedWebhooks(settings)
+    const first = await webhookProblem(context, new URL(settings.webhook_url.trim()).href)
+    if (first !== undefined) return { ok: false, message: first }
+    for (const { name, url } of named) {
+      const problem = await webhookProblem(context, new URL(url).href)
+      if (problem !== undefined) return { ok: false, message: `${name}: ${problem}` }
+    }
+    const message =
+      named.length === 0
+        ? 'The webhook can post to its channel. Nothing was posted.'
+        : `The ${named.length + 1} webhooks can post to their channels. Nothing was posted.`
+    return { ok: true, message }
   })

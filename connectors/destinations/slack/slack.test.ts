@@ -1,4 +1,4 @@
-import { ConfigurationError, validateSettings } from '@tributary/connector-kit'
+import { ConfigurationError, compileMappings, presetMappings, validateSettings } from '@tributary/connector-kit'
 import {
   outgoingEvent,
   type Peer,
@@ -9,7 +9,7 @@ import {
   startPeer,
 } from '@tributary/connector-kit/testing'
 import { testDestination } from '@tributary/connector-kit/testing-destination'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { slack } from './definition.ts'
 
 let peer: Peer | undefined
@@ -148,6 +148,113 @@ it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#gene
     })
   },
 )
+
+/** The webhook of another channel, as Slack's page shows one (docs.slack.dev, "Incoming webhooks"). */
+const alertsPath = '/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX'
+
+/** Answers for both webhooks. */
+const twoChannels = (request: PeerRequest): PeerAnswer =>
+  documented({ ...request, url: request.url === alertsPath ? path : request.url })
+
+const withAlerts = (at: Peer): Record<string, unknown> =>
+  settingsOf(at, { webhook_2_name: 'Alerts', webhook_2_url: new URL(alertsPath, at.url).href })
+
+describe('a webhook per mapping', () => {
+  // Slack, "Incoming webhooks": a webhook posts to the channel for which it was created. RudderStack has a channel per event.
+  it.each([
+    [undefined, path],
+    ['', path],
+    ['alerts', alertsPath],
+    [' ALERTS ', alertsPath],
+  ])('the message of a mapping with the webhook %j goes to its channel only', async (webhook, url) => {
+    const at = await channel(twoChannels)
+    const payload = { text: 'Paid', ...(webhook === undefined ? {} : { webhook }) }
+    expect(await runConnector(slack, withAlerts(at), asking(payload))).toMatchObject({
+      outcomes: { kind: 'delivered' },
+    })
+    expect(at.requests.map((request) => [request.url, JSON.parse(request.body)])).toEqual([[url, { text: 'Paid' }]])
+  })
+
+  it.each(['sales', '__proto__', 'webhook_2_url', 'x'.repeat(5000)])(
+    'an event that names an unknown webhook is rejected and sent nowhere: %.20s',
+    async (webhook) => {
+      const at = await channel(twoChannels)
+      const failure = await runConnector(slack, withAlerts(at), asking({ text: 'x', webhook })).catch(
+        (error: unknown) => error,
+      )
+      expect(failure).toMatchObject({ name: 'RejectedError' })
+      expect(String(failure).length).toBeLessThan(200)
+      expect(at.requests).toEqual([])
+    },
+  )
+
+  it('no URL of any webhook is in the record of a failed message', async () => {
+    const body = `${alertsPath} ${path}`
+    const at = await channel(() => ({ status: 500, body }))
+    for (const webhook of ['', 'alerts']) {
+      const result = JSON.stringify(await runConnector(slack, withAlerts(at), asking({ text: 'x', webhook })))
+      for (const part of ['XXXXXXXX', 'B00000000', 's3cretPart', 'B0000BBBB']) expect(result).not.toContain(part)
+    }
+  })
+
+  it('the connection test tries each webhook and names the one that cannot post', async () => {
+    const at = await channel(twoChannels)
+    expect(await runConnectionTest(slack, withAlerts(at))).toEqual({
+      ok: true,
+      message: 'The 2 webhooks can post to their channels. Nothing was posted.',
+    })
+    const gone = { ...withAlerts(at), webhook_2_url: new URL('/services/T/B/gone', at.url).href }
+    expect(await runConnectionTest(slack, gone)).toEqual({
+      ok: false,
+      message: 'Alerts: The webhook was removed or disabled in Slack (no_service)',
+    })
+  })
+
+  it.each([
+    [{ webhook_2_name: 'a' }, undefined],
+    [{ webhook_2_url: 'https://hooks.slack.com/services/T/B/Y' }, undefined],
+    [{ webhook_2_name: 'a', webhook_3_name: ' A ' }, 'webhook_3_name'],
+    [{ webhook_2_url: 'hooks.slack.com/services/T/B/Y' }, 'webhook_2_url'],
+    [{ webhook_6_url: 'https://hooks.slack.com.evil.example/services/T/B/Y' }, 'webhook_6_url'],
+    [{ webhook_6_url: 'http://hooks.slack.com/services/T/B/Y' }, 'webhook_6_url'],
+  ])('further webhooks have names of their own and the origin of the first: %j', (more, field) => {
+    const result = validateSettings(slack, { webhook_url: 'https://hooks.slack.com/services/T/B/X', ...more })
+    if (field === undefined) expect(result).toMatchObject({ ok: true })
+    else expect(result).toMatchObject({ ok: false, errors: { [field]: expect.any(String) } })
+  })
+})
+
+describe('the preset for identify calls', () => {
+  const identify = {
+    eventId: '0-00000000000000000001-00000',
+    messageId: 'm-1',
+    type: 'identify' as const,
+    event: '',
+    userId: 'u-1',
+    context: {},
+    test: false,
+    receivedAt: '2026-01-02T03:04:05.678Z',
+    timestamp: '2026-01-02T03:04:05.000Z',
+  }
+  const place = { workspaceId: 'w', destinationId: 'd' }
+
+  it('is off until a user turns it on', () => {
+    expect(compileMappings(slack, undefined, place)(identify, 's').kind).toBe('unmapped')
+  })
+
+  it.each([
+    [{ name: 'Ada', email: 'ada@example.com' }, 'Identified *Ada*'],
+    [{ email: 'ada@example.com' }, 'Identified *ada@example.com*'],
+    [{}, 'Identified *u-1*'],
+  ])('posts who was identified: %j', async (traits, text) => {
+    const mappings = presetMappings(slack).map((mapping) => ({ ...mapping, enabled: true }))
+    const mapped = compileMappings(slack, mappings, place)({ ...identify, traits }, 's')
+    if (mapped.kind !== 'mapped') throw new Error(JSON.stringify(mapped))
+    const at = await channel()
+    await runConnector(slack, settingsOf(at), asking(mapped.payload ?? {}))
+    expect(messagesOf(at)).toEqual([{ text }])
+  })
+})
 
 it('Slack gets at most one message a second, one after the other', () => {
   expect(slack.rate?.({})).toEqual({ requests: 1, perMs: 1000 })

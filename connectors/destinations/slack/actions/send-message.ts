@@ -3,7 +3,7 @@ import { defineAction } from '@tributary/connector-kit'
 export const sendMessage = defineAction({
   name: 'send_message',
   title: 'Send message',
-  description: "Posts a message to the webhook's channel.",
+  description: 'Posts a message to the channel of a webhook.',
   fields: {
     text: {
       label: 'Text',
@@ -17,6 +17,12 @@ export const sendMessage = defineAction({
       label: 'Blocks',
       help: 'Up to 50 Slack Block Kit blocks that replace the text. In a template, write values as JSON: {"text": {{ event | json }}}.',
       type: 'array',
+      kind: 'custom',
+    },
+    webhook: {
+      label: 'Webhook',
+      help: 'The name of another webhook in the settings, to post to its channel. Empty: the first webhook.',
+      type: 'string',
       kind: 'custom',
     },
     thread_ts: {

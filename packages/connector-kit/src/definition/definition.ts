@@ -146,6 +146,8 @@ export type ObjectDefinition = {
 
 /** A mapping with which a new destination begins. */
 export type MappingPreset = {
+  /** False if the mapping is off until a user turns it on, because it needs a set-up in the destination. */
+  enabled?: false
   eventName?: string
   eventType?: EventType
   /** Conditions on the event, all of which must hold. */

@@ -77,12 +77,12 @@ const presetMapping = (
   preset: MappingPreset,
   ids: (name: string) => string,
 ): EventMapping => {
-  const { action, eventName = '', eventType = '', fields, conditions = [] } = preset
+  const { action, eventName = '', eventType = '', fields, conditions = [], enabled = true } = preset
   const conditionIds = createMappingIds()
   const own = `${slug}/${action}/${eventType}/${eventName}`
   return {
     id: ids(own),
-    enabled: true,
+    enabled,
     event_name: eventName,
     event_type: eventType,
     filters: conditions.map((condition) => ({ id: conditionIds(condition.field), ...condition })),
