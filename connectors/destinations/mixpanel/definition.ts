@@ -3,6 +3,8 @@ import { alias } from './actions/alias.ts'
 import { group } from './actions/group.ts'
 import { identify } from './actions/identify.ts'
 import { track } from './actions/track.ts'
+import { trackPurchase } from './actions/track-purchase.ts'
+import { deleteUsers } from './delete-users.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { settings } from './settings.ts'
 
@@ -18,6 +20,7 @@ const when = {
 /** The fields of page, device and campaign that libraries send (Segment spec, common fields). */
 const context = {
   properties: field('properties'),
+  event_groups: field('context.groupId'),
   ip: field('context.ip'),
   current_url: field('context.page.url'),
   referrer: field('context.page.referrer'),
@@ -36,6 +39,12 @@ const context = {
 }
 
 const presets: readonly MappingPreset[] = [
+  {
+    eventName: 'Order Completed',
+    eventType: 'track',
+    action: 'track_purchase',
+    fields: { event: field('event'), ...who, ...when, ...context },
+  },
   { eventType: 'track', action: 'track', fields: { event: field('event'), ...who, ...when, ...context } },
   {
     eventType: 'page',
@@ -99,7 +108,15 @@ export const mixpanel = defineDestination({
       },
       {
         title: 'Know what is sent',
-        text: 'Track, page, and screen calls become events with their properties, page, device, and campaign. Identify sets the profile of the user, and group that of the group, for which your Mixpanel plan needs Group Analytics. Alias merges two IDs. Change any of this on the **Mappings** tab.',
+        text: 'Track, page, and screen calls become events with their properties, page, device, and campaign. Browser, system, and device are read from the user agent. The group in `context.groupId` becomes the group key of the event. **Order Completed** also sends one event **Product Purchased** for each product. Identify sets the profile of the user, and group that of the group, for which your Mixpanel plan needs Group Analytics. Alias merges two IDs. Change any of this on the **Mappings** tab.',
+      },
+      {
+        title: 'Change profiles',
+        text: 'In a mapping of track or identify calls, map an object to **Increment**, **Set once**, **Append**, or **Add to lists**, or an amount to **Transaction**. Mixpanel cannot recognize a repeated change: if its answer to an increment, append, or transaction is lost, the change is sent again and counts twice. Mixpanel’s own library no longer sends transactions for its revenue reports, so use **Product Purchased** or a property with the amount.',
+      },
+      {
+        title: 'Delete users',
+        text: 'To delete users in Mixpanel when they are deleted in Tributary, open **Profile & Preferences, Data & Privacy** in Mixpanel, create an OAuth token for the GDPR API, and enter it here. It is valid for one year. Mixpanel needs up to 30 days to delete events and profile.',
       },
       {
         title: 'Avoid duplicates',
@@ -118,10 +135,10 @@ export const mixpanel = defineDestination({
     {
       name: 'events',
       title: 'Events',
-      description: 'One event per track, page, or screen call.',
+      description: 'One event per track, page, or screen call, and one per purchased product.',
       syncModes: ['INSERT_ONLY'],
       identifiers: [{ event: 'messageId' }],
-      actions: ['track'],
+      actions: ['track', 'track_purchase'],
     },
     {
       name: 'users',
@@ -140,11 +157,13 @@ export const mixpanel = defineDestination({
       actions: ['group'],
     },
   ],
-  actions: [track, identify, group, alias],
+  actions: [track, trackPurchase, identify, group, alias],
   presets,
   batching: () => ({ maxEvents: 1000, maxBytes: 2 * 1024 * 1024, maxWaitMs: 1000 }),
   rate: () => ({ requests: 30, perMs: 1000 }),
   concurrency: 10,
   testConnection,
   deliver,
+  deliverRows: deleteUsers,
+  deletesUsers: ({ gdpr_token: token }) => (token === undefined ? 'no GDPR API token' : undefined),
 })

@@ -1,15 +1,20 @@
 import {
   type ConnectionTest,
   type DeliverResult,
+  DeliveryError,
   type EventOutcome,
   type Exchange,
   type OutgoingEvent,
+  type SplitOutcome,
   testOf,
 } from '@tributary/connector-kit'
+import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
+import { noteOf } from '../../wire/conversions/left-out.ts'
 import { aliasOperations } from './actions/alias.ts'
 import { groupOperations } from './actions/group.ts'
 import { identifyOperations } from './actions/identify.ts'
 import { trackOperations } from './actions/track.ts'
+import { purchaseOperations } from './actions/track-purchase.ts'
 import { type Endpoint, endpoints, type Made } from './operation.ts'
 import { type Context, outcomesOf, post, setUpProblem } from './request.ts'
 import type { MixpanelSettings } from './settings.ts'
@@ -22,57 +27,125 @@ const operationsOf = (event: OutgoingEvent, settings: MixpanelSettings): Made =>
       return groupOperations(event, settings)
     case 'alias':
       return aliasOperations(event, settings)
+    case 'track_purchase':
+      return purchaseOperations(event, settings)
     default:
       return trackOperations(event, settings)
   }
 }
 
 /**
- * Returns the outcome of an event with records at two endpoints: a retry if one record needs a retry, otherwise
- * rejected if one is rejected.
+ * Returns the outcome of an event with several records: a retry if one record needs a retry, otherwise rejected if one
+ * is rejected.
  */
 const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
   if (one.kind === 'retry' || other.kind === 'delivered') return one
   return other.kind === 'retry' || one.kind === 'delivered' ? other : one
 }
 
-const recordsFor = (endpoint: Endpoint, made: readonly Made[]): { index: number; body: unknown }[] =>
+/** A record with the position of its event in the batch. */
+type Numbered = { index: number; body: unknown }
+
+/**
+ * Returns the records of a batch for an endpoint. A change that must not be sent twice waits for the next attempt if
+ * another record of its event has failed.
+ */
+const recordsFor = (endpoint: Endpoint, made: readonly Made[], outcomes: readonly EventOutcome[]): Numbered[] =>
   made.flatMap((each, index) =>
     'problem' in each
       ? []
-      : each.operations.filter((one) => one.endpoint === endpoint).map(({ body }) => ({ index, body })),
+      : each.operations
+          .filter((one) => one.endpoint === endpoint && (one.once !== true || outcomes[index]?.kind === 'delivered'))
+          .map(({ body }) => ({ index, body })),
   )
+
+/** Mixpanel, "Import Events" and "Update Multiple Profiles": 2,000 records and 10 MB a request. */
+const limits = { records: 2000, bytes: 8 * 1024 * 1024 }
+
+/** Splits records into lists that fit into a request, in their order. */
+const requestsOf = (records: readonly Numbered[]): Numbered[][] => {
+  const requests: Numbered[][] = []
+  let bytes = 0
+  for (const record of records) {
+    const size = Buffer.byteLength(JSON.stringify(record.body))
+    const last = requests.at(-1)
+    if (last !== undefined && last.length < limits.records && bytes + size <= limits.bytes) {
+      last.push(record)
+      bytes += size
+    } else {
+      requests.push([record])
+      bytes = size
+    }
+  }
+  return requests
+}
 
 const nothing: Exchange = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
 
+/** Creates the sender of one batch, which keeps the outcome of each event. */
+const createSender = (context: Context, outcomes: EventOutcome[]) => {
+  let shown = nothing
+  let latencyMs = 0
+  let isFirst = true
+  const settle = (records: readonly Numbered[], outcomeOf: (at: number) => EventOutcome): void => {
+    for (const [at, { index }] of records.entries())
+      outcomes[index] = worst(outcomes[index] ?? { kind: 'delivered' }, outcomeOf(at))
+  }
+
+  /** Sends one request and settles its events. Only the first request of a batch can fail or split the whole batch. */
+  const send = async (endpoint: Endpoint, records: readonly Numbered[]): Promise<SplitOutcome | undefined> => {
+    const wasFirst = isFirst
+    isFirst = false
+    try {
+      const bodies = records.map(({ body }) => body)
+      const call = await post(context, endpoint, bodies)
+      latencyMs += call.answer.latencyMs
+      const found = outcomesOf(call, records.length, context.clock())
+      const failed = 'kind' in found || found.some(({ kind }) => kind !== 'delivered')
+      if (shown.request === '') shown = failed ? call.exchange() : { ...nothing, httpStatus: call.answer.status }
+      if (!('kind' in found)) return void settle(records, (at) => found[at] ?? { kind: 'delivered' })
+      if (wasFirst) return found
+      const middle = Math.ceil(records.length / 2)
+      await send(endpoint, records.slice(0, middle))
+      await send(endpoint, records.slice(middle))
+    } catch (error) {
+      if (wasFirst || !(error instanceof DeliveryError)) throw error
+      const outcome = failedOutcome(error)
+      if (shown.request === '' && error.exchange !== undefined) shown = error.exchange
+      settle(records, () => outcome)
+    }
+    return undefined
+  }
+  return { send, shown: () => shown, latencyMs: () => latencyMs }
+}
+
+/** Adds what was left out to the outcome of a delivered event. */
+const withNote = (outcome: EventOutcome, made: Made | undefined): EventOutcome => {
+  const note = made === undefined || 'problem' in made ? undefined : noteOf(made.leftOut ?? [])
+  return outcome.kind === 'delivered' && note !== undefined ? { kind: 'delivered', note } : outcome
+}
+
 /**
- * Sends a batch: one request for events, one for user profiles and one for group profiles. Mixpanel names the refused
- * records; an event is delivered if all of its records are. An event that is sent again counts once, by its insert ID,
- * and setting a profile again changes nothing.
+ * Sends a batch: events, then profiles of groups, then profiles of users. Mixpanel names the refused records; an event
+ * is delivered if all of its records are. An event that is sent again counts once, by its insert ID, and setting a
+ * profile again changes nothing. A change that counts twice is sent last, and only if the other records have arrived.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const made = batch.map((event) => operationsOf(event, context.settings))
   const outcomes = made.map(
     (each): EventOutcome => ('problem' in each ? { kind: 'rejected', reason: each.problem } : { kind: 'delivered' }),
   )
-  let shown = nothing
-  let latencyMs = 0
-  for (const endpoint of endpoints) {
-    const records = recordsFor(endpoint, made)
-    if (records.length === 0) continue
-    const bodies = records.map(({ body }) => body)
-    const call = await post(context, endpoint, bodies)
-    const found = outcomesOf(call, records.length, context.clock())
-    latencyMs += call.answer.latencyMs
-    if ('kind' in found) return { outcomes: found, ...call.exchange() }
-    for (const [at, { index }] of records.entries())
-      outcomes[index] = worst(outcomes[index] ?? { kind: 'delivered' }, found[at] ?? { kind: 'delivered' })
-    const failed = found.some(({ kind }) => kind !== 'delivered')
-    if (shown.request === '') shown = failed ? call.exchange() : { ...nothing, httpStatus: call.answer.status }
-  }
-  const { httpStatus, request, response } = shown
-  if (outcomes.every(({ kind }) => kind === 'delivered')) return { outcomes, httpStatus, latencyMs }
-  return { outcomes, httpStatus, latencyMs, request, response }
+  const sender = createSender(context, outcomes)
+  for (const endpoint of endpoints)
+    for (const records of requestsOf(recordsFor(endpoint, made, outcomes))) {
+      const split = await sender.send(endpoint, records)
+      if (split !== undefined) return { ...sender.shown(), outcomes: split }
+    }
+  const noted = outcomes.map((outcome, index) => withNote(outcome, made[index]))
+  const { httpStatus, request, response } = sender.shown()
+  const latencyMs = sender.latencyMs()
+  if (noted.every(({ kind }) => kind === 'delivered')) return { outcomes: noted, httpStatus, latencyMs }
+  return { outcomes: noted, httpStatus, latencyMs, request, response }
 }
 
 /** Sends an empty list, because Mixpanel checks the token before the list. */

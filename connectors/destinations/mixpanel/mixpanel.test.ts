@@ -1,89 +1,9 @@
-import { compileMappings, type OutgoingEvent } from '@tributary/connector-kit'
-import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
-import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
-import type { PipelineEvent } from '@tributary/contract'
+import type { PeerAnswer } from '@tributary/connector-kit/testing'
+import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+import { testDestination } from '@tributary/connector-kit/testing-destination'
 import { describe, expect, it } from 'vitest'
 import { mixpanel } from './definition.ts'
-
-const token = 'mixpanel-project-token-1'
-const credentials = Buffer.from(`${token}:`).toString('base64')
-const origins = ['https://api.mixpanel.com', 'https://api-eu.mixpanel.com', 'https://api-in.mixpanel.com']
-const settings = { project_token: token }
-
-type Body = Record<string, unknown> & { properties?: Record<string, unknown> }
-const recordsOf = ({ body }: VendorRequest): Body[] => (Array.isArray(body) ? body : [])
-
-const json = (status: number, body: unknown): PeerAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
-
-/**
- * Checks the rules of docs.mixpanel.com for a record: reference/import-events, troubleshooting/errors/400-bad-request.
- */
-const mistakeOf = ({ event, properties, $token, $distinct_id: id, $group_id: group }: Body, path: string) => {
-  if (path !== '/import')
-    return $token === token && (id ?? group) !== undefined
-      ? undefined
-      : { field: '$token', message: 'missing or invalid' }
-  if (event === '$merge') return undefined
-  const { time, distinct_id: distinct, $insert_id: insert } = properties ?? {}
-  if (typeof time !== 'number' || time > Date.now() + 3_600_000)
-    return { field: 'properties.time', message: "'properties.time' is invalid: must not be in the future" }
-  if (distinct === 'anonymous')
-    return { field: 'properties.distinct_id', message: "'properties.distinct_id' is invalid: 'anonymous' not allowed" }
-  if (typeof insert !== 'string' || !/^[A-Za-z0-9-]{1,36}$/.test(insert))
-    return { field: 'properties.$insert_id', message: "'properties.$insert_id' is invalid" }
-  return undefined
-}
-
-/**
- * Responds as documented (docs.mixpanel.com): reference/import-events (2,000 events, 10 MB, gzip, strict),
- * reference/profile-set and reference/group-set-property (strict), and the refusals of both.
- */
-const documented = (request: VendorRequest): PeerAnswer => {
-  const records = recordsOf(request)
-  const { path, headers, query } = request
-  if (request.method !== 'POST' || !['/import', '/engage', '/groups'].includes(path)) return json(404, { status: 0 })
-  if (path === '/import' && headers.authorization !== `Basic ${credentials}`)
-    return json(401, { code: 401, error: 'Invalid credentials', status: 'Unauthorized' })
-  if (headers['content-type'] !== 'application/json' || headers['content-encoding'] !== 'gzip' || query.strict !== '1')
-    return json(400, { code: 400, error: 'not as documented', status: 'Bad Request' })
-  if (records.length > 2000) return json(413, { code: 413, error: 'too many records', status: 'Payload Too Large' })
-  const failed = records.flatMap((record, index) => {
-    const mistake = mistakeOf(record, path)
-    return mistake === undefined ? [] : [{ index, ...mistake }]
-  })
-  if (failed.length === 0) return json(200, { code: 200, num_records_imported: records.length, status: 'OK' })
-  return json(400, {
-    code: 400,
-    error: 'some data points in the request failed validation',
-    status: 'Bad Request',
-    num_records_imported: records.length - failed.length,
-    failed_records: failed,
-  })
-}
-
-const map = compileMappings(mixpanel, undefined, { workspaceId: 'w', destinationId: 'd' })
-
-/** Returns an event that the default mappings created. */
-const mapped = (given: Partial<PipelineEvent>): OutgoingEvent => {
-  const event: PipelineEvent = {
-    eventId: '0-00000000000000000001-00000',
-    messageId: 'message-1',
-    type: 'track',
-    event: given.type === undefined ? 'Order Completed' : '',
-    context: {},
-    test: false,
-    receivedAt: '2026-01-02T03:04:05.678Z',
-    timestamp: '2026-01-02T03:04:05.000Z',
-    ...given,
-  }
-  const made = map(event, 's')
-  if (made.kind !== 'mapped' || made.payload === undefined) throw new Error(JSON.stringify(made))
-  return outgoingEvent(event, { payload: made.payload, action: made.action })
-}
+import { credentials, documented, json, mapped, origins, recordsOf, sent, settings, token } from './testing-mixpanel.ts'
 
 const time = Date.parse('2026-01-02T03:04:05.000Z')
 const ada = { userId: 'ada', anonymousId: 'device-1' }
@@ -162,16 +82,6 @@ testDestination(mixpanel, {
   },
 })
 
-const sent = async (
-  events: readonly OutgoingEvent[],
-  more: Readonly<Record<string, unknown>> = {},
-  answer: (request: VendorRequest) => PeerAnswer = documented,
-) => {
-  const { asked, rebase } = await startVendor({ origins }, answer)
-  const result = await runConnector(mixpanel, { ...settings, ...more }, events, { rebase })
-  return { result, asked, records: asked.map((request) => [request.path, recordsOf(request)]) }
-}
-
 it.each([
   ['us', 'api.mixpanel.com'],
   ['eu', 'api-eu.mixpanel.com'],
@@ -235,8 +145,8 @@ describe('the default mappings', () => {
       group_key: 'account',
     })
     expect(records).toEqual([
-      ['/engage', [{ $token: token, $distinct_id: 'ada', $union: { account: ['g-1'] } }]],
       ['/groups', [{ $token: token, $group_key: 'account', $group_id: 'g-1', $set: { seats: 5, $name: 'Acme' } }]],
+      ['/engage', [{ $token: token, $distinct_id: 'ada', $union: { account: ['g-1'] } }]],
     ])
   })
 

@@ -1,11 +1,16 @@
 import type { JsonObject } from '@tributary/connector-kit'
 
-/** Mixpanel's endpoints: for events, profiles of users, and profiles of groups. */
-export const endpoints = ['import', 'engage', 'groups'] as const
+/**
+ * Mixpanel's endpoints: for events, profiles of groups, and profiles of users. Profiles of users come last, because some
+ * of their changes must not be sent twice.
+ */
+export const endpoints = ['import', 'groups', 'engage'] as const
 export type Endpoint = (typeof endpoints)[number]
 
-/** One record of a request. */
-export type Operation = { readonly endpoint: Endpoint; readonly body: JsonObject }
+/** One record of a request. With `once`, sending the record again would change the profile again. */
+export type Operation = { readonly endpoint: Endpoint; readonly body: JsonObject; readonly once?: true }
 
-/** The records of an event, at most one for each endpoint; or the reason why the event cannot be sent. */
-export type Made = { readonly operations: readonly Operation[] } | { readonly problem: string }
+/** The records of an event, and what was left out of it, for users; or the reason why the event cannot be sent. */
+export type Made =
+  | { readonly operations: readonly Operation[]; readonly leftOut?: readonly string[] }
+  | { readonly problem: string }

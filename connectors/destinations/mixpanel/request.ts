@@ -6,6 +6,7 @@ import {
   cutText,
   type DeliverContext,
   type EventOutcome,
+  type HttpAnswer,
   isJsonObject,
   isWebPage,
   outcomeOfAnswer,
@@ -92,6 +93,12 @@ const refusedRecords = (answer: unknown, count: number): ReadonlyMap<number, str
 /** Whether a response means that the whole request was accepted: `{"code":200}`, `{"status":1}`, or 1. */
 const isTaken = (answer: unknown): boolean =>
   answer === 1 || (isJsonObject(answer) && (answer['code'] === 200 || answer['status'] === 1))
+
+/** Returns the error of a response, or its status, as a text. */
+export const wordsOfAnswer = ({
+  body,
+  status,
+}: Pick<HttpAnswer, 'body' | 'status'> & Pick<HttpAnswer, 'headers'>): string => wordsOf(parsed(body), status)
 
 const wordsOf = (answer: unknown, status: number): string => {
   const error = isJsonObject(answer) ? answer['error'] : undefined

@@ -31,9 +31,15 @@ export const settings = defineSettings({
   }),
   group_key: setting.text({
     label: 'Group key',
-    help: 'The group key of your project, for group calls. Mixpanel needs Group Analytics for it.',
+    help: 'The group key of your project, for group calls and for the groups of events. Mixpanel needs Group Analytics for it.',
     default: 'company',
     maxLength: 255,
+  }),
+  gdpr_token: setting.secret({
+    label: 'GDPR API token',
+    help: 'If set, users who are deleted in Tributary are deleted in Mixpanel, too. Stored encrypted.',
+    maxLength: 500,
+    sentTo: [{ setting: 'region', by: 'value' }],
   }),
 })
 

@@ -22,7 +22,7 @@ export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | unde
 }
 
 /** Returns the outcome of events whose request failed; rethrows an error of the connector itself. */
-const failedOutcome = (error: unknown): EventOutcome => {
+export const failedOutcome = (error: unknown): EventOutcome => {
   if (!(error instanceof DeliveryError)) throw error
   if (error instanceof RejectedError) return { kind: 'rejected', reason: error.message }
   const misconfigured = error instanceof ConfigurationError ? { misconfigured: true } : {}

@@ -2,6 +2,7 @@ import { defineAction, type JsonObject, type OutgoingEvent } from '@tributary/co
 import { commonFields } from '../fields.ts'
 import { distinctId, merging } from '../identity.ts'
 import type { Made, Operation } from '../operation.ts'
+import { profileChanges, profileFields } from '../profile-changes.ts'
 import type { MixpanelSettings } from '../settings.ts'
 
 export const identify = defineAction({
@@ -25,6 +26,7 @@ export const identify = defineAction({
       type: 'string',
       kind: 'context',
     },
+    ...profileFields,
   },
 })
 
@@ -52,15 +54,18 @@ export const identifyOperations = (outgoing: OutgoingEvent, settings: MixpanelSe
   const { user_id: user = '', anonymous_id: other = '', ip = '', message_id: messageId, time } = payload
   const id = distinctId(payload, settings)
   if (id === '') return { problem: 'The event has no user ID and no anonymous ID' }
+  const token = settings.project_token.trim()
   const profile: Operation = {
     endpoint: 'engage',
     body: {
-      $token: settings.project_token.trim(),
+      $token: token,
       $distinct_id: id,
       ...(ip === '' ? {} : { $ip: ip }),
       $set: profileOf({ ...payload.traits, ...identify.customOf(outgoing) }),
     },
   }
-  if (user === '' || other === '') return { operations: [profile] }
-  return { operations: [merging({ user, other, messageId, time }, settings), profile] }
+  const leftOut: string[] = []
+  const changes = profileChanges(payload, { token, id, ip, time }, leftOut)
+  if (user === '' || other === '') return { operations: [profile, ...changes], leftOut }
+  return { operations: [merging({ user, other, messageId, time }, settings), profile, ...changes], leftOut }
 }
