@@ -1,8 +1,12 @@
 import { defineDestination, type RowObjectDefinition } from '@tributary/connector-kit'
+import { sendEvent } from './actions/send-event.ts'
+import { upsertCompany } from './actions/upsert-company.ts'
 import { upsertContact } from './actions/upsert-contact.ts'
+import { upsertDeal } from './actions/upsert-deal.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { describeRows } from './describe-rows.ts'
 import { recordsObject } from './object-type.ts'
+import { presets } from './presets.ts'
 import { settings } from './settings.ts'
 
 const syncModes = ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const
@@ -17,16 +21,14 @@ const standardObject = (name: string, title: string, description: string): RowOb
   address: ({ identifier }) => recordsObject({ type: name, idProperty: identifier }),
 })
 
-const field = (name: string) => ({ type: 'FIELD', name }) as const
-
 /**
  * Limits: HubSpot, "Usage guidelines": 100 requests in 10 seconds for a private app of the smallest plan, batches of 100. An insert, an
- * update and a delete take two requests.
+ * update and a delete take two requests, an upsert of contacts by email takes up to three.
  */
 export const hubspot = defineDestination({
   slug: 'hubspot',
   title: 'HubSpot',
-  description: 'Creates, updates, and archives contacts, companies, deals, and custom objects in HubSpot.',
+  description: 'Writes contacts, companies, deals, custom objects, and custom events to HubSpot.',
   docs: {
     url: 'https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide',
     steps: [
@@ -49,8 +51,22 @@ export const hubspot = defineDestination({
         text: 'Rows that leave the model are archived in the mode Full. HubSpot keeps archived records for 90 days, in which they can be restored.',
       },
       {
-        title: 'Events',
-        text: 'Identify calls with an email address create or update contacts. On the **Mappings** tab you choose which traits become which properties.',
+        title: 'Contacts',
+        text: 'Identify calls with an email address create or update contacts, with name, phone, company, job title, website, and address. On the **Mappings** tab you choose which traits become which properties. Contacts are read by email first and then updated by their HubSpot IDs, so properties that you do not map stay as they are.',
+      },
+      {
+        title: 'Dates',
+        text: 'For date properties, times become the day as it is written: `1990-05-17T10:30:00Z` is sent as `1990-05-17`. Properties with date and time get the whole time. Tributary reads the kinds of properties from HubSpot and keeps them for ten minutes. Without the scope to read them, values are sent as they are.',
+      },
+      {
+        title: 'Companies and deals',
+        text: 'Mappings for group calls and for **Order Completed** are there, but off. Before you turn them on, create a property with unique values for your IDs of companies and deals in HubSpot, and enter its internal name in the settings. The contact with the mapped email address is associated. If there is none, the delivery says so. Map an **Industry** or **Lifecycle stage** by the internal name of an option only.',
+      },
+      {
+        title: 'Custom events',
+        text: 'A mapping for track calls is there, but off. Custom events need an Enterprise plan and the scope below. Create each event with its properties in HubSpot, then map its internal name. **Signed Up** becomes `pe{account ID}_signed_up`. Property names get lower case and underscores. Repeated attempts keep the UUID of an event; HubSpot does not document whether it drops repeated UUIDs.',
+        code: 'analytics.behavioral_events.send',
+        language: 'text',
       },
     ],
   },
@@ -66,20 +82,33 @@ export const hubspot = defineDestination({
       identifiers: [{ target: 'email' }],
       actions: ['upsert_contact'],
     },
-  ],
-  actions: [upsertContact],
-  presets: [
     {
-      eventType: 'identify',
-      action: 'upsert_contact',
-      fields: {
-        email: field('traits.email'),
-        firstname: field('traits.firstName'),
-        lastname: field('traits.lastName'),
-        phone: field('traits.phone'),
-      },
+      name: 'companies',
+      title: 'Companies',
+      description: 'One company per ID of your own, with its contact.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ target: 'company_id' }],
+      actions: ['upsert_company'],
+    },
+    {
+      name: 'deals',
+      title: 'Deals',
+      description: 'One deal per ID of your own, such as an order, with its contact and company.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ target: 'deal_id' }],
+      actions: ['upsert_deal'],
+    },
+    {
+      name: 'events',
+      title: 'Custom events',
+      description: 'One occurrence of a custom event per event.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [{ event: 'messageId' }],
+      actions: ['send_event'],
     },
   ],
+  actions: [upsertContact, upsertCompany, upsertDeal, sendEvent],
+  presets,
   // A response repeats the properties of each record and adds more. It must fit into the bytes that are read.
   batching: () => ({ maxEvents: 100, maxBytes: 64 * 1024, maxWaitMs: 2000 }),
   rate: () => ({ requests: 50, perMs: 10_000 }),

@@ -8,29 +8,43 @@ import {
   parseExactJson,
   testOf,
 } from '@tributary/connector-kit'
-import { upsertContact } from './actions/upsert-contact.ts'
+import { inGroups } from '../../wire/conversions/by-test-code.ts'
 import { recordsOf } from './object-type.ts'
 import { ask, type Context, failureOf } from './request.ts'
-import { valueText } from './values.ts'
-import { type GivenRecord, type Written, writeRecords } from './write-records.ts'
+import { sendEvents } from './send-events.ts'
+import { propertiesOf } from './values.ts'
+import { resultOf, writeCompanies, writeContacts, writeDeals } from './write-events.ts'
+import { type GivenRecord, writeRecords } from './write-records.ts'
 
-const propertiesOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(value)]))
+/** How the events of each action are sent, in the order in which the actions need each other. */
+const senders: readonly [string, (events: readonly OutgoingEvent[], context: Context) => Promise<DeliverResult>][] = [
+  ['upsert_contact', writeContacts],
+  ['upsert_company', writeCompanies],
+  ['upsert_deal', writeDeals],
+  ['send_event', sendEvents],
+]
 
-const resultOf = ({ outcomes, call, latencyMs }: Written): DeliverResult => {
-  const httpStatus = call?.answer.status ?? 0
-  if (call === undefined || outcomes.every(({ kind }) => kind === 'delivered'))
-    return { outcomes, httpStatus, latencyMs }
-  return { outcomes, ...call.exchange(), latencyMs }
-}
+const rankOf = ({ action }: OutgoingEvent): number =>
+  Math.max(
+    0,
+    senders.findIndex(([name]) => name === action),
+  )
 
-/** Creates or updates a contact for each event, by its email address. */
+/**
+ * Sends contacts first, then companies, deals, and custom events, each in the order of the batch. If one kind fails, only
+ * its events are sent again.
+ */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
-  const records = batch.map((event): GivenRecord => {
-    const { email } = upsertContact.payloadOf(event)
-    return { operation: 'upsert', key: email, properties: propertiesOf(event.payload ?? {}) }
-  })
-  return resultOf(await writeRecords(context, { type: 'contacts', idProperty: 'email' }, records))
+  const sorted = batch.toSorted((one, other) => rankOf(one) - rankOf(other))
+  const result = await inGroups(sorted, rankOf, (events, rank) =>
+    (senders[rank]?.[1] ?? writeContacts)(events, context),
+  )
+  const { outcomes } = result
+  if ('kind' in outcomes) return result
+  const byEvent = new Map(sorted.map((event, index) => [event, outcomes[index] as EventOutcome]))
+  const inOrder = batch.map((event) => byEvent.get(event) as EventOutcome)
+  const isWhole = inOrder.every(({ kind }) => kind === 'delivered') || result.request !== undefined
+  return { ...result, outcomes: inOrder, ...(isWhole ? {} : { request: '', response: '' }) }
 }
 
 /** Writes rows of one object, see `writeRecords`; rows of other objects are rejected. */

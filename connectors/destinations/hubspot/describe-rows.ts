@@ -6,10 +6,7 @@ import {
   type RowObjectDetail,
 } from '@tributary/connector-kit'
 import { recordsObject, recordsOf } from './object-type.ts'
-import { ask, type Context, failureOf } from './request.ts'
-
-/** Maximum bytes of a response that are read. An account has hundreds of properties, some with hundreds of options. */
-const readBytes = 8 * 1024 * 1024
+import { ask, type Context, failureOf, propertyBytes } from './request.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -59,7 +56,7 @@ const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<s
     'GET',
     `/crm-object-schemas/v3/schemas/${encodeURIComponent(type)}`,
     undefined,
-    readBytes,
+    propertyBytes,
   )
   const names = call.answer.status === 200 ? answerObject(call)?.['requiredProperties'] : []
   return new Set(Array.isArray(names) ? names.filter((each) => typeof each === 'string') : [])
@@ -73,7 +70,7 @@ export const describeRows = async (
   const named = given.object === 'custom_object' ? given.name : given.object
   const type = recordsOf(recordsObject({ type: named, idProperty: 'id' }))?.type
   if (type === undefined) return { fields: [], facts: [] }
-  const call = await ask(context, 'GET', `/crm/v3/properties/${encodeURIComponent(type)}`, undefined, readBytes)
+  const call = await ask(context, 'GET', `/crm/v3/properties/${encodeURIComponent(type)}`, undefined, propertyBytes)
   const failure = failureOf(call, context.clock())
   if (failure !== undefined) throw new RetryableError(failure.reason, { exchange: call.exchange() })
   const required = await requiredOf(context, type)

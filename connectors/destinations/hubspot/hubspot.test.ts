@@ -26,21 +26,24 @@ testDestination(hubspot, {
     {
       method: 'POST',
       host: 'api.hubapi.com',
-      path: '/crm/v3/objects/contacts/batch/upsert',
+      path: '/crm/v3/objects/contacts/batch/read',
+      body: {
+        idProperty: 'email',
+        properties: ['email', 'hs_additional_emails'],
+        inputs: [{ id: 'ada@example.com' }, { id: 'bob@example.com' }],
+      },
+    },
+    {
+      method: 'POST',
+      host: 'api.hubapi.com',
+      path: '/crm/v3/objects/contacts/batch/create',
       body: {
         inputs: [
           {
-            id: 'ada@example.com',
-            idProperty: 'email',
             properties: { email: 'ada@example.com', firstname: 'Ada', visits: '3', vip: 'true' },
             objectWriteTraceId: '0',
           },
-          {
-            id: 'bob@example.com',
-            idProperty: 'email',
-            properties: { email: 'bob@example.com', firstname: 'Bob' },
-            objectWriteTraceId: '1',
-          },
+          { properties: { email: 'bob@example.com', firstname: 'Bob' }, objectWriteTraceId: '1' },
         ],
       },
     },

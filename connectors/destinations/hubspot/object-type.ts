@@ -21,3 +21,10 @@ export const recordsOf = (object: string): ObjectType | undefined => {
     return undefined
   }
 }
+
+/** Contacts by their email address. */
+export const contactsByEmail: ObjectType = { type: 'contacts', idProperty: 'email' }
+
+/** Whether records are contacts that are known by their email address; `0-1` is the type ID of contacts. */
+export const isContactByEmail = ({ type, idProperty }: ObjectType): boolean =>
+  idProperty === 'email' && ['contacts', 'contact', '0-1'].includes(type.toLowerCase())

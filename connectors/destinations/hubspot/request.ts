@@ -17,6 +17,9 @@ export type Context = DeliverContext<HubspotSettings>
 /** Maximum bytes of a response that are read. A response contains the properties of each record of a batch. */
 export const keepBytes = 256 * 1024
 
+/** The same for a list of properties. An account has hundreds of properties, some with hundreds of options. */
+export const propertyBytes = 8 * 1024 * 1024
+
 /**
  * Calls HubSpot's API. `body` is sent as JSON; `readBytes` sets the maximum bytes of a long response. Rejects like
  * `sendRequest`.

@@ -18,6 +18,9 @@ export const answerOf = (status: number, body: unknown): PeerAnswer => ({
 export const errorOf = (status: number, category: string, message: string, more: object = {}): PeerAnswer =>
   answerOf(status, { status: 'error', category, message, correlationId: 'c', ...more })
 
+const isDate = (text = ''): boolean =>
+  text === '' || /^\d{4}-\d{2}-\d{2}$/.test(text) || (/^-?\d+$/.test(text) && Number(text) % 86_400_000 === 0)
+
 /** The response of "Properties", reduced to the used fields. */
 const dealProperties = [
   { name: 'dealname', label: 'Deal name', type: 'string', fieldType: 'text', options: [], hasUniqueValue: false },
@@ -38,6 +41,15 @@ const dealProperties = [
   { name: 'secret', label: 'Secret', type: 'string', hidden: true, padding: 'x'.repeat(400_000) },
 ]
 
+/** The properties of contacts that hold a time, and one that does not. */
+const contactProperties = [
+  { name: 'firstname', label: 'First name', type: 'string' },
+  { name: 'birth', label: 'Birthday', type: 'date' },
+  { name: 'seen', label: 'Last seen', type: 'datetime' },
+  { name: 'code', label: 'Code', type: 'string' },
+  { name: 'phone', label: 'Phone', type: 'string' },
+]
+
 const badValue = 'Property values were not valid: bad was not an option'
 
 const problemOf = ({ objectWriteTraceId: trace }: Input) => ({
@@ -48,6 +60,7 @@ const problemOf = ({ objectWriteTraceId: trace }: Input) => ({
 })
 
 const keyOf = ({ id, properties }: Input): string => id ?? properties?.['email'] ?? properties?.['id'] ?? ''
+
 const resultOf = ({ id, properties }: Stored, trace?: string) => ({
   id,
   properties: { ...properties, hs_object_id: id },
@@ -62,14 +75,26 @@ const resultOf = ({ id, properties }: Stored, trace?: string) => ({
  * - "Contacts" and "Objects", batch endpoints: upsert needs a unique idProperty in each input, and update takes record
  * IDs. Read responds with 207 if records are missing, archive with 204 without a body. A batch with a repeated key is
  * refused. With `multiStatus` false, one bad record refuses the whole batch.
+ * - "Contacts", guide: batch/upsert with the email address as idProperty takes no partial updates; refused here.
+ * - HubSpot/hubspot-api-python, issue 51: the creation of an existing contact refuses the batch with 409 and one ID.
+ * - "How should timestamps be formatted": a date property takes a day, or the milliseconds of a midnight.
  */
 export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean } = {}) => {
   const objects = new Map<string, Map<string, Stored>>()
   const refused = new Set<string>()
+  const occurrences: object[] = []
+  const associations: string[] = []
   let ids = 100
   const find = (type: string, property: string, value: string): Stored | undefined =>
-    [...(objects.get(type)?.values() ?? [])].find(({ properties }) => properties[property] === value)
-  const isBad = (type: string, { properties = {} }: Input): boolean => refused.has(type) && properties['plan'] === 'bad'
+    [...(objects.get(type)?.values() ?? [])].find(
+      ({ properties }) =>
+        properties[property] === value ||
+        (property === 'email' && properties['hs_additional_emails']?.split(';').includes(value) === true),
+    )
+  const isBad = (type: string, { properties = {} }: Input): boolean =>
+    (refused.has(type) && properties['plan'] === 'bad') || !isDate(properties['birth'])
+  /** Hides contacts from reads, as if another client creates them after the read. */
+  const hidden = new Set<string>()
   const put = (type: string, input: Input, found: Stored | undefined): Stored => {
     const record = found ?? { id: String(++ids), properties: {} }
     Object.assign(record.properties, input.properties)
@@ -81,6 +106,9 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
     const results: object[] = []
     const bad = inputs.filter((input) => isBad(type, input))
     if (bad.length > 0 && given.multiStatus === false) return errorOf(400, 'VALIDATION_ERROR', badValue)
+    const taken = inputs.flatMap(({ properties }) => find(type, 'email', properties?.['email'] ?? '-') ?? [])[0]
+    if (what === 'create' && type === 'contacts' && taken !== undefined)
+      return errorOf(409, 'CONFLICT', `Contact already exists. Existing ID: ${taken.id}`)
     for (const input of inputs) {
       if (bad.includes(input)) continue
       const found =
@@ -101,7 +129,7 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
     const keys = inputs.map(keyOf)
     if (new Set(keys).size < keys.length) return errorOf(400, 'VALIDATION_ERROR', 'Duplicate IDs found in batch input')
     if (what === 'read') {
-      const found = keys.flatMap((key) => find(type, body.idProperty ?? '', key) ?? [])
+      const found = keys.flatMap((key) => (hidden.has(key) ? [] : (find(type, body.idProperty ?? '', key) ?? [])))
       const isWhole = found.length === keys.length
       return answerOf(isWhole ? 200 : 207, {
         status: 'COMPLETE',
@@ -114,7 +142,9 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
       return { status: 204 }
     }
     const property = inputs[0]?.idProperty
-    if (what === 'upsert' && !['email', 'id'].includes(property ?? ''))
+    if (what === 'upsert' && type === 'contacts' && property === 'email')
+      return errorOf(400, 'VALIDATION_ERROR', 'Partial upserts are not supported with the email address')
+    if (what === 'upsert' && !['id', 'tributary_company_id', 'tributary_deal_id'].includes(property ?? ''))
       return errorOf(400, 'VALIDATION_ERROR', `Unable to perform update/upsert by non-unique 0-2 property ${property}`)
     return write(type, what, inputs)
   }
@@ -127,11 +157,23 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
     if (method === 'GET' && described !== undefined)
       return described === 'deals'
         ? answerOf(200, { results: dealProperties })
-        : errorOf(404, 'OBJECT_NOT_FOUND', 'No such object')
+        : described === 'contacts'
+          ? answerOf(200, { results: contactProperties })
+          : errorOf(404, 'OBJECT_NOT_FOUND', 'No such object')
     if (method === 'GET' && path === '/crm-object-schemas/v3/schemas/deals')
       return given.schemas === false
         ? errorOf(403, 'MISSING_SCOPES', 'This app needs crm.schemas.deals.read')
         : answerOf(200, { requiredProperties: ['dealname'] })
+    if (method === 'POST' && path === '/events/v3/send/batch') {
+      occurrences.push(...(body as { inputs: object[] }).inputs)
+      return { status: 204 }
+    }
+    const [, from = '', to = ''] = /^\/crm\/v4\/associations\/(\w+)\/(\w+)\/batch\/associate\/default$/.exec(path) ?? []
+    if (method === 'POST' && from !== '') {
+      for (const pair of (body as { inputs: { from: Stored; to: Stored }[] }).inputs)
+        associations.push(`${from} ${pair.from.id} ${to} ${pair.to.id}`)
+      return answerOf(200, { status: 'COMPLETE', results: [] })
+    }
     const [, type = '', what = ''] = /^\/crm\/v3\/objects\/([^/]+)\/batch\/([a-z]+)$/.exec(path) ?? []
     if (method !== 'POST' || type === '') return errorOf(404, 'OBJECT_NOT_FOUND', `No ${path}`)
     if (type === 'unknown') return errorOf(404, 'OBJECT_NOT_FOUND', 'Unable to infer object type from: unknown')
@@ -139,6 +181,9 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
   }
   return {
     answer,
+    occurrences,
+    associations,
+    hide: (email: string) => void hidden.add(email),
     refuseBad: (type: string) => void refused.add(type),
     read: (type: string) => [...(objects.get(type)?.values() ?? [])].map(({ properties }) => properties),
   }

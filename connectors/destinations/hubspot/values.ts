@@ -15,3 +15,7 @@ export const valueText = (value: unknown): string => {
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Number) return value.toString()
   return JSON.stringify(value)
 }
+
+/** Returns the values of an object as HubSpot accepts them. */
+export const propertiesOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(value)]))
