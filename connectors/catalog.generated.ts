@@ -134,7 +134,7 @@ export const listedDestinations: readonly ListedDestination[] = [
   {
     slug: "hubspot",
     title: "HubSpot",
-    description: "Creates, updates, and archives contacts, companies, deals, and custom objects in HubSpot.",
+    description: "Writes contacts, companies, deals, custom objects, and custom events to HubSpot.",
     docsUrl: "https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide",
     icon: "/media/connectors/destinations/hubspot-cee1b3762c61.svg",
     kinds: ["Event Streams","Reverse ETL"],

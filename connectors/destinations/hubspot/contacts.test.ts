@@ -151,7 +151,7 @@ describe('times of contacts', () => {
   const written = async (properties: Record<string, unknown>) => {
     const vendor = vendorOf()
     const { outcomes, whats } = await vendor.send([contact('ada@example.com', properties)])
-    const { email, ...rest } = vendor.read('contacts')[0] ?? {}
+    const { email: _email, ...rest } = vendor.read('contacts')[0] ?? {}
     return { outcomes, whats, rest }
   }
 

@@ -24,7 +24,10 @@ const direct = (action: string, payload: Record<string, unknown>, messageId = 'm
 
 const vendorOf = () => {
   const standIn = createHubspot()
-  const send = async (events: readonly OutgoingEvent[], answer = standIn.answer) => {
+  const send = async (
+    events: readonly OutgoingEvent[],
+    answer: (request: VendorRequest) => PeerAnswer = standIn.answer,
+  ) => {
     const { asked, outcomes } = await sendTo(
       { definition: hubspot, origin: 'https://api.hubapi.com', settings, answer },
       events,
@@ -34,7 +37,7 @@ const vendorOf = () => {
   return { ...standIn, send }
 }
 const refusing =
-  (standIn: { answer: (request: VendorRequest) => PeerAnswer }, part: string, refusal: PeerAnswer) =>
+  (standIn: Pick<ReturnType<typeof createHubspot>, 'answer'>, part: string, refusal: PeerAnswer) =>
   (request: VendorRequest): PeerAnswer =>
     request.path.includes(part) ? refusal : standIn.answer(request)
 

@@ -144,7 +144,7 @@ export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean 
     const property = inputs[0]?.idProperty
     if (what === 'upsert' && type === 'contacts' && property === 'email')
       return errorOf(400, 'VALIDATION_ERROR', 'Partial upserts are not supported with the email address')
-    if (what === 'upsert' && !['id', 'tributary_company_id', 'tributary_deal_id'].includes(property ?? ''))
+    if (what === 'upsert' && !['email', 'id', 'tributary_company_id', 'tributary_deal_id'].includes(property ?? ''))
       return errorOf(400, 'VALIDATION_ERROR', `Unable to perform update/upsert by non-unique 0-2 property ${property}`)
     return write(type, what, inputs)
   }

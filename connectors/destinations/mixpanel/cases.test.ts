@@ -4,7 +4,7 @@ import type { VendorRequest } from '@tributary/connector-kit/testing-destination
 import type { PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import { mixpanel } from './definition.ts'
-import { documented, json, mapped, recordsOf, sent, settings, token } from './testing-mixpanel.ts'
+import { documented, json, mapped, recordsOf, sent, token } from './testing-mixpanel.ts'
 
 const ada = { userId: 'ada', anonymousId: 'device-1' }
 const time = '2026-01-02T03:04:05.000Z'
@@ -211,7 +211,7 @@ describe('changes of a profile', () => {
 
   it.each([
     [{ profile_add: { counter: 'many' } }, 'Sent without profile_add.counter: not a number'],
-    [{ profile_add: { counter: 1e400 } }, 'Sent without profile_add.counter: not a number'],
+    [{ profile_add: { counter: Number.POSITIVE_INFINITY } }, 'Sent without profile_add.counter: not a number'],
     [{ profile_add: { a: null, b: {} } }, 'Sent without profile_add.a: not a number; profile_add.b: not a number'],
   ])('a value that cannot be added is left out, and the event is sent: %j', async (payload, note) => {
     expect(await profilesOf(payload)).toEqual({ profiles: [], outcomes: [{ kind: 'delivered', note }] })

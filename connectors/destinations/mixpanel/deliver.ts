@@ -103,7 +103,10 @@ const createSender = (context: Context, outcomes: EventOutcome[]) => {
       const found = outcomesOf(call, records.length, context.clock())
       const failed = 'kind' in found || found.some(({ kind }) => kind !== 'delivered')
       if (shown.request === '') shown = failed ? call.exchange() : { ...nothing, httpStatus: call.answer.status }
-      if (!('kind' in found)) return void settle(records, (at) => found[at] ?? { kind: 'delivered' })
+      if (!('kind' in found)) {
+        settle(records, (at) => found[at] ?? { kind: 'delivered' })
+        return undefined
+      }
       if (wasFirst) return found
       const middle = Math.ceil(records.length / 2)
       await send(endpoint, records.slice(0, middle))
