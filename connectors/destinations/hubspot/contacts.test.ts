@@ -175,6 +175,7 @@ describe('times of contacts', () => {
   it.each([
     [errorOf(403, 'MISSING_SCOPES', 'No'), '1990-05-17', { kind: 'delivered' }],
     [errorOf(404, 'OBJECT_NOT_FOUND', 'No'), '1990-05-17', { kind: 'delivered' }],
+    [errorOf(400, 'VALIDATION_ERROR', 'No'), '1990-05-17', { kind: 'delivered' }],
     [errorOf(403, 'MISSING_SCOPES', 'No'), '1990-05-17T10:30:00Z', { kind: 'rejected' }],
   ] as const)('without the kinds of properties (%j), %s is sent as it is', async (refusal, birth, outcome) => {
     const vendor = vendorOf()

@@ -35,8 +35,8 @@ const readKinds = async (context: Context, type: string): Promise<Kinds> => {
   if (status === 403 || status === 404) return new Map()
   const failure = failureOf(call, context.clock())
   if (failure === undefined) return kindsIn(answerObject(call))
-  const { reason } = failure
-  const retryAfterMs = failure.kind === 'retry' ? failure.retryAfterMs : undefined
+  if (failure.kind !== 'retry') return new Map()
+  const { reason, retryAfterMs } = failure
   const after = retryAfterMs === undefined ? {} : { retryAfterMs }
   throw new RetryableError(`HubSpot did not list the properties: ${reason}`, { exchange: call.exchange(), ...after })
 }

@@ -1,4 +1,4 @@
-import { presetMappings } from '@tributary/connector-kit'
+import { mappingProblems, presetMappings } from '@tributary/connector-kit'
 import { outgoingEvent, type PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 import type { PipelineEvent } from '@tributary/contract'
@@ -199,6 +199,27 @@ describe('changes of a profile', () => {
         profiles: [{ $token: token, $distinct_id: 'ada', ...change }],
         outcomes: [{ kind: 'delivered' }],
       })
+  })
+
+  it('a trait that a user maps to the field counter of Increment is added', async () => {
+    const mappings = presetMappings(mixpanel).filter(({ event_type: type }) => type === 'identify')
+    const [preset] = mappings
+    const [base] = preset?.field_mappings ?? []
+    if (preset === undefined || base === undefined) throw new Error('There is no preset')
+    const increment = {
+      ...base,
+      id: 'x001',
+      source: { ...base.source, type: 'FIELD', name: 'traits.counter' },
+      target: { ...base.target, name: 'profile_add.counter', type: 'any' },
+    } as typeof base
+    const own = [{ ...preset, field_mappings: [...preset.field_mappings, increment] }]
+    expect(mappingProblems(mixpanel, own)).toEqual({})
+    const event = mapped({ ...ada, type: 'identify', traits: { plan: 'pro', counter: 3 } }, own)
+    const { asked } = await sent([event])
+    expect(asked.filter(({ path }) => path === '/engage').flatMap(recordsOf)).toEqual([
+      { $token: token, $distinct_id: 'ada', $set: { plan: 'pro', counter: 3 } },
+      { $token: token, $distinct_id: 'ada', $add: { counter: 3 } },
+    ])
   })
 
   it('an identify call sets traits and increments others', async () => {

@@ -44,7 +44,7 @@ const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
 }
 
 /** A record with the position of its event in the batch. */
-type Numbered = { index: number; body: unknown }
+type Numbered = { index: number; body: unknown; bytes: number }
 
 /**
  * Returns the records of a batch for an endpoint. A change that must not be sent twice waits for the next attempt if
@@ -56,25 +56,27 @@ const recordsFor = (endpoint: Endpoint, made: readonly Made[], outcomes: readonl
       ? []
       : each.operations
           .filter((one) => one.endpoint === endpoint && (one.once !== true || outcomes[index]?.kind === 'delivered'))
-          .map(({ body }) => ({ index, body })),
+          .map(({ body, bytes = 0 }) => ({ index, body, bytes })),
   )
 
 /** Mixpanel, "Import Events" and "Update Multiple Profiles": 2,000 records and 10 MB a request. */
 const limits = { records: 2000, bytes: 8 * 1024 * 1024 }
 
-/** Splits records into lists that fit into a request, in their order. */
+/**
+ * Splits records into lists that fit into a request, in their order. Only the events of products can add up to more than
+ * a batch, so only sizes of events count.
+ */
 const requestsOf = (records: readonly Numbered[]): Numbered[][] => {
   const requests: Numbered[][] = []
   let bytes = 0
   for (const record of records) {
-    const size = Buffer.byteLength(JSON.stringify(record.body))
     const last = requests.at(-1)
-    if (last !== undefined && last.length < limits.records && bytes + size <= limits.bytes) {
+    if (last !== undefined && last.length < limits.records && bytes + record.bytes <= limits.bytes) {
       last.push(record)
-      bytes += size
+      bytes += record.bytes
     } else {
       requests.push([record])
-      bytes = size
+      bytes = record.bytes
     }
   }
   return requests

@@ -106,12 +106,13 @@ export const contextOf = (payload: TrackPayload): JsonObject => ({
 export const eventGroups = ({ event_groups: groups }: TrackPayload, { group_key: key }: MixpanelSettings): JsonObject =>
   groupProperties(groups, key)
 
-/** Returns why an event is too large for Mixpanel; undefined if it is not. */
-const sizeProblem = (body: { event: string; properties: JsonObject }): string | undefined => {
+/** Returns the bytes of an event, or why it is too large for Mixpanel. */
+export const sizeOf = (body: { event: string; properties: JsonObject }): { bytes: number } | { problem: string } => {
   const count = Object.keys(body.properties).length
-  if (count > limits.properties) return `The event has ${count} properties; Mixpanel allows ${limits.properties}`
+  if (count > limits.properties)
+    return { problem: `The event has ${count} properties; Mixpanel allows ${limits.properties}` }
   const bytes = Buffer.byteLength(JSON.stringify(body))
-  return bytes > limits.bytes ? `The event has ${bytes} bytes; Mixpanel allows ${limits.bytes}` : undefined
+  return bytes > limits.bytes ? { problem: `The event has ${bytes} bytes; Mixpanel allows ${limits.bytes}` } : { bytes }
 }
 
 /**
@@ -133,14 +134,15 @@ export const trackRecords = (payload: TrackPayload, custom: JsonObject, settings
   })
   const leftOut: string[] = []
   let body = bodyOf({ ...contextOf(payload), ...eventGroups(payload, settings) })
-  if (sizeProblem(body) !== undefined) {
+  let size = sizeOf(body)
+  if ('problem' in size) {
     body = bodyOf(mappedContext(payload))
-    const problem = sizeProblem(body)
-    if (problem !== undefined) return { problem }
+    size = sizeOf(body)
+    if ('problem' in size) return size
     leftOut.push('groups, browser, and system: the event has too many properties or bytes')
   }
   const id = distinctId(payload, settings)
   const profile = { token: settings.project_token.trim(), id, ip: payload.ip ?? '', time: payload.time }
   const changes = profileChanges(payload, profile, leftOut)
-  return { operations: [{ endpoint: 'import', body }, ...changes], leftOut }
+  return { operations: [{ endpoint: 'import', body, bytes: size.bytes }, ...changes], leftOut }
 }

@@ -1,7 +1,7 @@
 import { compileMappings, type OutgoingEvent } from '@tributary/connector-kit'
 import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, type VendorRequest } from '@tributary/connector-kit/testing-destination'
-import type { PipelineEvent } from '@tributary/contract'
+import type { EventMapping, PipelineEvent } from '@tributary/contract'
 import { mixpanel } from './definition.ts'
 
 /** The credentials and hosts of the simulated vendor. */
@@ -67,10 +67,9 @@ export const documented = (request: VendorRequest): PeerAnswer => {
   })
 }
 
-const map = compileMappings(mixpanel, undefined, { workspaceId: 'w', destinationId: 'd' })
-
-/** Returns an event that the default mappings created. */
-export const mapped = (given: Partial<PipelineEvent>): OutgoingEvent => {
+/** Returns an event that mappings created, by default the presets. */
+export const mapped = (given: Partial<PipelineEvent>, mappings?: readonly EventMapping[]): OutgoingEvent => {
+  const map = compileMappings(mixpanel, mappings, { workspaceId: 'w', destinationId: 'd' })
   const event: PipelineEvent = {
     eventId: '0-00000000000000000001-00000',
     messageId: 'message-1',

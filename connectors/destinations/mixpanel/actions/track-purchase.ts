@@ -1,6 +1,6 @@
 import { defineAction, isJsonObject, type JsonObject, type OutgoingEvent } from '@tributary/connector-kit'
 import { maxProducts } from '../../../wire/conversions/products.ts'
-import { contextOf, eventGroups, trackFields, trackRecords } from '../event.ts'
+import { contextOf, eventGroups, sizeOf, trackFields, trackRecords } from '../event.ts'
 import { insertId, personOf } from '../identity.ts'
 import type { Made, Operation } from '../operation.ts'
 import type { MixpanelSettings } from '../settings.ts'
@@ -63,12 +63,13 @@ const productRecords = (
         $insert_id: insertId(`${messageId}/${index}`),
       },
     }
-    bytes += Buffer.byteLength(JSON.stringify(body))
-    if (bytes > maxProductBytes || Object.keys(body.properties).length > 254) {
+    const size = sizeOf(body)
+    if ('bytes' in size) bytes += size.bytes
+    if ('problem' in size || bytes > maxProductBytes) {
       leftOut.push(`${listed.length - index} of ${products.length} products: too large`)
       break
     }
-    operations.push({ endpoint: 'import', body })
+    operations.push({ endpoint: 'import', body, bytes: size.bytes })
   }
   return operations
 }
