@@ -57,7 +57,7 @@ const createConnectors = async (stack: AsyncDisposableStack, { peer, mariaDb }: 
       host: 'api.hubapi.com',
       path: new URL(url, 'http://vendor.example').pathname,
       headers: { authorization: headers.authorization },
-      body: JSON.parse(body),
+      body: body === '' ? undefined : JSON.parse(body),
     }),
   )
   stack.defer(() => vendor.close())
