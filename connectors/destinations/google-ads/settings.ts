@@ -1,5 +1,6 @@
 import { defineSettings, type OAuth2Client, type SettingsOf, setting } from '@tributary/connector-kit'
 import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
+import { dataManagerOrigin, dataManagerScope, isCustomer } from '../../wire/google/data-manager.ts'
 import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
 
 export const settings = defineSettings({
@@ -31,11 +32,6 @@ export const settings = defineSettings({
 
 export type GoogleAdsSettings = SettingsOf<typeof settings>
 
-/** Returns the digits of a customer ID, which users may write with hyphens. */
-export const customerOf = (entered: string): string => entered.replaceAll(/[\s-]/g, '')
-
-const isCustomer = (entered: string): boolean => /^\d{10}$/.test(customerOf(entered))
-
 /** Checks rules that span several settings. */
 export const check = (given: Partial<GoogleAdsSettings>): Record<string, string> => {
   const { customer_id, login_customer_id, conversion_action_id } = given
@@ -52,8 +48,5 @@ export const check = (given: Partial<GoogleAdsSettings>): Record<string, string>
   }
 }
 
-/** The origin of all requests with a token. */
-export const apiOrigin = 'https://datamanager.googleapis.com'
-
 export const oauth2 = (given: Partial<GoogleAdsSettings>): OAuth2Client =>
-  googleClient(given, { scope: 'https://www.googleapis.com/auth/datamanager', origin: apiOrigin })
+  googleClient(given, { scope: dataManagerScope, origin: dataManagerOrigin })

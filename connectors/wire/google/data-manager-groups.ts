@@ -1,0 +1,91 @@
+import { type DeliverResult, DeliveryError, type EventOutcome, resultOfCall } from '@tributary/connector-kit'
+import type { Sent } from '../conversions/send-prepared.ts'
+import { type Asked, verdictOf } from './data-manager.ts'
+
+/** Maximum number of times that the remaining items are sent again without the refused ones. */
+const maxRounds = 4
+
+/** An item of a request, and its place in the batch. */
+export type Item = { at: number; body: unknown }
+
+/** Items of one request. `target` names what receives them, for users. */
+export type Group = {
+  target: string
+  items: readonly Item[]
+  ask: (bodies: readonly unknown[]) => Promise<Asked>
+}
+
+type Settled = {
+  outcomes: (EventOutcome | undefined)[]
+  shown: Omit<DeliverResult, 'outcomes'>
+  latencyMs: number
+}
+
+/**
+ * Sends a group. Google accepts a request completely or not at all, and names the faulty items ("Understand API
+ * errors", fast-fail model). The other items are then sent again; if no item is named, in halves. Returns false if an
+ * item must be retried.
+ */
+const sendGroup = async (
+  { target, items, ask }: Group,
+  settled: Settled,
+  clock: () => number,
+  round = 0,
+): Promise<boolean> => {
+  const sent = await ask(items.map(({ body }) => body))
+  const { outcome, refused } = verdictOf(sent, { count: items.length, target, now: clock() })
+  settled.latencyMs += sent.call.answer.latencyMs
+  if (settled.shown.request === undefined) settled.shown = resultOfCall(sent.call, outcome)
+  const settle = (those: readonly Item[], one: EventOutcome): void => {
+    for (const { at } of those) settled.outcomes[at] = one
+  }
+  if (outcome.kind !== 'rejected' || items.length === 1) {
+    const words = refused.get(0)
+    settle(items, outcome.kind === 'rejected' && words !== undefined ? { ...outcome, reason: words } : outcome)
+    return outcome.kind !== 'retry'
+  }
+  if (refused.size === 0) {
+    const middle = Math.ceil(items.length / 2)
+    return (
+      (await sendGroup({ target, ask, items: items.slice(0, middle) }, settled, clock, round)) &&
+      (await sendGroup({ target, ask, items: items.slice(middle) }, settled, clock, round))
+    )
+  }
+  for (const [index, reason] of refused) {
+    const item = items[index]
+    if (item !== undefined) settle([item], { kind: 'rejected', reason })
+  }
+  const rest = items.filter((_, index) => !refused.has(index))
+  if (rest.length === 0) return true
+  if (round < maxRounds) return await sendGroup({ target, ask, items: rest }, settled, clock, round + 1)
+  settle(rest, { kind: 'retry', reason: 'Not sent, because Google refused others of the request' })
+  return false
+}
+
+/**
+ * Sends groups one after the other, and returns the outcomes of a batch of `count` items. After a group that must be
+ * retried, no more are sent. Rejects with a DeliveryError if no item has an outcome yet.
+ */
+export const sendGroups = async (
+  groups: readonly Group[],
+  { count, clock }: { count: number; clock: () => number },
+): Promise<Sent & { outcomes: readonly EventOutcome[] }> => {
+  const settled: Settled = {
+    outcomes: Array.from({ length: count }, () => undefined),
+    shown: { httpStatus: 0, latencyMs: 0 },
+    latencyMs: 0,
+  }
+  let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
+  try {
+    for (const group of groups) if (!(await sendGroup(group, settled, clock))) break
+  } catch (error) {
+    if (!(error instanceof DeliveryError) || settled.outcomes.every((outcome) => outcome === undefined)) throw error
+    const misconfigured = error.name === 'ConfigurationError' ? { misconfigured: true } : {}
+    rest = { kind: 'retry', reason: error.message, ...misconfigured }
+  }
+  return {
+    ...settled.shown,
+    latencyMs: settled.latencyMs,
+    outcomes: settled.outcomes.map((outcome) => outcome ?? rest),
+  }
+}
