@@ -1,12 +1,14 @@
 import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
-import { consentOf, consentOutcome, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
-import { ipOf, noteOf, withValues } from '../../wire/conversions/left-out.ts'
-import { productsOf } from '../../wire/conversions/products.ts'
+import { consentOutcome, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
+import { noteOf } from '../../wire/conversions/left-out.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
+import { consentField, identifiersOf } from '../../wire/google/data-manager-person.ts'
 import { adjustConversion } from './actions/adjust-conversion.ts'
 import { uploadConversion } from './actions/upload-conversion.ts'
+import { detailsOf } from './details.ts'
+import { adIdentifiersOf, deviceOf } from './device.ts'
 import type { GoogleAdsSettings } from './settings.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -49,90 +51,6 @@ const clickOf = (person: Person): Record<string, string> => {
   return {}
 }
 
-/**
- * "UserIdentifier": returns identifiers that each have one of email, phone, and address. An address needs all of its
- * parts.
- */
-const identifiersOf = ({ email, phone, first_name, last_name, country = '', postal_code = '' }: Person): unknown[] => {
-  const region = country.trim().toUpperCase()
-  const hasAddress =
-    first_name !== undefined && last_name !== undefined && /^[A-Z]{2}$/.test(region) && postal_code.trim() !== ''
-  return [
-    ...[email ?? []].flat().map((emailAddress) => ({ emailAddress })),
-    ...[phone ?? []].flat().map((phoneNumber) => ({ phoneNumber })),
-    ...(hasAddress
-      ? [
-          {
-            address: {
-              givenName: first_name,
-              familyName: last_name,
-              regionCode: region,
-              postalCode: postal_code.trim(),
-            },
-          },
-        ]
-      : []),
-  ]
-}
-
-/**
- * Countries from which Google Ads takes no IP addresses: the EEA, the United Kingdom, and Switzerland. The source is
- * "DeviceInfo" of the Data Manager API. Greece and the United Kingdom have a second code
- * each, and regions of these countries have codes of their own.
- */
-const withoutIpAddress: ReadonlySet<string> = new Set(
-  (
-    'AT BE BG CH CY CZ DE DK EE EL ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK UK ' +
-    'AX GF GI GP MF MQ RE YT'
-  ).split(' '),
-)
-
-/** Returns "DeviceInfo", the device on which a conversion happened; without values it is undefined. */
-const deviceOf = (
-  { ip_address, user_agent, country }: ReturnType<typeof uploadConversion.payloadOf>,
-  leftOut: string[],
-): Record<string, unknown> | undefined => {
-  const ipAddress = ipOf('ip_address', ip_address, leftOut)
-  const code = country?.trim().toUpperCase() ?? ''
-  // An unknown country could be one of those.
-  const isRefused = withoutIpAddress.has(code) || !/^[A-Z]{2}$/.test(code)
-  // Most conversions have no country, so that this is not worth a note in each delivery.
-  if (isRefused && ipAddress !== undefined && code !== '')
-    leftOut.push('ip_address: Google Ads does not take it from the country of the person')
-  const device = withValues({ ipAddress: isRefused ? undefined : ipAddress, userAgent: user_agent?.trim() })
-  return Object.keys(device).length === 0 ? undefined : device
-}
-
-const consentField = (value: unknown): string | undefined => {
-  const consent = consentOf(value)
-  return consent === 'none' ? undefined : consent === 'granted' ? 'CONSENT_GRANTED' : 'CONSENT_DENIED'
-}
-
-/**
- * Returns the products of the conversion ("CartData" and "Item" of the Data Manager API). Google finds a product by its
- * ID in the Merchant Center, so products without one are left out. A quantity is an integer.
- */
-const cartOf = (outgoing: OutgoingEvent): { cart: Record<string, unknown>; leftOut: string[] } => {
-  const { items: list, one_product: one } = uploadConversion.payloadOf(outgoing)
-  const { products, leftOut } = productsOf({ list, one, eventName: outgoing.event })
-  const items = products.flatMap(({ id, quantity = 0, price = -1 }) =>
-    id === undefined
-      ? []
-      : [
-          {
-            merchantProductId: id,
-            ...(Number.isInteger(quantity) && quantity > 0 ? { quantity } : {}),
-            ...(price < 0 ? {} : { unitPrice: price }),
-          },
-        ],
-  )
-  const unknown = products.length - items.length
-  return {
-    cart: items.length === 0 ? {} : { cartData: { items } },
-    leftOut: [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])],
-  }
-}
-
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
 /** Returns the event in the format of the Data Manager API, or the outcome of an event that must not be sent. */
@@ -160,15 +78,14 @@ export const conversionOf = (
   const actionId = payload.conversion_action_id?.trim() || settings.conversion_action_id.trim()
   if (!/^\d{3,20}$/.test(actionId))
     return rejected(`"${cutText(actionId, 40)}" is not the number of a conversion action`)
-  const ofDevice: string[] = []
-  const device = adjusts ? undefined : deviceOf(uploadConversion.payloadOf(outgoing), ofDevice)
-  const consent = {
-    adUserData: consentField(payload.ad_user_data),
-    adPersonalization: consentField(payload.ad_personalization),
-  }
-  const { cart, leftOut } = adjusts ? { cart: {}, leftOut: [] } : cartOf(outgoing)
+  const leftOut: string[] = []
+  const uploaded = adjusts ? undefined : uploadConversion.payloadOf(outgoing)
+  const device = uploaded === undefined ? undefined : deviceOf(uploaded, leftOut)
+  const ofAd = { ...click, ...(uploaded === undefined ? {} : adIdentifiersOf(uploaded, leftOut)) }
+  const details = uploaded === undefined ? {} : detailsOf(outgoing, leftOut)
+  const consent = consentField(payload)
   return {
-    note: noteOf([...ofDevice, ...leftOut]),
+    note: noteOf(leftOut),
     body: {
       actionId,
       event: {
@@ -178,11 +95,11 @@ export const conversionOf = (
         eventSource: adjusts ? 'WEB' : asked,
         ...(money.value === undefined ? {} : { conversionValue: money.value }),
         ...(money.currency === undefined ? {} : { currency: money.currency }),
-        ...cart,
-        ...(hasClick ? { adIdentifiers: click } : {}),
+        ...details,
+        ...(Object.keys(ofAd).length === 0 ? {} : { adIdentifiers: ofAd }),
         ...(device === undefined ? {} : { eventDeviceInfo: device }),
         ...(identifiers.length === 0 ? {} : { userData: { userIdentifiers: identifiers } }),
-        ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
+        ...(consent === undefined ? {} : { consent }),
       },
     },
   }

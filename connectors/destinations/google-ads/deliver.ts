@@ -17,11 +17,13 @@ const target = 'conversion action'
 
 const send = (context: Context, bodies: readonly Conversion[]): Promise<Sent> => {
   const items = bodies.map(({ actionId, event }, at) => ({ at, actionId, body: event }))
-  const groups = [...Map.groupBy(items, ({ actionId }) => actionId)].map(([actionId, those]): Group => ({
-    target,
-    items: those,
-    ask: (events) => ingest(context, actionId, events, context.settings.validate_only),
-  }))
+  const groups = [...Map.groupBy(items, ({ actionId }) => actionId)].map(
+    ([actionId, those]): Group => ({
+      target,
+      items: those,
+      ask: (events) => ingest(context, actionId, events, context.settings.validate_only),
+    }),
+  )
   return sendGroups(groups, { count: bodies.length, clock: context.clock })
 }
 

@@ -1,6 +1,6 @@
 import type { ConversionPlatform } from '@tributary/connector-kit'
 import { apiVersions, shownVersion } from '../../wire/conversions/api-version.ts'
-import { clickPlaces } from '../../wire/conversions/person-places.ts'
+import { anyOf, clickPlaces } from '../../wire/conversions/person-places.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
@@ -23,8 +23,19 @@ export const fields = {
   last_name: places.lastName,
   country: places.country,
   postal_code: places.postalCode,
+  discount: field('properties.discount'),
+  coupon: field('properties.coupon'),
+  session_attributes: anyOf('properties.session_attributes', 'context.session_attributes'),
+  mobile_device_id: anyOf('context.device.advertisingId', 'context.madId'),
   ip_address: places.ip,
   user_agent: places.userAgent,
+  locale: field('context.locale'),
+  screen_width: field('context.screen.width'),
+  screen_height: field('context.screen.height'),
+  os_name: field('context.os.name'),
+  os_version: field('context.os.version'),
+  device_model: field('context.device.model'),
+  device_brand: field('context.device.manufacturer'),
   ad_user_data: places.consent,
   ad_personalization: places.consent,
 } as const

@@ -13,11 +13,22 @@ export type IngestedEvent = {
   eventSource?: string
   conversionValue?: unknown
   currency?: string
-  adIdentifiers?: Record<string, string>
-  eventDeviceInfo?: { ipAddress?: string; userAgent?: string }
+  conversionCount?: unknown
+  adIdentifiers?: Record<string, unknown>
+  eventDeviceInfo?: Record<string, unknown>
+  customVariables?: { variable?: unknown; value?: unknown }[]
+  userProperties?: Record<string, unknown>
+  eventLocation?: Record<string, unknown>
   userData?: { userIdentifiers?: Identifier[] }
   consent?: Record<string, string>
-  cartData?: { items?: { merchantProductId?: unknown; quantity?: unknown; unitPrice?: unknown }[] }
+  cartData?: {
+    merchantId?: string
+    merchantFeedLabel?: string
+    merchantFeedLanguageCode?: string
+    transactionDiscount?: unknown
+    couponCodes?: unknown[]
+    items?: { merchantProductId?: unknown; quantity?: unknown; unitPrice?: unknown }[]
+  }
 }
 
 const answerOf = (status: number, body: unknown): PeerAnswer => ({
@@ -69,6 +80,27 @@ const mistakeOfPerson = (identifiers: readonly Identifier[]): Mistake | undefine
   return undefined
 }
 
+/** "Event", "DeviceInfo", "CartData", "CustomVariable", "UserProperties": types of fields and values of enums. */
+const mistakeOfDetails = ({
+  eventDeviceInfo: device = {},
+  userProperties: customer = {},
+  cartData: cart = {},
+  customVariables: variables = [],
+}: IngestedEvent): Mistake | undefined => {
+  const { screenWidth = 1, screenHeight = 1, languageCode = 'en' } = device
+  if (![screenWidth, screenHeight].every(Number.isInteger)) return ['INVALID_NUMBER_FORMAT', 'Invalid screen']
+  if (!/^[a-z]{2}$/.test(String(languageCode))) return ['INVALID_FORMAT', 'Invalid language']
+  const { customerType = 'NEW', customerValueBucket = 'LOW' } = customer
+  if (!['NEW', 'RETURNING', 'REENGAGED'].includes(String(customerType))) return ['INVALID_ENUM_VALUE', 'Customer type']
+  if (!['LOW', 'MEDIUM', 'HIGH'].includes(String(customerValueBucket))) return ['INVALID_ENUM_VALUE', 'Customer value']
+  if (typeof (cart.transactionDiscount ?? 0) !== 'number') return ['INVALID_NUMBER_FORMAT', 'Invalid discount']
+  if (variables.some(({ variable, value }) => typeof variable !== 'string' || typeof value !== 'string'))
+    return ['INVALID_CUSTOM_VARIABLE_VALUE', 'The custom variable is invalid']
+  return variables.some(({ value }) => String(value).includes('@'))
+    ? ['CUSTOM_VARIABLE_VALUE_CONTAINS_PII', 'The custom variable value contains PII']
+    : undefined
+}
+
 const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   const { eventTimestamp: time = '', adIdentifiers: click = {}, userData = {}, conversionValue: value } = event
   const identifiers = userData.userIdentifiers ?? []
@@ -76,9 +108,10 @@ const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   if (!(age > -60_000) || age > 90 * dayMs) return ['INVALID_EVENT', 'Invalid event timestamp']
   if (event.eventSource !== undefined && !sources.includes(event.eventSource))
     return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']
-  if (Object.keys(click).length === 0 && identifiers.length === 0)
+  const clickIds = ['gclid', 'gbraid', 'wbraid'].filter((name) => click[name] !== undefined)
+  if (clickIds.length === 0 && identifiers.length === 0)
     return ['NO_IDENTIFIERS_PROVIDED', 'Events data contains no user identifiers or ad identifiers']
-  if (Object.keys(click).length > 1) return ['INVALID_EVENT', 'Only one click ID may be set']
+  if (clickIds.length > 1) return ['INVALID_EVENT', 'Only one click ID may be set']
   const ofPerson = mistakeOfPerson(identifiers)
   if (ofPerson !== undefined) return ofPerson
   if (value !== undefined && typeof value !== 'number') return ['INVALID_NUMBER_FORMAT', 'Invalid number format']
@@ -88,6 +121,8 @@ const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   for (const { merchantProductId: id, quantity = 1, unitPrice = 0 } of event.cartData?.items ?? [])
     if (typeof id !== 'string' || !Number.isInteger(quantity) || typeof unitPrice !== 'number')
       return ['INVALID_NUMBER_FORMAT', 'Invalid item']
+  const mistake = mistakeOfDetails(event)
+  if (mistake !== undefined) return mistake
   const consents = Object.values(event.consent ?? {})
   if (consents.some((each) => !/^CONSENT_(GRANTED|DENIED)$/.test(each)))
     return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']

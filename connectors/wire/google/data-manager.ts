@@ -25,10 +25,9 @@ export type AccountSettings = {
 }
 
 /** The part of a context that a call of the Data Manager API needs. */
-export type AccountContext = Pick<
-  DeliverContext,
-  'request' | 'signal' | 'onExchange' | 'accessToken'
-> & { settings: AccountSettings }
+export type AccountContext = Pick<DeliverContext, 'request' | 'signal' | 'onExchange' | 'accessToken'> & {
+  settings: AccountSettings
+}
 
 /** Returns the digits of a customer ID, which users may write with hyphens. */
 export const customerOf = (entered: string): string => entered.replaceAll(/[\s-]/g, '')

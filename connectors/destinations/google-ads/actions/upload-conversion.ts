@@ -1,5 +1,6 @@
 import { defineAction } from '@tributary/connector-kit'
 import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
+import { adFields, cartFields, deviceFields } from './detail-fields.ts'
 import { personFields } from './fields.ts'
 
 export const uploadConversion = defineAction({
@@ -38,13 +39,9 @@ export const uploadConversion = defineAction({
       type: 'string',
       kind: 'context',
     },
-    ip_address: {
-      label: 'IP address',
-      help: 'Of the browser. Not sent for people in the EEA, the United Kingdom, and Switzerland.',
-      type: 'string',
-      kind: 'context',
-    },
-    user_agent: { label: 'User agent', help: 'Of the browser. Not hashed.', type: 'string', kind: 'context' },
+    ...cartFields,
+    ...deviceFields,
+    ...adFields,
     ...personFields,
   },
 })
