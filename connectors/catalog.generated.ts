@@ -123,6 +123,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/google-analytics/definition.ts')).googleAnalytics,
   },
   {
+    slug: "google-customer-match",
+    title: "Google Customer Match",
+    description: "Adds people to customer lists of Google Ads, and removes them.",
+    docsUrl: "https://developers.google.com/data-manager/api/devguides/audiences/google-ads/customer-match",
+    icon: "/media/connectors/destinations/google-customer-match-35633e055818.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./destinations/google-customer-match/definition.ts')).googleCustomerMatch,
+  },
+  {
     slug: "google-sheets",
     title: "Google Sheets",
     description: "Keeps rows of a spreadsheet up to date, or adds a row for each event.",

@@ -46,22 +46,27 @@ const settingsOf = (definition: DestinationDefinition): Settings => {
   return validated.settings
 }
 
+/** The names of track events: an order, and the event of a connected audience. */
+const namedEvents = eventTypes.flatMap((type) =>
+  type === 'track' ? ['Order Completed', 'Audience Entered'].map((name) => ({ type, name })) : [{ type, name: '' }],
+)
+
 /** Returns an event of each type with the payload of the presets. Types without a preset are omitted. */
 const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
   const map = compileMappings(definition, undefined, { workspaceId: 'w', destinationId: 'd' })
-  return eventTypes.flatMap((type, at): OutgoingEvent[] => {
+  return namedEvents.flatMap(({ type, name: eventName }, at): OutgoingEvent[] => {
     const event: PipelineEvent = {
       eventId: `0-00000000000000000001-0000${at}`,
       messageId: `message-${at}`,
       type,
-      event: type === 'track' ? 'Order Completed' : '',
+      event: eventName,
       userId: 'user-1',
       anonymousId: 'anonymous-1',
       groupId: 'group-1',
       previousId: 'previous-1',
       properties: { total: 5 },
       traits: { email: 'ada@example.com' },
-      context: {},
+      context: { traits: { email: 'ada@example.com' } },
       test: false,
       receivedAt: '2026-01-02T03:04:05.678Z',
       timestamp: '2026-01-02T03:04:05.000Z',

@@ -90,6 +90,30 @@ export const askDataManager = async (
   return { call, hidden }
 }
 
+/** Reads a customer list ("UserListService", GetUserList). Rejects like `sendRequest`. */
+export const readUserList = async (context: AccountContext, id: string): Promise<Asked> => {
+  const { customer_id, login_customer_id, client_secret } = context.settings
+  const hidden = { headers: ['authorization'], texts: [client_secret] }
+  const account = (entered: string): string => `accountTypes/GOOGLE_ADS/accounts/${customerOf(entered)}`
+  const call = await sendRequest(
+    context,
+    {
+      method: 'GET',
+      url: `${dataManagerOrigin}/${apiVersions.google.version}/${account(customer_id)}/userLists/${encodeURIComponent(id)}`,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'Tributary/1.0',
+        ...(login_customer_id === undefined ? {} : { 'login-account': account(login_customer_id) }),
+      },
+      keepBytes,
+      readBytes: keepBytes,
+      timeoutMs: 60_000,
+    },
+    hidden,
+  )
+  return { call, hidden }
+}
+
 /**
  * The content of Google's response: the outcome of the whole request, and the items that Google refuses ("Understand
  * API errors", BadRequest).

@@ -1,0 +1,94 @@
+import {
+  answerObject,
+  ConfigurationError,
+  type ConnectionTest,
+  type DeliverContext,
+  type DeliverResult,
+  isJsonObject,
+  type OutgoingEvent,
+  testOf,
+  withGrant,
+} from '@tributary/connector-kit'
+import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
+import { askDataManager, customerOf, destinationOf, readUserList, verdictOf } from '../../wire/google/data-manager.ts'
+import { type Group, sendGroups } from '../../wire/google/data-manager-groups.ts'
+import { type Member, memberOf } from './member.ts'
+import type { CustomerMatchSettings } from './settings.ts'
+
+type Context = DeliverContext<CustomerMatchSettings>
+
+/** What receives people, for messages. */
+const target = 'customer list'
+
+const termsProblem = 'Accept the Customer Match terms in Google Ads, and turn on their setting'
+
+/** Maximum people of a request ("IngestAudienceMembersRequest"). */
+const peopleAtOnce = 10_000
+
+/** Sends people to `audienceMembers:ingest` or `audienceMembers:remove`. */
+const ask = (context: Context, { listId, method }: Member, members: readonly unknown[]) => {
+  const { validate_only, list_type } = context.settings
+  const terms = { customerMatchTermsOfServiceStatus: 'ACCEPTED' }
+  return askDataManager(context, `audienceMembers:${method}`, {
+    destinations: [destinationOf(context.settings, listId)],
+    audienceMembers: members,
+    ...(list_type === 'contact' ? { encoding: 'HEX' } : {}),
+    ...(method === 'ingest' ? { termsOfService: terms } : {}),
+    ...(validate_only ? { validateOnly: true } : {}),
+  })
+}
+
+/** Groups consecutive people of one list who are all added or all removed, so that changes keep their order. */
+const groupsOf = (context: Context, members: readonly Member[]): Group[] => {
+  const groups: { first: Member; items: { at: number; body: unknown }[] }[] = []
+  for (const [at, one] of members.entries()) {
+    const last = groups.at(-1)
+    const isSame = last?.first.listId === one.listId && last.first.method === one.method
+    if (last !== undefined && isSame && last.items.length < peopleAtOnce) last.items.push({ at, body: one.member })
+    else groups.push({ first: one, items: [{ at, body: one.member }] })
+  }
+  return groups.map(({ first, items }) => ({ target, items, ask: (bodies) => ask(context, first, bodies) }))
+}
+
+const send = (context: Context, members: readonly Member[]): Promise<Sent> =>
+  sendGroups(groupsOf(context, members), { count: members.length, clock: context.clock })
+
+/** Adds people to customer lists and removes them, in the order of the events. Adding a person twice changes nothing. */
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
+  const granted = withGrant(context)
+  return sendPrepared(
+    batch,
+    (event) => memberOf(event, context.settings),
+    (members) => {
+      if (!context.settings.terms_accepted && members.some(({ method }) => method === 'ingest'))
+        throw new ConfigurationError(termsProblem)
+      return send(granted, members)
+    },
+  )
+}
+
+/** Returns the match rate of a list as a sentence; '' if Google reports none ("ContactIdInfo"). */
+const matchRateOf = (list: Readonly<Record<string, unknown>>): string => {
+  const info = isJsonObject(list['ingestedUserListInfo']) ? list['ingestedUserListInfo'] : {}
+  const contacts = isJsonObject(info['contactIdInfo']) ? info['contactIdInfo'] : {}
+  const rate = contacts['matchRatePercentage']
+  return typeof rate === 'number' && rate > 0 ? ` Google matches ${rate}% of its people.` : ''
+}
+
+/** Reads the customer list of the settings. */
+export const testConnection = (context: Context): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const { customer_id, list_id, terms_accepted } = context.settings
+    const asked = await readUserList(withGrant(context), list_id.trim())
+    const { outcome } = verdictOf(asked, { count: 0, target, now: context.clock() })
+    if (outcome.kind !== 'delivered')
+      return { ok: false, message: `Google Ads can't be used right now: ${outcome.reason}` }
+    const list = answerObject(asked.call) ?? {}
+    const name = list['displayName']
+    if (typeof name !== 'string') return { ok: false, message: 'What answered is not Google' }
+    if (!terms_accepted) return { ok: false, message: `${termsProblem}.` }
+    const customer = customerOf(customer_id).replace(/^(\d{3})(\d{3})(\d{4})$/, '$1-$2-$3')
+    const end = endOf(apiVersions.google, context.clock())
+    return { ok: true, message: `Connected to the list ${name} of ${customer}.${matchRateOf(list)}${end}` }
+  })

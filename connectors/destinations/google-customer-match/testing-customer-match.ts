@@ -1,0 +1,122 @@
+import type { PeerAnswer } from '@tributary/connector-kit/testing'
+import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+import { errorOf } from '../google-ads/testing-google-ads.ts'
+
+/** The credentials of the simulated vendor. */
+export const token = 'ya29.match-0123456789'
+export const customer = '1234567890'
+export const list = '8012345678'
+
+type Identifier = { emailAddress?: string; phoneNumber?: string; address?: Record<string, string> }
+
+/** A person as the simulated vendor receives them. */
+export type AudienceMember = {
+  compositeData?: { userData?: { userIdentifiers?: Identifier[] }; ipData?: { ipAddress?: string }[] }
+  mobileData?: { mobileIds?: string[] }
+  userIdData?: { userId?: string }
+  consent?: Record<string, string>
+}
+
+type Body = {
+  destinations?: { operatingAccount?: Record<string, string>; productDestinationId?: string }[]
+  audienceMembers?: AudienceMember[]
+  encoding?: string
+  termsOfService?: { customerMatchTermsOfServiceStatus?: string }
+  validateOnly?: boolean
+}
+
+const isHash = (text: string | undefined): boolean => text === undefined || /^[a-f0-9]{64}$/.test(text)
+const dataNames = ['compositeData', 'mobileData', 'userIdData'] as const
+
+const mistakeOf = (member: AudienceMember): string | undefined => {
+  const { compositeData: composite, mobileData: mobile, userIdData: user } = member
+  if (dataNames.filter((name) => member[name] !== undefined).length !== 1) return 'INVALID_AUDIENCE_MEMBER'
+  if (mobile !== undefined) {
+    const ids = mobile.mobileIds ?? []
+    return ids.length === 0 || ids.length > 10 ? 'INVALID_AUDIENCE_MEMBER' : undefined
+  }
+  if (user !== undefined) return (user.userId ?? '') === '' ? 'INVALID_AUDIENCE_MEMBER' : undefined
+  const identifiers = composite?.userData?.userIdentifiers ?? []
+  if (identifiers.length > 10) return 'TOO_MANY_USER_IDENTIFIERS'
+  if (identifiers.length === 0 && (composite?.ipData ?? []).length === 0) return 'INVALID_AUDIENCE_MEMBER'
+  const hashes = identifiers.flatMap(({ emailAddress, phoneNumber, address }) => [
+    emailAddress,
+    phoneNumber,
+    address?.['givenName'],
+    address?.['familyName'],
+  ])
+  if (!hashes.every(isHash)) return 'INVALID_SHA256_FORMAT'
+  // Simulates a rule that only Google can check.
+  return identifiers.some(({ address }) => address?.['postalCode'] === 'refused') ? 'INVALID_POSTAL_CODE' : undefined
+}
+
+const requestMistake = (method: string, body: Body): string | undefined => {
+  const { audienceMembers: members = [], encoding, termsOfService: terms } = body
+  if (members.length > 10_000) return 'TOO_MANY_AUDIENCE_MEMBERS'
+  if (members.length === 0) return 'REQUIRED_FIELD_MISSING'
+  if (members.some(({ compositeData }) => compositeData !== undefined) && encoding !== 'HEX')
+    return 'REQUIRED_FIELD_MISSING'
+  const types = new Set(members.flatMap((member) => dataNames.filter((name) => member[name] !== undefined)))
+  if (types.size > 1) return 'MULTIPLE_DATA_TYPES_NOT_ALLOWED'
+  if (method === 'ingest' && terms?.customerMatchTermsOfServiceStatus !== 'ACCEPTED')
+    return 'TERMS_AND_CONDITIONS_NOT_SIGNED'
+  return undefined
+}
+
+const json = (body: unknown): PeerAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/**
+ * Creates a stand-in for `audienceMembers:ingest`, `audienceMembers:remove` and `userLists.get` that follows the
+ * definitions of the Data Manager API (github.com/googleapis/googleapis, commit f8291d2b, google/ads/datamanager/v1):
+ * ingestion_service.proto (10,000 members, HEX, terms, `validateOnly`), audience.proto (one type of data for each
+ * member, at least one identifier, 10 mobile IDs), user_data.proto (10 identifiers), error.proto, user_list.proto.
+ */
+export const createCustomerMatch = () => {
+  const people = new Map<string, AudienceMember>()
+  const keyOf = ({ consent: _consent, ...data }: AudienceMember): string => JSON.stringify(data)
+  const change = (method: string, body: Body): PeerAnswer => {
+    const [destination] = body.destinations ?? []
+    if (destination?.operatingAccount?.['accountId'] !== customer)
+      return errorOf(403, 'PERMISSION_DENIED', 'The caller does not have permission')
+    if (destination.productDestinationId !== list)
+      return errorOf(400, 'INVALID_ARGUMENT', 'There was a problem with the request.', [
+        {
+          field: 'destinations[0].product_destination_id',
+          description: 'User list is not valid',
+          reason: 'INVALID_USER_LIST_ID',
+        },
+      ])
+    const mistake = requestMistake(method, body)
+    if (mistake !== undefined)
+      return errorOf(400, 'INVALID_ARGUMENT', 'There was a problem with the request.', [], mistake)
+    const members = body.audienceMembers ?? []
+    const violations = members.flatMap((member, at) => {
+      const reason = mistakeOf(member)
+      return reason === undefined
+        ? []
+        : [{ field: `audience_members.audience_members[${at}]`, reason, description: reason }]
+    })
+    if (violations.length > 0)
+      return errorOf(400, 'INVALID_ARGUMENT', 'There was a problem with the request.', violations)
+    if (body.validateOnly !== true)
+      for (const member of members)
+        if (method === 'ingest') people.set(keyOf(member), member)
+        else people.delete(keyOf(member))
+    return json({ requestId: '126365e1-16d0-4c81-9de9-f362711e250a' })
+  }
+  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+    if (host !== 'datamanager.googleapis.com') return { status: 404 }
+    if (headers['authorization'] !== `Bearer ${token}`)
+      return errorOf(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
+    if (method === 'GET' && path === `/v1/accountTypes/GOOGLE_ADS/accounts/${customer}/userLists/${list}`)
+      return json({ displayName: 'VIPs', ingestedUserListInfo: { contactIdInfo: { matchRatePercentage: 62 } } })
+    const [, name] = /^\/v1\/audienceMembers:(ingest|remove)$/.exec(path) ?? []
+    if (method !== 'POST' || name === undefined) return errorOf(404, 'NOT_FOUND', 'Requested entity was not found.')
+    return change(name, body as Body)
+  }
+  return { answer, people }
+}
