@@ -33,10 +33,11 @@ const formed: Readonly<Record<string, string>> = { customer_id: '123-456-7890', 
 const valueOf = (field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
   if (field.secret) return field.name.endsWith('url') ? `https://peer.example/services/T000/B000/${secret}` : secret
+  if (formed[field.name] !== undefined) return formed[field.name]
   if (field.default !== undefined || !field.required) return field.default
   if (field.type === 'url') return 'https://peer.example/hook'
   if (field.type === 'select') return field.choices?.[0]?.value
-  return field.type === 'number' ? field.min : (formed[field.name] ?? '12345678901234567890')
+  return field.type === 'number' ? field.min : '12345678901234567890'
 }
 
 const settingsOf = (definition: DestinationDefinition): Settings => {

@@ -17,8 +17,8 @@ export const googleAnalytics = defineDestination({
     url: 'https://developers.google.com/analytics/devguides/collection/protocol/ga4/sending-events',
     steps: [
       {
-        title: 'Copy the measurement ID',
-        text: 'In Google Analytics, open **Admin, Data streams** and choose your web stream. Its measurement ID begins with `G-`.',
+        title: 'Choose the stream',
+        text: 'In Google Analytics, open **Admin, Data streams** and choose your stream. The measurement ID of a web stream begins with `G-`. For the stream of an app, copy the app ID in the Firebase console, under **Project settings, General, Your apps**.',
       },
       {
         title: 'Create an API secret',
@@ -40,7 +40,11 @@ export const googleAnalytics = defineDestination({
       },
       {
         title: 'Know what is left out',
-        text: 'Reserved names, objects, and more than 100 parameters are left out, and the delivery names them. Events that only apps send, such as `screen_view`, are refused.',
+        text: 'Reserved names, objects, and more than 100 parameters are left out, and the delivery names them. Events that only apps send, such as `screen_view`, are refused in a web stream.',
+      },
+      {
+        title: 'Send events of an app',
+        text: 'Choose the stream of the app in the settings. Each event needs the app instance ID of the Firebase SDK, in the property `app_instance_id` or in `context.app_instance_id`. Google joins events only with installations that it knows. Screen calls become `screen_view`. Use one destination for each stream.',
       },
       {
         title: 'Check that it works',

@@ -31,13 +31,27 @@ const personal: ReadonlySet<string> = new Set([
   'ip_override',
   'user_agent',
   'user_properties',
+  'city',
 ])
 
-const post = (context: Context, path: string, body: unknown): Promise<Call> => {
-  const { region, measurement_id, api_secret } = context.settings
+/**
+ * Returns the parameter of the URL that names the stream ("Send Measurement Protocol events", key request components by
+ * stream type). Throws ConfigurationError if the settings have none.
+ */
+const streamOf = ({ stream, measurement_id, firebase_app_id }: AnalyticsSettings): Record<string, string> => {
+  const [name, id, title] =
+    stream === 'app'
+      ? (['firebase_app_id', firebase_app_id, 'ID of the Firebase app'] as const)
+      : (['measurement_id', measurement_id, 'measurement ID'] as const)
+  if ((id?.trim() ?? '') === '') throw new ConfigurationError(`Enter the ${title} in the settings`)
+  return { [name]: id?.trim() ?? '' }
+}
+
+const post = async (context: Context, path: string, body: unknown): Promise<Call> => {
+  const { region, api_secret } = context.settings
   const secret = api_secret.trim()
-  const query = new URLSearchParams({ measurement_id: measurement_id.trim(), api_secret: secret })
-  return sendRequest(
+  const query = new URLSearchParams({ ...streamOf(context.settings), api_secret: secret })
+  return await sendRequest(
     context,
     {
       method: 'POST',
@@ -151,8 +165,9 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
  */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
+    const client = context.settings.stream === 'app' ? { app_instance_id: '0'.repeat(32) } : { client_id: '1.1' }
     const call = await post(context, 'debug/mp/collect', {
-      client_id: '1.1',
+      ...client,
       events: [{ name: 'tributary_test', params: {} }],
     })
     const outcome = outcomeOf(call, context.clock())

@@ -5,7 +5,7 @@ import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { sendEvent } from './actions/send-event.ts'
 import { eventNameOf, eventNameProblem } from './names.ts'
 import { paramsOf } from './params.ts'
-import { clientOf, senderOf } from './sender.ts'
+import { clientProblem, senderOf } from './sender.ts'
 import type { AnalyticsSettings } from './settings.ts'
 
 /** Maximum age of an event in ms: 72 hours ("Send Measurement Protocol events", backdating). */
@@ -33,15 +33,19 @@ export const sendableOf = (
   }
   const at = momentOf(payload.event_time, now, oldestMs)
   if (typeof at !== 'number') return at
-  if (clientOf(payload) === '') return rejected('The event has no client ID and no person')
+  const { stream } = settings
   const name = eventNameOf(payload.event_name)
-  const problem = eventNameProblem(name)
+  if (stream === 'web' && outgoing.type === 'screen' && name === 'screen_view')
+    return { kind: 'skipped', reason: 'Google Analytics takes views of screens only in the stream of an app' }
+  const unknown = clientProblem(payload, stream)
+  if (unknown !== undefined) return rejected(unknown)
+  const problem = eventNameProblem(name, stream)
   if (problem !== undefined) return rejected(problem)
   const custom = sendEvent.customOf(outgoing)
   const made = paramsOf(payload, custom, { eventName: outgoing.event, debug: settings.debug_mode })
   if ('problem' in made) return rejected(made.problem)
   const { params, leftOut } = made
-  const sender = senderOf(payload, leftOut)
+  const sender = senderOf(payload, stream, leftOut)
   return {
     note: noteOf(leftOut),
     body: { sender, event: { name, timestamp_micros: at * 1000, params } },

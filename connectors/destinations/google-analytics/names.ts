@@ -30,8 +30,9 @@ const isName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) &
 export const eventNameOf = (name: string): string => name.trim().replaceAll(/\s+/g, '_')
 
 /** Returns why Google does not take a name of an event, for users; undefined if it does. */
-export const eventNameProblem = (name: string): string | undefined => {
-  if (appNames.has(name)) return `Google Analytics takes the event ${name} only from apps, not from a web stream`
+export const eventNameProblem = (name: string, stream: 'web' | 'app' = 'web'): string | undefined => {
+  if (appNames.has(name) && stream === 'web')
+    return `Google Analytics takes the event ${name} only from apps, not from a web stream`
   if (reservedNames.has(name) || reservedPrefix.test(name)) return `Google Analytics reserves the event name ${name}`
   return isName(name)
     ? undefined

@@ -27,6 +27,8 @@ const textParams = [
   'creative_name',
   'creative_slot',
   'location_id',
+  'screen_name',
+  'screen_class',
   'group_id',
 ] as const satisfies readonly (keyof Payload)[]
 

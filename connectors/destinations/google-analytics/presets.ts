@@ -70,6 +70,16 @@ const recommended: readonly MappingPreset[] = [
     fields: { event_name: { type: 'CONSTANT', value: 'page_view' }, ...commonFields },
   },
   {
+    eventType: 'screen',
+    action: 'send_event',
+    fields: {
+      event_name: { type: 'CONSTANT', value: 'screen_view' },
+      ...commonFields,
+      screen_name: anyOf('properties.screen_name', 'properties.name', 'event'),
+      screen_class: anyOf('properties.screen_class', 'properties.class'),
+    },
+  },
+  {
     eventType: 'group',
     action: 'send_event',
     fields: {

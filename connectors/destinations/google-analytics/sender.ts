@@ -4,6 +4,7 @@ import { cutText } from '@tributary/connector-kit'
 import { consentOf } from '../../wire/conversions/event-facts.ts'
 import type { sendEvent } from './actions/send-event.ts'
 import { userPropertiesOf } from './names.ts'
+import type { AnalyticsSettings } from './settings.ts'
 
 type Payload = ReturnType<typeof sendEvent.payloadOf>
 
@@ -20,6 +21,12 @@ const clientOfPerson = (person: string): string => {
   return [0, 4].map((at) => String((digest.readUInt32BE(at) >>> 1) + 1)).join('.')
 }
 
+/**
+ * Returns the ID that the SDK of Firebase gives an installation of the app; '' if there is none. Google joins an event
+ * of an app only with a known installation, so none is made ("Send Measurement Protocol events", app streams).
+ */
+const instanceOf = ({ app_instance_id }: Payload): string => cutText(app_instance_id?.trim() ?? '', 100).toWellFormed()
+
 /** Returns the client ID of an event: that of the Google tag, or one made from the person; '' if there is no person. */
 export const clientOf = ({ client_id, user_key, user_id }: Payload): string => {
   // The cookie _ga is `GA1.1.<client ID>`.
@@ -27,6 +34,56 @@ export const clientOf = ({ client_id, user_key, user_id }: Payload): string => {
   if (given !== '') return given
   const person = user_key?.trim() || user_id?.trim() || ''
   return person === '' ? '' : clientOfPerson(person)
+}
+
+/** Returns why an event has nobody who did it, for users; undefined if it has. */
+export const clientProblem = (payload: Payload, stream: AnalyticsSettings['stream']): string | undefined => {
+  if (stream === 'app')
+    return instanceOf(payload) === '' ? 'The event has no app instance ID of Firebase. Map app_instance_id' : undefined
+  return clientOf(payload) === '' ? 'The event has no client ID and no person' : undefined
+}
+
+const withTexts = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const text = cutText(value?.trim() ?? '', 100).toWellFormed()
+      return text === '' ? [] : [[name, text]]
+    }),
+  )
+
+const screenOf = ({ screen_width, screen_height }: Payload): string | undefined => {
+  const [width, height] = [screen_width, screen_height].map((text) => /^\d{1,5}$/.exec(text?.trim() ?? '')?.[0])
+  return width === undefined || height === undefined ? undefined : `${width}x${height}`
+}
+
+/**
+ * Returns the device and the place of the user ("Measurement Protocol reference", device and user_location; their names
+ * by github.com/api-evangelist/google-analytics, commit 2df5e8f4, page not seen). With a user agent, Google derives the
+ * device itself.
+ */
+const surroundingsOf = (payload: Payload, hasAgent: boolean): Record<string, unknown> => {
+  const device = withTexts({
+    category: payload.device_category,
+    language: payload.language,
+    screen_resolution: screenOf(payload),
+    operating_system: payload.os_name,
+    operating_system_version: payload.os_version,
+    model: payload.device_model,
+    brand: payload.device_brand,
+    browser: payload.browser,
+    browser_version: payload.browser_version,
+  })
+  const location = withTexts({
+    city: payload.city,
+    region_id: payload.region_id,
+    country_id: payload.country_id,
+    subcontinent_id: payload.subcontinent_id,
+    continent_id: payload.continent_id,
+  })
+  return {
+    ...(hasAgent || Object.keys(device).length === 0 ? {} : { device }),
+    ...(Object.keys(location).length === 0 ? {} : { user_location: location }),
+  }
 }
 
 const consentField = (value: unknown): 'GRANTED' | 'DENIED' | undefined => {
@@ -39,7 +96,11 @@ const consentField = (value: unknown): 'GRANTED' | 'DENIED' | undefined => {
  * also has the IP address and the user agent, from which Google derives country and device. Without consent, email,
  * phone, and IP address are not sent. Adds what Google does not take to `leftOut`.
  */
-export const senderOf = (payload: Payload, leftOut: string[]): Record<string, unknown> => {
+export const senderOf = (
+  payload: Payload,
+  stream: AnalyticsSettings['stream'],
+  leftOut: string[],
+): Record<string, unknown> => {
   const { user_id, email, phone } = payload
   const consent = {
     ad_user_data: consentField(payload.ad_user_data),
@@ -56,12 +117,13 @@ export const senderOf = (payload: Payload, leftOut: string[]): Record<string, un
   if (ip !== '' && !isAddress) leftOut.push('ip_override: not an IP address')
   const agent = payload.user_agent?.trim() ?? ''
   return {
-    client_id: clientOf(payload),
+    ...(stream === 'app' ? { app_instance_id: instanceOf(payload) } : { client_id: clientOf(payload) }),
     ...(user_id === undefined || user_id === '' ? {} : { user_id: cutText(user_id, 256) }),
     ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
     ...(Object.keys(userData).length === 0 || isDenied ? {} : { user_data: userData }),
     ...(Object.keys(properties).length === 0 ? {} : { user_properties: properties }),
     ...(isAddress && !isDenied ? { ip_override: ip } : {}),
     ...(agent === '' ? {} : { user_agent: cutText(agent, maxAgent).toWellFormed() }),
+    ...surroundingsOf(payload, agent !== ''),
   }
 }

@@ -2,11 +2,27 @@ import { defineSettings, type SettingsOf, setting } from '@tributary/connector-k
 import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
 
 export const settings = defineSettings({
+  stream: setting.choice({
+    label: 'Data stream',
+    help: 'A web stream has a measurement ID, and an app stream has the ID of a Firebase app.',
+    required: true,
+    default: 'web',
+    choices: [
+      { value: 'web', label: 'Web' },
+      { value: 'app', label: 'App (iOS or Android)' },
+    ],
+  }),
   measurement_id: setting.text({
     label: 'Measurement ID',
     help: 'Of the web data stream. It begins with G-.',
-    required: true,
     maxLength: 30,
+    showWhen: { field: 'stream', value: 'web' },
+  }),
+  firebase_app_id: setting.text({
+    label: 'Firebase app ID',
+    help: 'Of the app, under Project settings of the Firebase console. It is not the app instance ID.',
+    maxLength: 100,
+    showWhen: { field: 'stream', value: 'app' },
   }),
   api_secret: setting.secret({
     label: 'API secret',
@@ -35,8 +51,14 @@ export const settings = defineSettings({
 
 export type AnalyticsSettings = SettingsOf<typeof settings>
 
+const firebaseApp = /^\d{1,4}:\d{1,30}:(?:ios|android):[0-9a-f]{4,64}$/i
+
 /** Checks rules that span several settings. */
-export const check = ({ measurement_id }: Partial<AnalyticsSettings>): Record<string, string> =>
-  measurement_id === undefined || /^G-[A-Z0-9]{4,20}$/i.test(measurement_id.trim())
+export const check = ({ measurement_id, firebase_app_id }: Partial<AnalyticsSettings>): Record<string, string> => ({
+  ...(measurement_id === undefined || /^G-[A-Z0-9]{4,20}$/i.test(measurement_id.trim())
     ? {}
-    : { measurement_id: 'Enter the measurement ID, such as G-A1B2C3D4E5' }
+    : { measurement_id: 'Enter the measurement ID, such as G-A1B2C3D4E5' }),
+  ...(firebase_app_id === undefined || firebaseApp.test(firebase_app_id.trim())
+    ? {}
+    : { firebase_app_id: 'Enter the ID of the Firebase app, such as 1:1234567890:ios:321abc456def7890' }),
+})

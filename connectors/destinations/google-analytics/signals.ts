@@ -6,6 +6,7 @@ import { oldestMs } from './event.ts'
 /** The fields of every event: who did it, when, and where. */
 export const commonFields = {
   client_id: anyOf('properties.client_id', 'context.browserIds.ga', 'properties.ga_client_id', 'context.ga_client_id'),
+  app_instance_id: anyOf('properties.app_instance_id', 'context.app_instance_id', 'context.app.instanceId'),
   user_key: places.person,
   event_time: places.time,
   user_id: { type: 'FIELD', name: 'userId' },
@@ -20,6 +21,13 @@ export const commonFields = {
   page_title: { type: 'FIELD', name: 'context.page.title' },
   ip_override: places.ip,
   user_agent: places.userAgent,
+  language: { type: 'FIELD', name: 'context.locale' },
+  screen_width: { type: 'FIELD', name: 'context.screen.width' },
+  screen_height: { type: 'FIELD', name: 'context.screen.height' },
+  os_name: { type: 'FIELD', name: 'context.os.name' },
+  os_version: { type: 'FIELD', name: 'context.os.version' },
+  device_model: { type: 'FIELD', name: 'context.device.model' },
+  device_brand: { type: 'FIELD', name: 'context.device.manufacturer' },
   email: places.email,
   phone: places.phone,
   ad_user_data: places.consent,
@@ -64,7 +72,7 @@ const signalFields = {
 
 /**
  * The mapping of signals. An event without the client ID of the tag is sent, too, with a client ID made from the person
- * ("Use cases", server events), so it needs no identifier. A refund names the transaction and the refunded value ("Recommended events", refund). */
+ * ("Use cases", server events). Without a person, too, nobody can be made, so one of both is needed. A refund names the transaction and the refunded value ("Recommended events", refund). */
 export const conversions: ConversionPlatform = {
   platform: 'google_analytics',
   maxAgeMs: { online: oldestMs },
@@ -73,12 +81,12 @@ export const conversions: ConversionPlatform = {
   eventId: { target: 'transaction_id', pixelParameter: 'transaction_id' },
   fields: signalFields,
   identifiers: {
-    browser_id: { targets: ['client_id'], weight: 5 },
-    external_id: { targets: ['user_id'], weight: 2 },
+    browser_id: { targets: ['client_id', 'app_instance_id'], weight: 5 },
+    external_id: { targets: ['user_id', 'user_key'], weight: 2 },
     email: { targets: ['email'], weight: 2 },
     phone: { targets: ['phone'], weight: 1 },
   },
-  needs: [],
+  needs: [['browser_id'], ['external_id']],
   refund: { action: 'send_event', eventName: 'refund', fields: {} },
   takesDenied: true,
 }

@@ -6,10 +6,14 @@ import type { VendorRequest } from '@tributary/connector-kit/testing-destination
 export const origins = ['https://www.google-analytics.com', 'https://region1.google-analytics.com']
 export const secret = 'measurement-secret-0123456789'
 export const measurement = 'G-A1B2C3D4E5'
+export const firebaseApp = '1:1234567890:ios:321abc456def7890'
 
 /** A request that the simulated vendor received. */
 export type Sent = {
   client_id?: string
+  app_instance_id?: string
+  device?: Record<string, unknown>
+  user_location?: Record<string, unknown>
   consent?: Record<string, string>
   user_data?: Record<string, string[]>
   user_id?: string
@@ -48,8 +52,12 @@ const mistakeOfParam = ([name, value]: [string, unknown]): Mistake | undefined =
   return undefined
 }
 
-const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event): Mistake | undefined => {
-  if (reserved.test(name) || reservedNames.includes(name)) return ['NAME_RESERVED', `Event ${name} is reserved`]
+const ofApps = ['ad_impression', 'in_app_purchase', 'screen_view']
+
+const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event, isApp: boolean): Mistake | undefined => {
+  const isOfApp = isApp && ofApps.includes(name)
+  if (reserved.test(name) || (reservedNames.includes(name) && !isOfApp))
+    return ['NAME_RESERVED', `Event ${name} is reserved`]
   if (!/^[A-Za-z]\w{0,39}$/.test(name)) return ['NAME_INVALID', `Event ${name} is invalid`]
   // RELAXED validation "ignores parameters that exceed limits".
   if (Object.keys(params).length > 100) return ['EXCEEDED_MAX_ENTITIES', 'Too many parameters']
@@ -94,15 +102,17 @@ export const json = (body: unknown): PeerAnswer => ({
  * (developers.google.com/analytics/devguides/collection/protocol/ga4). An invalid event is dropped silently.
  * - "Send Measurement Protocol events": 25 events, 25 parameters, 130 kB, names, lengths, 72 hours.
  * - Its reference: client ID, reserved names, consent, IP address, user properties, relaxed validation.
+ * - "Send Measurement Protocol events", app streams: firebase_app_id in the URL and app_instance_id in the body.
  * - "Send user-provided data": hashes.
  * - "Validate events": always 2xx, the validation server responds with codes.
  */
 export const createAnalytics = () => {
   const counted: Sent[] = []
-  const mistakeOf = (sent: Sent, bytes: number): Mistake | undefined => {
-    const { client_id: client, consent = {}, user_data: person = {}, events = [] } = sent
-    if (client === undefined || client === '') return ['VALUE_REQUIRED', 'client_id is required']
-    if (!/^[1-9]\d*\.[1-9]\d*$/.test(client))
+  const mistakeOf = (sent: Sent, bytes: number, isApp: boolean): Mistake | undefined => {
+    const { client_id: client, app_instance_id: instance, consent = {}, user_data: person = {}, events = [] } = sent
+    if (isApp && (instance === undefined || instance === '')) return ['VALUE_REQUIRED', 'app_instance_id is required']
+    if (!isApp && (client === undefined || client === '')) return ['VALUE_REQUIRED', 'client_id is required']
+    if (!isApp && !/^[1-9]\d*\.[1-9]\d*$/.test(client ?? ''))
       return ['VALUE_INVALID', 'client_id must be two positive numbers, joined by a period']
     const ofUser = mistakeOfUser(sent)
     if (ofUser !== undefined) return ofUser
@@ -116,7 +126,7 @@ export const createAnalytics = () => {
         .every((hash) => /^[a-f0-9]{64}$/.test(hash))
     )
       return ['VALUE_INVALID', 'user_data is not hashed']
-    return events.map(mistakeOfEvent).find((found): found is Mistake => found !== undefined)
+    return events.map((event) => mistakeOfEvent(event, isApp)).find((found): found is Mistake => found !== undefined)
   }
   const answer = ({
     host,
@@ -126,14 +136,15 @@ export const createAnalytics = () => {
     raw,
   }: Pick<VendorRequest, 'host' | 'path' | 'query' | 'body'> & { raw: { bytes: Uint8Array } }): PeerAnswer => {
     if (!origins.includes(`https://${host}`)) return { status: 404 }
-    const mistake = mistakeOf(body as Sent, raw.bytes.length)
+    const isApp = query['firebase_app_id'] !== undefined
+    const mistake = mistakeOf(body as Sent, raw.bytes.length, isApp)
     if (path === '/debug/mp/collect')
       return json({
         validationMessages: mistake === undefined ? [] : [{ description: mistake[1], validationCode: mistake[0] }],
       })
     if (path !== '/mp/collect') return { status: 404 }
-    if (mistake === undefined && query['api_secret'] === secret && query['measurement_id'] === measurement)
-      counted.push(body as Sent)
+    const isStream = isApp ? query['firebase_app_id'] === firebaseApp : query['measurement_id'] === measurement
+    if (mistake === undefined && query['api_secret'] === secret && isStream) counted.push(body as Sent)
     return { status: 204 }
   }
   return { answer, counted }

@@ -13,6 +13,8 @@ import type { MatchIdentifier, PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import { conversionOf as googleConversionOf } from '../../destinations/google-ads/conversion.ts'
 import { googleAds } from '../../destinations/google-ads/definition.ts'
+import { googleAnalytics } from '../../destinations/google-analytics/definition.ts'
+import { sendableOf } from '../../destinations/google-analytics/event.ts'
 import { conversionOf as metaConversionOf } from '../../destinations/meta-conversions/conversion.ts'
 import { metaConversions } from '../../destinations/meta-conversions/definition.ts'
 import { conversionOf as tiktokConversionOf } from '../../destinations/tiktok-events/conversion.ts'
@@ -161,6 +163,7 @@ const pixel = {
   without_consent: 'send',
   limited_data_use: false,
 } as const
+const analytics = { stream: 'web', without_consent: 'send', debug_mode: false } as const
 const account = { customer_id: '1234567890', conversion_action_id: '7012345678', without_consent: 'send' } as const
 
 const platforms: Readonly<Record<string, Platform>> = {
@@ -220,6 +223,34 @@ const namesIn = (body: object): Set<string> => {
 const rounds = 400
 
 describe('what a signal counts as known', () => {
+  // "client_id" of the "Measurement Protocol reference": the tag's, or one that is made of the person.
+  it('is enough for Google Analytics if and only if the event can be sent, over random people', () => {
+    const definition = platformOf(googleAnalytics)
+    const settings = { eventName: 'generate_lead', testCode: '', fields: undefined }
+    const presence = compilePresence(definition, settings, place)
+    const map = compileMappings(definition, signalMappings(definition, settings), place)
+    const random = randomOf(7)
+    const ids = [undefined, '', ' ', 'u1', 5]
+    const clients = [undefined, '', ' ', '123.456', 'GA1.1.123.456']
+    const seen = new Set<boolean>()
+    for (let round = 0; round < rounds; round++) {
+      const person = Object.fromEntries(
+        Object.entries(values).map(([name, list]) => [name, list[random(list.length)]]),
+      ) as Person
+      const event = eventOf(person) as PipelineEvent & { context: { signal: Record<string, unknown> } }
+      const own = { userId: ids[random(ids.length)], anonymousId: ids[random(ids.length)] }
+      event.context.signal['ga_client_id'] = clients[random(clients.length)]
+      const given = JSON.parse(JSON.stringify({ ...event, ...own })) as PipelineEvent
+      const mapped = map(given, 's')
+      if (mapped.kind !== 'mapped') throw new Error(JSON.stringify(mapped))
+      const outgoing = outgoingEvent({ messageId: 'order-1' }, { action: mapped.action, payload: mapped.payload ?? {} })
+      const isSent = 'body' in sendableOf(outgoing, analytics as never, now)
+      expect({ own, isSent }).toEqual({ own, isSent: meetsNeeds(definition.conversions, presence(given, 's')) })
+      seen.add(isSent)
+    }
+    expect(seen.size).toBe(2)
+  })
+
   it.each(Object.entries(platforms))('is what the destination %s sends, over random people', (_, platform) => {
     const { definition, names, bodyOf } = platform
     const eventName = standardEventName(definition.conversions.platform, { type: 'lead', custom_name: '' })

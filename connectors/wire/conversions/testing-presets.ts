@@ -42,7 +42,10 @@ export const byPresets = (definition: DestinationDefinition, event: ReceivedEven
   const map = compileMappings(definition, undefined, { workspaceId: 'w', destinationId: 'd' })
   const mapped = map(event, 's', JSON.stringify(event))
   if (mapped.kind !== 'mapped') throw new Error(`${event.event}: ${JSON.stringify(mapped)}`)
-  return outgoingEvent({ messageId: event.messageId }, { action: mapped.action, payload: mapped.payload ?? {} })
+  return outgoingEvent(
+    { messageId: event.messageId, type: event.type },
+    { action: mapped.action, payload: mapped.payload ?? {} },
+  )
 }
 
 /** Sends events to the simulated vendor, and returns its requests and the outcomes. */

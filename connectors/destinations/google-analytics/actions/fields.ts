@@ -26,5 +26,28 @@ export const otherParameters = {
   creative_name: parameter('Creative', 'The name of the creative of a promotion.'),
   creative_slot: parameter('Creative slot', 'The place of the creative of a promotion.'),
   location_id: parameter('Location ID', 'The ID of the place.'),
+  screen_name: parameter('Screen', 'The name of the screen of an app.'),
+  screen_class: parameter('Screen class', 'The class of the screen of an app.'),
   group_id: parameter('Group ID', 'The group that the user joins.'),
+} as const
+
+const text = (label: string, help: string) => ({ label, help, type: 'string', kind: 'context' }) as const
+
+/** The device and the place of the user, which are no parameters. With a user agent, the device is not sent. */
+export const surroundings = {
+  device_category: text('Device category', 'Such as mobile, tablet, or desktop.'),
+  language: text('Language', 'Of the device, such as en or en-US.'),
+  screen_width: text('Screen width', 'In pixels.'),
+  screen_height: text('Screen height', 'In pixels.'),
+  os_name: text('System', 'Such as iOS or Android.'),
+  os_version: text('System version', 'Such as 17.4.'),
+  device_model: text('Device model', 'Such as iPhone14,5.'),
+  device_brand: text('Device brand', 'Such as Apple.'),
+  browser: text('Browser', 'Such as Chrome.'),
+  browser_version: text('Browser version', 'Such as 124.0.'),
+  city: text('City', 'Of the user, if it is not derived from the IP address.'),
+  region_id: text('Region', 'A code of ISO 3166-2, such as US-CA.'),
+  country_id: text('Country', 'A code of two letters, such as US.'),
+  subcontinent_id: text('Subcontinent', 'A code of UN M49, such as 021.'),
+  continent_id: text('Continent', 'A code of UN M49, such as 019.'),
 } as const

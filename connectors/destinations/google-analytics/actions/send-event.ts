@@ -1,7 +1,7 @@
 import { defineAction } from '@tributary/connector-kit'
 import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
 import { googleNormalization } from '../../../wire/normalization/google.ts'
-import { orderParameters, otherParameters } from './fields.ts'
+import { orderParameters, otherParameters, surroundings } from './fields.ts'
 
 const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
 const plain = { type: 'string', kind: 'context' } as const
@@ -25,6 +25,12 @@ export const sendEvent = defineAction({
       help: 'The one of the Google tag, so that tag and server are one user: the cookie _ga.',
       type: 'string',
       recommended: true,
+      kind: 'identity',
+    },
+    app_instance_id: {
+      label: 'App instance ID',
+      help: 'The one of the Firebase SDK. Required for the stream of an app.',
+      type: 'string',
       kind: 'identity',
     },
     user_key: {
@@ -82,6 +88,7 @@ export const sendEvent = defineAction({
       ...plain,
     },
     user_agent: { label: 'User agent', help: 'Of the browser. Google derives the device from it.', ...plain },
+    ...surroundings,
     email: { label: 'Email', ...hashed, pii: 'email', comparable: googleNormalization.email },
     phone: {
       label: 'Phone',
