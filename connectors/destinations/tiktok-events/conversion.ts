@@ -2,10 +2,12 @@ import { amountOf, cutText, type EventOutcome, type OutgoingEvent } from '@tribu
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
 import { choiceOf, integerOf, ipOf, noteOf, withoutIdentifier, withValues } from '../../wire/conversions/left-out.ts'
-import { moneyOfProduct, productsOf, type ReadProduct } from '../../wire/conversions/products.ts'
+import { maxProducts, moneyOfProduct, productsOf, type ReadProduct, textOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { tiktokNormalization } from '../../wire/normalization/tiktok.ts'
 import { sendConversion } from './actions/send-conversion.ts'
+import { appEventName, appOf, deviceIdsOf, isOnlyOfApps } from './app.ts'
+import { industryOf } from './industry.ts'
 import { type EventSource, sourceIdOf } from './request.ts'
 import type { TikTokSettings } from './settings.ts'
 
@@ -27,6 +29,7 @@ const sources: ReadonlyMap<string, EventSource> = new Map([
   ['website', 'web'],
   ['system_generated', 'web'],
   ['other', 'web'],
+  ['app', 'app'],
   ['offline', 'offline'],
   ['in_store', 'offline'],
   ['physical_store', 'offline'],
@@ -39,16 +42,16 @@ const writtenSource = (payload: Payload): string => payload.event_source?.trim()
 export const eventSourceOf = (event: OutgoingEvent): EventSource | undefined =>
   sources.get(writtenSource(sendConversion.payloadOf(event)))
 
+/** What has the ID of a source in the Events Manager, for messages. */
+const sourceTitles = { web: 'pixel', app: 'app', offline: 'offline event set', crm: 'CRM event set' } as const
+
 /** Returns why an event of this source cannot be sent; undefined if it can. */
 const sourceProblem = (event: OutgoingEvent, settings: TikTokSettings): string | undefined => {
   const source = eventSourceOf(event)
   const written = writtenSource(sendConversion.payloadOf(event))
-  if (source === undefined)
-    return written === 'app'
-      ? 'Events of apps are not sent to TikTok, because they belong to an app and not to a pixel'
-      : `TikTok knows no event source "${cutText(written, 40).toWellFormed()}"`
+  if (source === undefined) return `TikTok knows no event source "${cutText(written, 40).toWellFormed()}"`
   if (sourceIdOf(source, settings) !== undefined) return undefined
-  return `Enter the ID of the ${source === 'crm' ? 'CRM' : 'offline'} event set in the settings, because the event source is ${source}`
+  return `Enter the ID of the ${sourceTitles[source]} in the settings, because the event source is ${source}`
 }
 
 const given = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
@@ -59,7 +62,7 @@ const given = (values: Readonly<Record<string, string | undefined>>): Record<str
 /** The data of the person; a list has several hashes of one kind. */
 type User = Record<string, string | readonly string[]>
 
-const userOf = (payload: Payload, leftOut: string[]): User => {
+const userOf = (payload: Payload, source: EventSource, leftOut: string[]): User => {
   // The mapping has already hashed the values that must be hashed.
   const { email, phone, external_id, first_name, last_name, zip_code, ttp, user_agent, locale } = payload
   const ip = ipOf('ip', payload.ip, leftOut)
@@ -71,11 +74,20 @@ const userOf = (payload: Payload, leftOut: string[]): User => {
   const hashed = { email, phone, external_id }
   const several = Object.fromEntries(Object.entries(hashed).filter(([, value]) => value !== undefined)) as User
   const others = { first_name, last_name, zip_code, city, state, country, ttclid, ttp, ip, user_agent, locale }
-  return { ...several, ...given(others) }
+  return {
+    ...several,
+    ...given(others),
+    ...(source === 'app' ? (deviceIdsOf(payload, leftOut) as User) : {}),
+    // Segment sends the lead of a sale in a store with the person (`tiktok-offline-conversions/utils.ts`).
+    ...(source === 'offline' ? given({ lead_id: payload.lead_id?.trim() }) : {}),
+  }
 }
 
+/** The data that identifies a person by itself. */
+const identifyingNames = ['email', 'phone', 'external_id', 'ttclid', 'ttp', 'idfa', 'gaid', 'idfv', 'lead_id']
+
 const identifies = (user: Readonly<User>): boolean =>
-  ['email', 'phone', 'external_id', 'ttclid', 'ttp'].some((name) => user[name] !== undefined) ||
+  identifyingNames.some((name) => user[name] !== undefined) ||
   (user['ip'] !== undefined && user['user_agent'] !== undefined)
 
 /** The values of `delivery_category` (Segment's field of the same name; TikTok's page was not seen). */
@@ -83,13 +95,14 @@ const deliveryCategories = ['in_store', 'curbside', 'home_delivery'] as const
 
 /** Returns the properties that TikTok does not need: a wrong one is left out. */
 const furtherPropertiesOf = (payload: Payload, leftOut: string[]): Record<string, unknown> => {
-  const { description, shop_id, predicted_ltv } = payload
+  const { description, shop_id, predicted_ltv, search_string } = payload
   const isGiven = predicted_ltv !== undefined && predicted_ltv !== null && predicted_ltv !== ''
   const predicted = isGiven ? amountOf(predicted_ltv) : undefined
   if (isGiven && predicted === undefined) leftOut.push('predicted_ltv: not a number')
   return withValues({
     description: description?.trim(),
     shop_id: shop_id?.trim(),
+    search_string: search_string?.trim(),
     num_items: integerOf('num_items', payload.num_items, leftOut),
     predicted_ltv: predicted,
     delivery_category: choiceOf('delivery_category', payload.delivery_category, deliveryCategories, leftOut),
@@ -113,15 +126,38 @@ const contentsOf = (products: readonly ReadProduct[]): Record<string, unknown> =
 
 type Properties = { data: Record<string, unknown>; leftOut: readonly string[] }
 
-const propertiesOf = (payload: Payload, eventName: string): Properties | { problem: string } => {
+/** The values of `content_type` (Segment's field of the same name; TikTok's page was not seen). */
+const contentTypes = ['product', 'product_group'] as const
+
+/** Returns the mapped IDs and the mapped type of the contents, which replace those of the products. */
+const mappedContentsOf = ({ content_ids = [], content_type }: Payload, left: string[]): Record<string, unknown> => {
+  const ids = content_ids.slice(0, maxProducts).flatMap((id) => textOf(id) ?? [])
+  return withValues({
+    content_type: choiceOf('content_type', content_type, contentTypes, left),
+    content_ids: ids.length === 0 ? undefined : ids,
+  })
+}
+
+const propertiesOf = (
+  payload: Payload,
+  { eventName, source }: { eventName: string; source: EventSource },
+): Properties | { problem: string } => {
   const made = moneyOfProduct(payload, { needsCurrency: true })
   if ('problem' in made) return made
   const { products, leftOut } = productsOf({ list: payload.contents, one: payload.one_product, eventName })
   const { order_id, query } = payload
   const left = [...made.leftOut, ...leftOut]
   const further = furtherPropertiesOf(payload, left)
+  const industry = source === 'web' ? industryOf(payload, left) : {}
   return {
-    data: { ...further, ...made.money, ...given({ order_id, query }), ...contentsOf(products) },
+    data: {
+      ...industry,
+      ...further,
+      ...made.money,
+      ...given({ order_id, query }),
+      ...contentsOf(products),
+      ...mappedContentsOf(payload, left),
+    },
     leftOut: left,
   }
 }
@@ -144,25 +180,32 @@ export const conversionOf = (
   const at = momentOf(payload.event_time, now, oldestMs)
   if (typeof at !== 'number') return at
   const problem = sourceProblem(event, settings)
+  const source = eventSourceOf(event) ?? 'web'
+  // The presets send them for each destination, also for one without an app.
+  if (problem !== undefined && source === 'app' && isOnlyOfApps(payload.event_name))
+    return { kind: 'skipped', reason: problem }
   if (problem !== undefined) return rejected(problem)
-  const properties = propertiesOf(payload, event.event)
+  const properties = propertiesOf(payload, { eventName: event.event, source })
   if ('problem' in properties) return rejected(properties.problem)
+  const app = source === 'app' ? appOf(payload) : {}
+  if (typeof app['problem'] === 'string') return rejected(app['problem'])
   const ofPerson: string[] = []
-  const user = userOf(payload, ofPerson)
-  const lead = eventSourceOf(event) === 'crm' ? leadOf(payload) : {}
+  const user = userOf(payload, source, ofPerson)
+  const lead = source === 'crm' ? leadOf(payload) : {}
   if (!identifies(user) && lead['lead_id'] === undefined) return rejected(withoutIdentifier('TikTok', ofPerson))
   const page = given({ url: payload.page_url, referrer: payload.page_referrer })
   return {
     note: noteOf([...ofPerson, ...properties.leftOut]),
     body: {
-      event: payload.event_name,
+      event: source === 'app' ? appEventName(payload.event_name) : payload.event_name,
       event_time: Math.floor(at / 1000),
       event_id: payload.event_id,
       user,
       ...(Object.keys(properties.data).length === 0 ? {} : { properties: properties.data }),
       ...(Object.keys(page).length === 0 ? {} : { page }),
       ...(Object.keys(lead).length === 0 ? {} : { lead }),
-      ...(settings.limited_data_use ? { limited_data_use: true } : {}),
+      ...app,
+      ...((payload.limited_data_use ?? settings.limited_data_use) ? { limited_data_use: true } : {}),
     },
   }
 }

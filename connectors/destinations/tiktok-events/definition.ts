@@ -38,7 +38,15 @@ export const tiktokEvents = defineDestination({
       },
       {
         title: 'Send sales in stores and leads of a CRM',
-        text: 'TikTok has an event set of its own for stores and one for a CRM. Enter their IDs in the settings, and map the event source `offline` or `crm`. For a CRM, map the TikTok lead ID, too. Events of apps are not sent.',
+        text: 'TikTok has an event set of its own for stores and one for a CRM. Enter their IDs in the settings, and map the event source `offline` or `crm`. For a CRM, map the TikTok lead ID, too.',
+      },
+      {
+        title: 'Send events of an app',
+        text: 'Enter the **TikTok app ID** in the settings, and map the event source `app`. Each event needs the ID of the app, which the presets read from `context.app.namespace`. The advertising ID is hashed. **Application Installed**, **Application Opened**, and **Signed In** are events of apps by the presets, and are filtered without the TikTok app ID.',
+      },
+      {
+        title: 'Send travel and vehicles',
+        text: 'Map an object to **Travel** or **Vehicle**, such as `properties`. Its members keep TikTok’s names, such as `checkin_date` or `body_style`. Other members are not sent.',
       },
       {
         title: 'Try it first',

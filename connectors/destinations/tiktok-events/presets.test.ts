@@ -145,7 +145,7 @@ describe('the presets of TikTok', () => {
   it('there is a case for each preset, and the presets can be saved', () => {
     const mappings = presetMappings(tiktokEvents)
     expect(mappings.map(({ event_name }) => event_name).toSorted()).toEqual(
-      ['', ...names.map(([event]) => event)].toSorted(),
+      ['', 'Application Installed', 'Application Opened', 'Signed In', ...names.map(([event]) => event)].toSorted(),
     )
     expect(mappingProblems(tiktokEvents, mappings)).toEqual({})
   })
@@ -200,7 +200,7 @@ describe('an event of another source', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ event_source: 'offline' }, 'Enter the ID of the offline event set in the settings'],
     [{ event_source: 'crm' }, 'Enter the ID of the CRM event set in the settings'],
-    [{ event_source: 'app' }, 'Events of apps are not sent to TikTok'],
+    [{ event_source: 'app' }, 'Enter the ID of the app in the settings'],
     [{ event_source: 'radio' }, 'TikTok knows no event source "radio"'],
   ])('that TikTok would refuse is refused in words: %j', async (changes, reason) => {
     const { bodies, outcomes } = await send([conversion('o-1', changes), conversion('o-2')])

@@ -20,6 +20,16 @@ const furtherEvents = {
   'Application Submitted': 'SubmitApplication',
 } as const
 
+/** The events that only apps have, with the names of Segment's presets (`tiktok-app-events/index.ts`). */
+const appEvents = {
+  'Application Installed': 'InstallApp',
+  'Application Opened': 'LaunchAPP',
+  'Signed In': 'Login',
+} as const
+
+/** The fields that an event of an app without an order does not have. */
+const ofOrders: ReadonlySet<string> = new Set(['contents', 'one_product', 'order_id', 'price_of_one'])
+
 /** The mappings of a new destination. `Pageview` is the name in TikTok's tag template (gtm-template-eapi). */
 export const presets: MappingPreset[] = [
   ...standardPresets('tiktok', 'send_conversion', fields, [
@@ -29,5 +39,9 @@ export const presets: MappingPreset[] = [
     'contact',
   ]),
   ...namedPresets(furtherEvents, 'send_conversion', fields),
+  ...namedPresets(appEvents, 'send_conversion', {
+    ...Object.fromEntries(Object.entries(fields).filter(([name]) => !ofOrders.has(name))),
+    event_source: { type: 'CONSTANT', value: 'app' },
+  }),
   pagePreset('Pageview', 'send_conversion', fields),
 ]

@@ -16,18 +16,29 @@ import type { TikTokSettings } from './settings.ts'
 export type Context = DeliverContext<TikTokSettings>
 
 /** Personal fields that are sent unhashed. */
-const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'referrer', 'city', 'state', 'country'])
+const personal: ReadonlySet<string> = new Set([
+  'ip',
+  'user_agent',
+  'url',
+  'referrer',
+  'city',
+  'state',
+  'country',
+  'idfv',
+])
 
 /** Maximum bytes of a response that are read. */
 const keepBytes = 64 * 1024
 
 /** The origin of events; a request has one. Each has an ID of its own in the Events Manager. */
-export type EventSource = 'web' | 'offline' | 'crm'
+export type EventSource = 'web' | 'app' | 'offline' | 'crm'
 
 /** Returns the ID of an event source; undefined if the settings have none. */
 export const sourceIdOf = (source: EventSource, settings: TikTokSettings): string | undefined => {
-  const { pixel_code, offline_event_set_id, crm_event_set_id } = settings
-  const id = { web: pixel_code, offline: offline_event_set_id, crm: crm_event_set_id }[source]?.trim()
+  const { pixel_code, tiktok_app_id, offline_event_set_id, crm_event_set_id } = settings
+  const id = { web: pixel_code, app: tiktok_app_id, offline: offline_event_set_id, crm: crm_event_set_id }[
+    source
+  ]?.trim()
   return id === '' ? undefined : id
 }
 

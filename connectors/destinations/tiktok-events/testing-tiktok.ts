@@ -6,10 +6,12 @@ export const token = 'tiktok-access-token-0123456789'
 export const pixel = 'C0123ABCD4567EFGH890'
 export const offlineEventSet = '7654321098765432109'
 export const crmEventSet = '7654321098765432110'
+export const app = '7654321098765432108'
 
 /** The ID of each event source. */
 const sourceIds: ReadonlyMap<string | undefined, string> = new Map([
   ['web', pixel],
+  ['app', app],
   ['offline', offlineEventSet],
   ['crm', crmEventSet],
 ])
@@ -20,6 +22,7 @@ type TrackedEvent = {
   event_id?: string
   user?: Record<string, unknown>
   properties?: { value?: unknown; currency?: unknown }
+  app?: Record<string, unknown>
 }
 
 /** Returns a response of the API for Business, whose status is always 200. */
@@ -32,6 +35,16 @@ export const answerOf = (code: number, message: string): PeerAnswer => ({
 /** Whether a value is one hash or a list of hashes. */
 const isHashed = (value: unknown): boolean =>
   (Array.isArray(value) ? value : [value]).every((each) => typeof each === 'string' && /^[a-f0-9]{64}$/.test(each))
+
+/** Segment, `tiktok-app-events`: `app.app_id` and `att_status` are required. */
+const mistakeOfApp = ({ app: { app_id: id } = {}, user = {} }: TrackedEvent): string | undefined => {
+  if (typeof id !== 'string' || id === '') return 'app.app_id is required'
+  const statuses = ['AUTHORIZED', 'DENIED', 'NOT_DETERMINED', 'RESTRICTED', 'NOT_APPLICABLE']
+  if (!statuses.includes(String(user['att_status']))) return 'att_status is required'
+  return ['idfa', 'gaid'].some((name) => user[name] !== undefined && !isHash(user[name]))
+    ? 'user is not hashed'
+    : undefined
+}
 
 const mistakeOf = ({ event, event_time: time = 0, user = {}, properties = {} }: TrackedEvent): string | undefined => {
   if (event === undefined || event === '' || time === 0) return 'event and event_time are required'
@@ -70,7 +83,8 @@ export const createTikTok = () => {
     if (event_source_id === undefined || event_source_id !== sourceIds.get(event_source))
       return answerOf(40_001, 'No permission of the pixel')
     if (data.length === 0 || data.length > 1000) return answerOf(40_002, 'data: length must be between 1 and 1000')
-    const mistake = data.map(mistakeOf).find((text) => text !== undefined)
+    const ofApp = event_source === 'app' ? data.map(mistakeOfApp) : []
+    const mistake = [...ofApp, ...data.map(mistakeOf)].find((text) => text !== undefined)
     if (mistake !== undefined) return answerOf(40_002, mistake)
     if (test_event_code !== undefined) tested.push(...data)
     else for (const each of data) counted.set(`${each.event}/${each.event_id}`, each)

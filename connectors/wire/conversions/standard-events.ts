@@ -68,6 +68,7 @@ const orderFieldNames: ReadonlySet<string> = new Set([
   'query',
   'content_name',
   'content_category',
+  'content_type',
   'num_items',
   'price_of_one',
   'one_product',

@@ -12,6 +12,7 @@ import {
 } from '../../../wire/conversions/conversion-fields.ts'
 import { plainIp } from '../../../wire/conversions/left-out.ts'
 import { tiktokNormalization } from '../../../wire/normalization/tiktok.ts'
+import { appFields } from './app-fields.ts'
 
 /** Maximum values of an email, a phone number, or an external ID, of which TikTok takes lists. Our own choice. */
 const several = { maxValues: 10 } as const
@@ -35,8 +36,33 @@ export const sendConversion = defineAction({
     ...orderFields,
     event_source: {
       label: 'Event source',
-      help: 'Where it happened: web, offline for a store, or crm. Without it, web.',
+      help: 'Where it happened: web, app, offline for a store, or crm. Without it, web.',
       ...plainField,
+    },
+    content_type: {
+      label: 'Content type',
+      help: 'product or product_group. Without it, product.',
+      type: 'string',
+      kind: 'property',
+    },
+    content_ids: {
+      label: 'Content IDs',
+      help: 'A list. Without it, the IDs of the products.',
+      type: 'array',
+      kind: 'property',
+    },
+    search_string: { label: 'Search text', help: 'As the user wrote it.', type: 'string', kind: 'property' },
+    travel: {
+      label: 'Travel',
+      help: 'An object with fields such as city, checkin_date, num_adults, or origin_airport. For events of the web.',
+      type: 'object',
+      kind: 'property',
+    },
+    vehicle: {
+      label: 'Vehicle',
+      help: 'An object with fields such as make, model, year, or body_style. For events of the web.',
+      type: 'object',
+      kind: 'property',
     },
     description: { label: 'Description', help: 'Of the event or the page.', type: 'string', kind: 'property' },
     num_items: { label: 'Number of items', help: 'In the order or the cart.', type: 'any', kind: 'property' },
@@ -88,10 +114,21 @@ export const sendConversion = defineAction({
       usable: trimmed,
     },
     locale: { label: 'Locale', help: 'The language of the browser, such as en-US.', ...plainField },
-    lead_id: { label: 'TikTok lead ID', help: 'Of a lead of TikTok, for the event source crm.', ...plainField },
+    lead_id: {
+      label: 'TikTok lead ID',
+      help: 'Of a lead of TikTok, for the event sources crm and offline.',
+      ...plainField,
+    },
     lead_event_source: { label: 'Lead source', help: 'The name of your CRM, for the event source crm.', ...plainField },
     page_url: { label: 'Page URL', help: 'Where it happened.', ...plainField, recommended: true },
     page_referrer: { label: 'Referrer', help: 'The page before.', ...plainField },
+    ...appFields,
+    limited_data_use: {
+      label: 'Limited data use',
+      help: 'Whether TikTok must limit its use of the data. Without it, the settings decide.',
+      type: 'boolean',
+      kind: 'context',
+    },
     ...lastFields,
   },
 })
