@@ -2,7 +2,7 @@ import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
-import { integerOf, ipOf, noteOf, withoutIdentifier } from '../../wire/conversions/left-out.ts'
+import { integerOf, noteOf, withoutIdentifier } from '../../wire/conversions/left-out.ts'
 import { maxProducts, moneyOfProduct, productsOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
@@ -52,7 +52,7 @@ type Payload = ReturnType<typeof sendConversion.payloadOf>
 
 const userDataOf = (payload: Payload, at: number, leftOut: string[]): Record<string, unknown> => {
   const user: Record<string, unknown> = {}
-  // The mapping has hashed the value.
+  // The mapping has hashed these values, and has left out and named what is no IP address, click ID, or browser ID.
   for (const name of hashedNames) if (payload[name] !== undefined) user[name] = [payload[name]].flat()
   const others = {
     ...Object.fromEntries(plainIds.map((name) => [name, payload[name]?.trim()])),
@@ -60,12 +60,10 @@ const userDataOf = (payload: Payload, at: number, leftOut: string[]): Record<str
     fbp: metaBrowserIdOf(payload.fbp ?? ''),
     lead_id: integerOf('lead_id', payload.lead_id, leftOut),
     fb_login_id: integerOf('fb_login_id', payload.fb_login_id, leftOut),
-    client_ip_address: ipOf('client_ip_address', payload.client_ip_address, leftOut),
+    client_ip_address: payload.client_ip_address,
     client_user_agent: payload.client_user_agent,
   }
   for (const [name, value] of Object.entries(others)) if (value !== undefined && value !== '') user[name] = value
-  for (const name of ['fbc', 'fbp'] as const)
-    if ((payload[name]?.trim() ?? '') !== '' && user[name] === undefined) leftOut.push(`${name}: not an ID of Meta`)
   return user
 }
 

@@ -228,15 +228,6 @@ describe('the IDs of a person', () => {
       expect(outcome).toEqual({ kind: 'delivered' })
     },
   )
-
-  it.each(['unknown', '300.1.1.1', '192.0.2.71:443', 'x'.repeat(5000)])(
-    'the IP address %s is left out',
-    async (client_ip_address) => {
-      const { sent, outcome } = await send(conversion({ client_ip_address }))
-      expect(sent?.user_data).not.toHaveProperty('client_ip_address')
-      expect(outcome).toEqual({ kind: 'delivered', note: 'Sent without client_ip_address: not an IP address' })
-    },
-  )
 })
 
 // "App Data Parameters" (developers.facebook.com/documentation/ads-commerce/conversions-api/parameters/app-data); the

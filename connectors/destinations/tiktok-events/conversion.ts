@@ -1,7 +1,7 @@
 import { amountOf, cutText, type EventOutcome, type OutgoingEvent } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
-import { choiceOf, integerOf, ipOf, noteOf, withoutIdentifier, withValues } from '../../wire/conversions/left-out.ts'
+import { choiceOf, integerOf, noteOf, withoutIdentifier, withValues } from '../../wire/conversions/left-out.ts'
 import { maxProducts, moneyOfProduct, productsOf, type ReadProduct, textOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { tiktokNormalization } from '../../wire/normalization/tiktok.ts'
@@ -63,11 +63,9 @@ const given = (values: Readonly<Record<string, string | undefined>>): Record<str
 type User = Record<string, string | readonly string[]>
 
 const userOf = (payload: Payload, source: EventSource, leftOut: string[]): User => {
-  // The mapping has already hashed the values that must be hashed.
-  const { email, phone, external_id, first_name, last_name, zip_code, ttp, user_agent, locale } = payload
-  const ip = ipOf('ip', payload.ip, leftOut)
+  // The mapping has hashed these values, and has left out and named what is no IP address and no click ID.
+  const { email, phone, external_id, first_name, last_name, zip_code, ttp, ip, user_agent, locale } = payload
   const ttclid = clickIdOf('tiktok', payload.ttclid) ?? clickIdOf('tiktok', parameterOf(payload.page_url, 'ttclid'))
-  if ((payload.ttclid?.trim() ?? '') !== '' && ttclid === undefined) leftOut.push('ttclid: not a click ID of TikTok')
   const [city, state, country] = [payload.city, payload.state, payload.country].map((text = '') =>
     tiktokNormalization.place(text),
   )

@@ -254,8 +254,6 @@ describe('an event of another source', () => {
 
 describe('a part that TikTok does not need', () => {
   it.each<[string, unknown, string]>([
-    ['ip', 'unknown', 'ip: not an IP address'],
-    ['ttclid', 'fb.1.1554763741205.AbCdEf', 'ttclid: not a click ID of TikTok'],
     ['num_items', 'three', 'num_items: not an integer'],
     ['predicted_ltv', '1,5', 'predicted_ltv: not a number'],
     ['delivery_category', 'pigeon', 'delivery_category: none of in_store, curbside, home_delivery'],
@@ -267,8 +265,8 @@ describe('a part that TikTok does not need', () => {
 
   it('is still no reason to send an event without an identifier, or with a wrong value', async () => {
     const { outcomes } = await send([
-      conversion('o-1', { email: undefined, ttclid: 'fb.1.1554763741205.AbCdEf' }),
-      conversion('o-2', { value: '25,50', ip: 'unknown' }),
+      conversion('o-1', { email: undefined, num_items: 'three' }),
+      conversion('o-2', { value: '25,50', num_items: 'three' }),
     ])
     expect(outcomes.map(({ kind }) => kind)).toEqual(['rejected', 'rejected'])
   })
