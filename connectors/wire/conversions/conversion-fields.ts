@@ -1,3 +1,5 @@
+import { maxProducts } from './products.ts'
+
 /** Properties of a field by which a platform matches users. */
 export const hashedField = {
   type: 'string',
@@ -49,6 +51,7 @@ export const oneProductFields = {
     help: 'For events without a list: an object with product_id or name, and quantity and price.',
     type: 'object',
     kind: 'property',
+    plainMembers: true,
   },
   price_of_one: {
     label: 'Price of one piece',
@@ -68,6 +71,7 @@ export const orderFields = {
     help: 'The list of products, with product_id, quantity, and price.',
     type: 'array',
     kind: 'property',
+    maxItems: maxProducts,
   },
   ...oneProductFields,
 } as const

@@ -282,7 +282,7 @@ describe('an order with a list of products', () => {
     for (const to of [meta, tiktok, analytics, ads])
       expect((await send(to, eventOf('Order Completed', { ...order, products }))).outcome).toEqual({
         kind: 'delivered',
-        note: 'Sent without 800 products: more than 200',
+        note: 'Sent without the products after the first 200',
       })
   })
   it.each([
@@ -295,8 +295,47 @@ describe('an order with a list of products', () => {
     const event = eventOf('Order Completed', { ...order, products }, { value: 25, currency: 'EUR' })
     expect((await send(to, event, signalTo(to, name))).outcome).toEqual({
       kind: 'delivered',
-      note: 'Sent without 800 products: more than 200',
+      note: 'Sent without the products after the first 200',
     })
+  })
+})
+
+describe('an event of 10,000 products', () => {
+  const order = { order_id: 'o-1', revenue: 25, currency: 'EUR' }
+  const products = Array.from({ length: 10_000 }, (_, at) => ({
+    product_id: `p${at}`,
+    name: `Shoe ${at}`,
+    brand: 'Brand',
+    category: 'Shoes',
+    variant: 'red',
+    price: 12.5,
+    quantity: 2,
+    url: `https://shop.example/shoes/${at}`,
+  }))
+  const all = [
+    ['Meta', meta, 'Purchase'],
+    ['TikTok', tiktok, 'Purchase'],
+    ['Google Analytics', analytics, 'purchase'],
+    ['Google Ads', ads, ''],
+  ] as const
+  const note = 'Sent without the products after the first 200'
+
+  it.each(all)('is sent to %s with its full value', async (_, to) => {
+    const { outcome, products: sent } = await send(to, eventOf('Order Completed', { ...order, products }))
+    expect(outcome).toEqual({ kind: 'delivered', note })
+    expect(sent).toMatchObject(to === ads ? { conversionValue: 25, currency: 'EUR' } : { value: 25, currency: 'EUR' })
+    expect(JSON.stringify(sent)).toContain('"p199"')
+    expect(JSON.stringify(sent)).not.toContain('"p200"')
+  })
+
+  it.each(all)('is sent to %s by a signal, too', async (_, to, name) => {
+    const event = eventOf('Order Completed', { ...order, products }, { value: 25, currency: 'EUR' })
+    expect((await send(to, event, signalTo(to, name))).outcome).toEqual({ kind: 'delivered', note })
+  })
+
+  it.each([meta, tiktok, analytics])('is sent with one product in its own properties, too', async (to) => {
+    const { outcome } = await send(to, eventOf('Product Added', { ...shoe, products }))
+    expect(outcome).toEqual({ kind: 'delivered', note })
   })
 })
 

@@ -31,7 +31,10 @@ export type ProductInput = {
   eventName: string
 }
 
-/** Maximum products of a request. */
+/**
+ * Maximum products of a request. Google Analytics takes 200 ("Recommended events", items); the other platforms name no
+ * limit.
+ */
 export const maxProducts = 200
 
 /** The names that libraries use for each text of a product. The first one with a value counts. */
@@ -121,8 +124,8 @@ export const productsOf = ({ list = [], one, eventName }: ProductInput): Product
   })
   const leftOut: string[] = []
   const unnamed = Math.min(list.length, maxProducts) - products.length
-  if (unnamed > 0) leftOut.push(`${unnamed} of ${list.length} products: neither ID nor name`)
-  if (list.length > maxProducts) leftOut.push(`${list.length - maxProducts} products: more than ${maxProducts}`)
+  if (unnamed > 0) leftOut.push(`${unnamed} of ${Math.min(list.length, maxProducts)} products: neither ID nor name`)
+  if (list.length > maxProducts) leftOut.push(`the products after the first ${maxProducts}`)
   const root = products.length === 0 ? rootProduct(one, eventName, wrong) : undefined
   if (root !== undefined) products.push(root)
   for (const name of wrong) leftOut.push(`${name} of a product: not a number`)

@@ -1,5 +1,6 @@
 import { defineAction } from '@tributary/connector-kit'
 import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
+import { maxProducts } from '../../../wire/conversions/products.ts'
 import { adFields, cartFields, deviceFields } from './detail-fields.ts'
 import { personFields } from './fields.ts'
 
@@ -31,6 +32,7 @@ export const uploadConversion = defineAction({
       help: 'The list of products, with the product_id of the Merchant Center, quantity, and price.',
       type: 'array',
       kind: 'property',
+      maxItems: maxProducts,
     },
     one_product: oneProductFields.one_product,
     event_source: {

@@ -1,5 +1,6 @@
 import { defineAction } from '@tributary/connector-kit'
 import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
+import { maxProducts } from '../../../wire/conversions/products.ts'
 import { googleNormalization } from '../../../wire/normalization/google.ts'
 import { orderParameters, otherParameters, surroundings } from './fields.ts'
 
@@ -74,6 +75,7 @@ export const sendEvent = defineAction({
       help: 'The list of products, with product_id or name, quantity, price, and further details.',
       type: 'array',
       kind: 'property',
+      maxItems: maxProducts,
     },
     ...oneProductFields,
     ...orderParameters,

@@ -11,6 +11,7 @@ import {
   plainField,
 } from '../../../wire/conversions/conversion-fields.ts'
 import { plainIp } from '../../../wire/conversions/left-out.ts'
+import { maxProducts } from '../../../wire/conversions/products.ts'
 import { tiktokNormalization } from '../../../wire/normalization/tiktok.ts'
 import { appFields } from './app-fields.ts'
 
@@ -50,6 +51,7 @@ export const sendConversion = defineAction({
       help: 'A list. Without it, the IDs of the products.',
       type: 'array',
       kind: 'property',
+      maxItems: maxProducts,
     },
     search_string: { label: 'Search text', help: 'As the user wrote it.', type: 'string', kind: 'property' },
     travel: {

@@ -101,6 +101,13 @@ export type ActionTarget = {
   maxValues?: number
   /** Without `pii`: returns the form in which a text is sent; '' means that the value is not sent. */
   usable?: (text: string) => string
+  /**
+   * For a list: maximum items that the connector reads. One more is copied, by which the connector sees that there are
+   * more.
+   */
+  maxItems?: number
+  /** For an object: only members that are neither lists nor objects are copied, because the connector reads no others. */
+  plainMembers?: true
 }
 
 /** An operation of a destination on an event, such as sending it or writing a row. */

@@ -154,6 +154,15 @@ const workOfField = (given: unknown, hashed: boolean): number => {
   return perField + items + perCopy * (typeof given === 'object' || typeof given === 'string' ? workOfValue(given) : 0)
 }
 
+/** Returns the parts of a list or an object that the connector reads, so that only these parts are copied. */
+const readPart = ({ maxItems: most, plainMembers }: Target, given: unknown): unknown => {
+  if (most !== undefined && Array.isArray(given) && given.length > most + 1) return given.slice(0, most + 1)
+  if (plainMembers !== true || !isJsonObject(given)) return given
+  return Object.fromEntries(
+    Object.entries(given).filter(([, member]) => !Array.isArray(member) && !isJsonObject(member)),
+  )
+}
+
 const called = ({ name, label }: Target): string => (label === name ? `"${name}"` : `"${label}" (${name})`)
 
 const compileField = (action: ActionDefinition, mapping: FieldMapping, mappings: readonly FieldMapping[]): Field => {
@@ -178,8 +187,9 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping, mappings:
         if (type === 'any' && pii === undefined) return { value: null }
         return { problem: `${called(target)} is omitted: ${words} is null`, fails: false, note: true }
       }
-      of.spend(workOfField(given.value, pii !== undefined))
-      const sent = sentValue(target, given.value, country?.(of))
+      const part = readPart(target, given.value)
+      of.spend(workOfField(part, pii !== undefined))
+      const sent = sentValue(target, part, country?.(of))
       if (sent !== undefined && 'problem' in sent) {
         const verb = sent.lost ? ' is not sent' : ''
         return { problem: `${called(target)}${verb}: ${words} ${sent.problem}`, fails: required }
