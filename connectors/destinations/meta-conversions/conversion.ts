@@ -8,7 +8,7 @@ import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { appDataOf } from './app-data.ts'
-import { ownDataOf, standardDataOf } from './custom-data.ts'
+import { mappedContentsOf, ownDataOf, standardDataOf } from './custom-data.ts'
 import type { MetaConversionsSettings } from './settings.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -91,6 +91,20 @@ const identifies = (user: Readonly<Record<string, unknown>>): boolean =>
   identifyingNames.some((name) => user[name] !== undefined) ||
   (user['client_ip_address'] !== undefined && user['client_user_agent'] !== undefined)
 
+/**
+ * Returns the "Data Processing Options" of Limited Data Use. With country 0 and state 0, Meta determines the location of
+ * the user itself. A state needs its country.
+ */
+const limitedUseOf = (payload: Payload, leftOut: string[]): Record<string, unknown> => {
+  const country = integerOf('data_processing_country', payload.data_processing_country, leftOut) ?? 0
+  const state = integerOf('data_processing_state', payload.data_processing_state, leftOut) ?? 0
+  return {
+    data_processing_options: ['LDU'],
+    data_processing_options_country: country,
+    data_processing_options_state: country === 0 ? 0 : state,
+  }
+}
+
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
 type CustomData = { data: Record<string, unknown>; leftOut: string[] }
@@ -116,9 +130,10 @@ const contentsOf = (payload: Payload, eventName: string): CustomData => {
   const isWhole = (payload.contents?.length ?? 0) <= maxProducts
   const left = [...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`])]
   const standard = standardDataOf(payload, isWhole ? products : undefined, left)
-  if (contents.length === 0) return { data: standard, leftOut: left }
+  const mapped = mappedContentsOf(payload, left)
+  if (contents.length === 0) return { data: { ...standard, ...mapped }, leftOut: left }
   const ids = contents.map(({ id }) => id)
-  return { data: { ...standard, content_type: 'product', content_ids: ids, contents }, leftOut: left }
+  return { data: { ...standard, content_type: 'product', content_ids: ids, contents, ...mapped }, leftOut: left }
 }
 
 const customDataOf = (payload: Payload, eventName: string): CustomData | { problem: string } => {
@@ -165,6 +180,7 @@ export const conversionOf = (
   if (typeof app?.['problem'] === 'string') return rejected(app['problem'])
   if (!identifies(user)) return rejected(withoutIdentifier('Meta', ofPerson))
   const { leftOut } = custom
+  const limitedUse = (payload.limited_data_use ?? settings.limited_data_use) ? limitedUseOf(payload, leftOut) : {}
   const customData = { ...ownDataOf(payload, sendConversion.customOf(event), leftOut), ...custom.data }
   return {
     note: noteOf([...ofPerson, ...leftOut]),
@@ -177,14 +193,7 @@ export const conversionOf = (
       user_data: user,
       ...(Object.keys(customData).length === 0 ? {} : { custom_data: customData }),
       ...(app === undefined ? {} : { app_data: app }),
-      // With country 0 and state 0, Meta determines the location of the user ("Data Processing Options").
-      ...(settings.limited_data_use
-        ? {
-            data_processing_options: ['LDU'],
-            data_processing_options_country: 0,
-            data_processing_options_state: 0,
-          }
-        : {}),
+      ...limitedUse,
     },
   }
 }

@@ -1,8 +1,24 @@
 import { amountOf, cutText, ExactNumber, isJsonObject } from '@tributary/connector-kit'
 import { choiceOf, integerOf, withValues } from '../../wire/conversions/left-out.ts'
+import { maxProducts, textOf } from '../../wire/conversions/products.ts'
 import type { sendConversion } from './actions/send-conversion.ts'
 
 type Payload = ReturnType<typeof sendConversion.payloadOf>
+
+/** "Standard Parameters": the values of `content_type`. */
+const contentTypes = ['product', 'product_group'] as const
+
+/** Returns the mapped IDs and the mapped type of the contents, which replace those of the products. */
+export const mappedContentsOf = (
+  { content_ids = [], content_type }: Payload,
+  leftOut: string[],
+): Record<string, unknown> => {
+  const ids = content_ids.slice(0, maxProducts).flatMap((id) => textOf(id) ?? [])
+  return withValues({
+    content_type: choiceOf('content_type', content_type, contentTypes, leftOut),
+    content_ids: ids.length === 0 ? undefined : ids,
+  })
+}
 
 /** "Standard Parameters": the values of `delivery_category`. */
 const deliveryCategories = ['in_store', 'curbside', 'home_delivery'] as const

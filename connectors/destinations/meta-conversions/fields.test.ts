@@ -329,3 +329,55 @@ describe('an event of an app', () => {
     expect(sent).not.toHaveProperty('app_data')
   })
 })
+
+// "Custom Data Parameters" of the Conversions API (content_ids, content_type), and "Data Processing Options": the
+// country 1 is the United States, and the state 1000 is California.
+describe('the contents and the limits of use that a mapping names', () => {
+  it('content IDs and their type replace those of the products', async () => {
+    const { sent, outcome } = await send(
+      conversion({
+        contents: [{ product_id: 'p1', price: 5 }],
+        content_ids: ['g1', 7, null],
+        content_type: 'product_group',
+      }),
+    )
+    expect(outcome).toEqual({ kind: 'delivered' })
+    expect(sent?.custom_data).toMatchObject({
+      content_ids: ['g1', '7'],
+      content_type: 'product_group',
+      contents: [{ id: 'p1', item_price: 5 }],
+    })
+  })
+
+  it('another type is left out and noted', async () => {
+    const { outcome } = await send(conversion({ content_type: 'article' }))
+    expect(outcome).toEqual({ kind: 'delivered', note: 'Sent without content_type: none of product, product_group' })
+  })
+
+  it.each<[Record<string, unknown>, object]>([
+    [{ limited_data_use: true }, { country: 0, state: 0 }],
+    [
+      { limited_data_use: true, data_processing_country: '1', data_processing_state: 1000 },
+      { country: 1, state: 1000 },
+    ],
+    [
+      { limited_data_use: true, data_processing_state: 1000 },
+      { country: 0, state: 0 },
+    ],
+  ])(
+    'of %j, Limited Data Use is sent with its place',
+    async (given, { country, state }: { country?: number; state?: number }) => {
+      const { sent } = await send(conversion(given))
+      expect(sent).toMatchObject({
+        data_processing_options: ['LDU'],
+        data_processing_options_country: country,
+        data_processing_options_state: state,
+      })
+    },
+  )
+
+  it.each([false, undefined])('without Limited Data Use (%j), no options are sent', async (limited_data_use) => {
+    const { sent } = await send(conversion({ limited_data_use }))
+    expect(sent).not.toHaveProperty('data_processing_options')
+  })
+})

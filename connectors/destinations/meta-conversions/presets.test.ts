@@ -72,12 +72,24 @@ const properties = {
   predicted_ltv: 120.5,
   subscription_id: 'sub-1',
   ctwa_clid: 'ARAkLkA8',
+  net_revenue: 12.5,
+  delivery_category: 'home_delivery',
+  fb_login_id: 4711,
+  partner_id: 'p-1',
+  partner_name: 'liveramp',
   products: [
     { product_id: 'p1', name: 'Shoe', price: 10, quantity: 2 },
     { product_id: 'p2', name: 'Sock', price: 5, quantity: 1 },
   ],
 }
-const context = { ...web, traits, browserIds: { fbc, fbp }, lead_id: 123_456, device: { advertisingId: 'A1B2' } }
+const context = {
+  ...web,
+  traits,
+  browserIds: { fbc, fbp },
+  lead_id: 123_456,
+  device: { advertisingId: 'A1B2' },
+  app: { anonId: 'install-1' },
+}
 
 const user = {
   ...person,
@@ -87,6 +99,10 @@ const user = {
   subscription_id: 'sub-1',
   ctwa_clid: 'ARAkLkA8',
   madid: 'A1B2',
+  anon_id: 'install-1',
+  fb_login_id: 4711,
+  partner_id: 'p-1',
+  partner_name: 'liveramp',
   client_ip_address: '192.0.2.71',
   client_user_agent: userAgent,
 }
@@ -131,6 +147,8 @@ describe('the presets of Meta', () => {
           content_name: 'Spring sale',
           content_category: 'Shoes',
           predicted_ltv: 120.5,
+          net_revenue: 12.5,
+          delivery_category: 'home_delivery',
           contents: [{ id: 'p1' }, { id: 'p2' }],
         },
       },
@@ -144,8 +162,9 @@ describe('the presets of Meta', () => {
     )
     expect(sent).toMatchObject([{ event_name: 'PageView', event_source_url: page.url }])
     expect(sent[0]).not.toHaveProperty('custom_data')
-    const { subscription_id: _, ctwa_clid: __, ...rest } = user
-    expect(sent[0]?.user_data).toEqual(rest)
+    const ofProperties = ['subscription_id', 'ctwa_clid', 'fb_login_id', 'partner_id', 'partner_name']
+    const rest = Object.entries(user).filter(([name]) => !ofProperties.includes(name))
+    expect(sent[0]?.user_data).toEqual(Object.fromEntries(rest))
   })
 
   it('an event of one product has its name as content_name, but a sign-up does not send the name of a person', async () => {

@@ -20,6 +20,7 @@ const fieldsOf = (places: typeof personPlaces) => ({
   zip: places.postalCode,
   country: places.country,
   gen: places.gender,
+  dobd: places.birthday,
 })
 
 /**

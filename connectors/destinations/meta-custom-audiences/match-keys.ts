@@ -42,8 +42,15 @@ export const matchKeys: readonly MatchKey[] = [...(Object.keys(rules) as Hashed[
  */
 export const valueKey = 'LOOKALIKE_VALUE'
 
+/**
+ * The lists beside the people of a request, with an ID for each person (Segment, action-destinations,
+ * `facebook-custom-audiences/sync/functions.ts`; Meta's page was not seen).
+ */
+export const ownerKeys = ['app_ids', 'page_ids', 'ig_account_ids'] as const
+export type OwnerKey = (typeof ownerKeys)[number]
+
 /** The meaning of a row's field for Meta. */
-export type FieldKey = MatchKey | 'EXTERN_ID' | typeof valueKey
+export type FieldKey = MatchKey | 'EXTERN_ID' | typeof valueKey | OwnerKey
 
 /** Common other names of Meta's fields, without spaces and punctuation. */
 const aliases: Readonly<Record<string, FieldKey>> = {
@@ -67,6 +74,9 @@ const aliases: Readonly<Record<string, FieldKey>> = {
   externid: 'EXTERN_ID',
   externalid: 'EXTERN_ID',
   userid: 'EXTERN_ID',
+  appid: 'app_ids',
+  pageid: 'page_ids',
+  igaccountid: 'ig_account_ids',
   lookalikevalue: valueKey,
 }
 
@@ -74,6 +84,18 @@ const aliases: Readonly<Record<string, FieldKey>> = {
 export const keyOf = (field: string): FieldKey | undefined => {
   const plain = field.toLowerCase().replaceAll(/[^a-z]/g, '')
   return matchKeys.find((key) => key.toLowerCase() === plain) ?? aliases[plain]
+}
+
+/** Returns the parts of a whole date of birth; empty for a text that is none. */
+export const birthdayParts = (value: unknown): readonly (readonly [MatchKey, string])[] => {
+  const date = typeof value === 'string' && value.length > 5 ? metaNormalization.birthday(value) : ''
+  return date === ''
+    ? []
+    : [
+        ['DOBY', date.slice(0, 4)],
+        ['DOBM', date.slice(4, 6)],
+        ['DOBD', date.slice(6)],
+      ]
 }
 
 /** Returns the SHA-256 of a text in hexadecimal. */

@@ -1,5 +1,5 @@
 import { type EventOutcome, mappingProblems, type OutgoingRow, presetMappings } from '@tributary/connector-kit'
-import { runConnectorRows } from '@tributary/connector-kit/testing'
+import { outgoingEvent, runConnectorRows } from '@tributary/connector-kit/testing'
 import { startVendor } from '@tributary/connector-kit/testing-destination'
 import type { PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
@@ -36,6 +36,7 @@ const traits = {
   firstName: 'Mary',
   last_name: 'Valéry',
   gender: 'Female',
+  birthday: '1997-02-16',
   address: { city: 'New York', state: 'CA', postal_code: '94035-1234', country: 'US' },
 }
 
@@ -47,6 +48,10 @@ const person = {
   EMAIL: '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f',
   PHONE: 'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176',
   GEN: sha256('f'),
+  // "Hashing and Normalization for Multi-Key": DOBY in YYYY, DOBM in MM, DOBD in DD.
+  DOBY: sha256('1997'),
+  DOBM: sha256('02'),
+  DOBD: sha256('16'),
   LN: '08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c',
   FN: '6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec',
   CT: sha256('newyork'),
@@ -199,5 +204,48 @@ describe('the value of a person in a value-based audience', () => {
     expect(outcomes).toMatchObject([
       { kind: 'rejected', reason: expect.stringContaining('nothing that Meta can match') },
     ])
+  })
+})
+
+describe('the further fields of a person in a Custom Audience', () => {
+  const add = async (values: Record<string, unknown>) => {
+    const meta = createMeta()
+    meta.create('23847')
+    const { asked, outcomes } = await sendTo(
+      { definition: metaCustomAudiences, origin, settings, answer: meta.answer },
+      [outgoingEvent({ messageId: 'm-1' }, { action: 'add_person', payload: { extern_id: 'u1', ...values } })],
+    )
+    return { outcome: outcomes[0], payload: (asked[0]?.body as Body | undefined)?.payload }
+  }
+
+  // "Hashing and Normalization for Multi-Key": FI is the first letter, DOBY is YYYY, DOBM is MM, DOBD is DD.
+  it.each<[Record<string, unknown>, Record<string, string>]>([
+    [
+      { doby: '1997', dobm: '2', dobd: '16', fi: 'Mary' },
+      { DOBY: sha256('1997'), DOBM: sha256('02'), DOBD: sha256('16'), FI: sha256('m') },
+    ],
+    [{ dobd: '16/02/1997' }, { DOBY: sha256('1997'), DOBM: sha256('02'), DOBD: sha256('16') }],
+    [
+      { dobd: '7', email: 'ada@example.com' },
+      { EMAIL: sha256('ada@example.com'), DOBD: sha256('07') },
+    ],
+  ])('%j arrive as their match keys', async (given, wanted) => {
+    const { payload, outcome } = await add(given)
+    expect(outcome).toEqual({ kind: 'delivered' })
+    expect(payload?.schema).toEqual(['EXTERN_ID', ...Object.keys(wanted)])
+    expect(payload?.data).toEqual([['u1', ...Object.values(wanted)]])
+  })
+
+  // Segment, `facebook-custom-audiences/sync/functions.ts`: lists beside the people.
+  it('the app, the page, and the Instagram account arrive in lists of their own', async () => {
+    const { payload } = await add({ email: 'ada@example.com', app_id: '111', page_id: '222', ig_account_id: '333' })
+    expect(payload).toMatchObject({ app_ids: ['111'], page_ids: ['222'], ig_account_ids: ['333'] })
+    expect(payload?.schema).toEqual(['EXTERN_ID', 'EMAIL'])
+  })
+
+  it('an app ID that is no number is left out and noted', async () => {
+    const { outcome, payload } = await add({ email: 'ada@example.com', app_id: 'shop' })
+    expect(outcome).toEqual({ kind: 'delivered', note: 'Not sent: app_id is not a number' })
+    expect(payload).not.toHaveProperty('app_ids')
   })
 })

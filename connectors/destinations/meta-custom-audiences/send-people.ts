@@ -11,7 +11,19 @@ import {
 } from '@tributary/connector-kit'
 import { ask, failureOf } from '../../wire/meta/graph.ts'
 import type { AudienceAddress } from './audience-address.ts'
-import { keyOf, type MatchKey, matchKeys, matchProblem, matchValue, sha256, valueKey } from './match-keys.ts'
+import {
+  birthdayParts,
+  type FieldKey,
+  keyOf,
+  type MatchKey,
+  matchKeys,
+  matchProblem,
+  matchValue,
+  type OwnerKey,
+  ownerKeys,
+  sha256,
+  valueKey,
+} from './match-keys.ts'
 import type { MetaSettings } from './settings.ts'
 
 export type Context = DeliverContext<MetaSettings>
@@ -30,7 +42,14 @@ export type Sent = { outcomes: readonly EventOutcome[]; call: Call | undefined; 
  * A person in Meta's form. `value` is the value in a value-based audience. `note` names the values that are not sent,
  * with the reasons.
  */
-type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string>; value?: number; note?: string }
+type Person = {
+  at: number
+  externId: string
+  match: ReadonlyMap<MatchKey, string>
+  value?: number
+  owners?: ReadonlyMap<OwnerKey, string>
+  note?: string
+}
 type Group = { method: 'POST' | 'DELETE'; people: Person[] }
 
 /** Maximum people of one request ("Add Users to a Custom Audience"). */
@@ -61,6 +80,8 @@ const valueOf = (field: string, value: unknown): { value?: number } | { problem:
   return amount < 0 ? { problem: `${field} is negative` } : { value: amount }
 }
 
+const isOwner = (key: FieldKey): key is OwnerKey => (ownerKeys as readonly string[]).includes(key)
+
 /** Returns the person to send, or an outcome for a person that cannot be sent. */
 const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
@@ -69,6 +90,7 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
   const match = new Map<MatchKey, string>()
   const lost: string[] = []
   const country = countryOf(values)
+  const owners = new Map<OwnerKey, string>()
   let worth: { value?: number } = {}
   for (const [field, value] of Object.entries(values)) {
     const found = keyOf(field)
@@ -86,6 +108,15 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
       if (field !== identifier) return rejected(`Make ${field} the identifier, or leave it out`)
       continue
     }
+    if (isOwner(found)) {
+      const id = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+      if (/^[0-9]{1,30}$/.test(id)) owners.set(found, id)
+      else if (!isEmpty(value)) lost.push(`${field} is not a number`)
+      continue
+    }
+    const parts = found === 'DOBD' ? birthdayParts(value) : []
+    for (const [key, part] of parts) if (!match.has(key)) match.set(key, matchValue(key, part))
+    if (parts.length > 0) continue
     const text = matchValue(found, value, country)
     if (text !== '') match.set(found, text)
     const problem = matchProblem(found, value, country)
@@ -93,7 +124,8 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
   }
   const note = lost.join('; ')
   if (match.size === 0) return rejected(`The row has nothing that Meta can match${note === '' ? '' : `: ${note}`}`)
-  return { at, externId, match, ...worth, ...(note === '' ? {} : { note: `Not sent: ${note}` }) }
+  const ofOwners = owners.size === 0 ? {} : { owners }
+  return { at, externId, match, ...worth, ...ofOwners, ...(note === '' ? {} : { note: `Not sent: ${note}` }) }
 }
 
 /**
@@ -115,6 +147,8 @@ const bodyOf = ({ method, people }: Group, now: number): unknown => {
       ...(hasValues ? [value ?? ''] : []),
     ]),
   }
+  const lists = ownerKeys.filter((name) => people.some(({ owners }) => owners?.has(name)))
+  const ofOwners = Object.fromEntries(lists.map((name) => [name, people.map(({ owners }) => owners?.get(name) ?? '')]))
   if (method === 'DELETE') return { payload }
   const session = {
     session_id: now * 1000 + (sessions++ % 1000),
@@ -122,7 +156,7 @@ const bodyOf = ({ method, people }: Group, now: number): unknown => {
     last_batch_flag: true,
     estimated_num_total: people.length,
   }
-  return { session, payload }
+  return { session, payload: { ...payload, ...ofOwners } }
 }
 
 /** Returns the numbers of invalid and of received entries; undefined if the response does not contain them. */

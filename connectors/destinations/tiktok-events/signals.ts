@@ -32,7 +32,6 @@ const shared = {
   ttp: clickPlaces.ttp,
   lead_id: anyOf('properties.lead_id', 'context.lead_id'),
   lead_event_source: field('properties.lead_event_source'),
-  content_type: field('properties.content_type'),
   search_string: field('properties.search_string'),
   app_id: field('context.app.namespace'),
   app_name: field('context.app.name'),

@@ -70,6 +70,8 @@ const orderFieldNames: ReadonlySet<string> = new Set([
   'content_category',
   'content_type',
   'num_items',
+  'net_revenue',
+  'delivery_category',
   'price_of_one',
   'one_product',
 ])

@@ -11,6 +11,7 @@ import {
   plainField,
 } from '../../../wire/conversions/conversion-fields.ts'
 import { plainIp } from '../../../wire/conversions/left-out.ts'
+import { maxProducts } from '../../../wire/conversions/products.ts'
 import { metaBrowserIdOf, metaHashOf, metaNormalization } from '../../../wire/normalization/meta.ts'
 import { appFields, idFields } from './app-fields.ts'
 
@@ -46,6 +47,19 @@ export const sendConversion = defineAction({
     content_category: {
       label: 'Content category',
       help: 'Of the page or the product.',
+      type: 'string',
+      kind: 'property',
+    },
+    content_ids: {
+      label: 'Content IDs',
+      help: 'A list. Without it, the IDs of the products.',
+      type: 'array',
+      kind: 'property',
+      maxItems: maxProducts,
+    },
+    content_type: {
+      label: 'Content type',
+      help: 'product or product_group. Without it, product.',
       type: 'string',
       kind: 'property',
     },
@@ -130,6 +144,24 @@ export const sendConversion = defineAction({
       ...plainField,
       recommended: true,
       usable: trimmed,
+    },
+    limited_data_use: {
+      label: 'Limited Data Use',
+      help: 'Whether Meta must limit its use of the data. Without it, the settings decide.',
+      type: 'boolean',
+      kind: 'context',
+    },
+    data_processing_country: {
+      label: 'Country of Limited Data Use',
+      help: 'Meta’s number of the country: 1 for the United States. Without it, Meta finds the place itself.',
+      type: 'any',
+      kind: 'context',
+    },
+    data_processing_state: {
+      label: 'State of Limited Data Use',
+      help: 'Meta’s number of the state, such as 1000 for California.',
+      type: 'any',
+      kind: 'context',
     },
     ...lastFields,
   },

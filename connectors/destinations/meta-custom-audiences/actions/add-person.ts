@@ -26,6 +26,21 @@ export const addPerson = defineAction({
       help: 'A code or a name. Completes the phone number. Hashed before it is sent.',
     },
     gen: { ...text, label: 'Gender', help: 'Hashed before it is sent.' },
+    fi: { ...text, label: 'Initial', help: 'Of the first name. Hashed before it is sent.' },
+    doby: { ...text, label: 'Year of birth', help: 'Hashed before it is sent.' },
+    dobm: { ...text, label: 'Month of birth', help: 'A number. Hashed before it is sent.' },
+    dobd: {
+      ...text,
+      label: 'Day of birth',
+      help: 'A number, or the whole date of birth, which is also sent as year and month. Hashed before it is sent.',
+    },
+    app_id: { ...text, label: 'App ID', help: 'Of the app that has the person, if IDs of an app match people.' },
+    page_id: { ...text, label: 'Page ID', help: 'Of the page that has the person, if IDs of a page match people.' },
+    ig_account_id: {
+      ...text,
+      label: 'Instagram account ID',
+      help: 'Of the account that has the person, if IDs of Instagram match people.',
+    },
     madid: { ...text, label: 'Mobile advertiser ID', help: 'IDFA or Android advertising ID.' },
     lookalike_value: {
       type: 'any',
