@@ -80,7 +80,7 @@ export const conversionOf = (
     return rejected(`"${cutText(actionId, 40)}" is not the number of a conversion action`)
   const leftOut: string[] = []
   const uploaded = adjusts ? undefined : uploadConversion.payloadOf(outgoing)
-  const device = uploaded === undefined ? undefined : deviceOf(uploaded, leftOut)
+  const device = deviceOf(uploaded ?? { user_agent: payload.user_agent }, leftOut)
   const ofAd = { ...click, ...(uploaded === undefined ? {} : adIdentifiersOf(uploaded, leftOut)) }
   const details = uploaded === undefined ? {} : detailsOf(outgoing, leftOut)
   const consent = consentField(payload)

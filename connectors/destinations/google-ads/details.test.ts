@@ -174,10 +174,11 @@ describe('the details of a conversion of Google Ads', () => {
     },
   )
 
-  it('an adjustment has none of them', async () => {
-    const { sent } = await send(conversion({ value: 5, currency: 'EUR', coupon: 'X' }, 'adjust_conversion'))
+  it('an adjustment has none of them but the user agent', async () => {
+    const device = { user_agent: 'Mozilla/5.0', os_name: 'iOS' }
+    const { sent } = await send(conversion({ value: 5, currency: 'EUR', coupon: 'X', ...device }, 'adjust_conversion'))
     expect(sent).not.toHaveProperty('cartData')
-    expect(sent).not.toHaveProperty('eventDeviceInfo')
+    expect(sent?.eventDeviceInfo).toEqual({ userAgent: 'Mozilla/5.0' })
   })
 
   it('every field of the preset arrives', async () => {

@@ -21,7 +21,7 @@ const orNothing = (values: Record<string, unknown>): Record<string, unknown> | u
   Object.keys(values).length === 0 ? undefined : values
 
 /** Returns "DeviceInfo", the device on which a conversion happened; undefined without values. */
-export const deviceOf = (payload: Payload, leftOut: string[]): Record<string, unknown> | undefined =>
+export const deviceOf = (payload: Partial<Payload>, leftOut: string[]): Record<string, unknown> | undefined =>
   orNothing(
     withValues({
       ipAddress: ipAddressOf('ip_address', { value: payload.ip_address, country: payload.country }, leftOut),

@@ -1,4 +1,5 @@
 import { defineAction } from '@tributary/connector-kit'
+import { deviceFields } from './detail-fields.ts'
 import { personFields } from './fields.ts'
 
 export const adjustConversion = defineAction({
@@ -30,6 +31,7 @@ export const adjustConversion = defineAction({
       kind: 'property',
     },
     currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+    user_agent: deviceFields.user_agent,
     ...personFields,
   },
 })
