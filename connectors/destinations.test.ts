@@ -48,7 +48,7 @@ const settingsOf = (definition: DestinationDefinition): Settings => {
 }
 
 /** The names of track events: an order, and the event of a connected audience. */
-const namedEvents = eventTypes.flatMap((type) =>
+const namedEvents = eventTypes.flatMap((type): { type: (typeof eventTypes)[number]; name: string }[] =>
   type === 'track' ? ['Order Completed', 'Audience Entered'].map((name) => ({ type, name })) : [{ type, name: '' }],
 )
 

@@ -60,7 +60,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
       .concat('packages/connector-kit'),
   },
   {
-    room: /^connectors\/destinations\/(google|tiktok)-/,
+    room: /^connectors\/(destinations\/(google|tiktok)-|wire\/google$)/,
     may: ['conversions', 'normalization', 'google']
       .map((other) => `connectors/wire/${other}`)
       .concat('packages/connector-kit'),

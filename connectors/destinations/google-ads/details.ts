@@ -83,7 +83,7 @@ const variablesOf = ({ custom_variables: given }: Payload, left: string[]): unkn
 
 const upper = (text: string | undefined): string | undefined => text?.toUpperCase()
 
-/** Returns "UserProperties": what the company knows of the customer (support.google.com/google-ads/answer/14007601). */
+/** Returns "UserProperties": the type and the value of the customer (support.google.com/google-ads/answer/14007601). */
 const customerOf = (payload: Payload, left: string[]): Record<string, unknown> =>
   withValues({
     customerType: upper(choiceOf('customer_type', payload.customer_type, ['new', 'returning', 'reengaged'], left)),

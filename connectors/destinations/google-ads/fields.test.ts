@@ -104,11 +104,12 @@ describe('the device of a conversion', () => {
     },
   )
 
-  it('is absent without values, and in an adjustment', async () => {
+  it('is absent without values, and is only the user agent in an adjustment', async () => {
     expect((await send(conversion({ ip_address: 'unknown', user_agent: ' ' }))).sent).not.toHaveProperty(
       'eventDeviceInfo',
     )
-    expect((await send(conversion(device, 'adjust_conversion'))).sent).not.toHaveProperty('eventDeviceInfo')
+    const { sent } = await send(conversion(device, 'adjust_conversion'))
+    expect(sent?.eventDeviceInfo).toEqual({ userAgent: device.user_agent })
   })
 
   it('is no identifier of a person', async () => {

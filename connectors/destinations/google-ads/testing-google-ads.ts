@@ -1,5 +1,8 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
+import { answerOf, errorOf } from '../../wire/google/testing-data-manager.ts'
+
+export { errorOf }
 
 /** The credentials of the simulated vendor. */
 export const token = 'ya29.ads-0123456789'
@@ -30,32 +33,6 @@ export type IngestedEvent = {
     items?: { merchantProductId?: unknown; quantity?: unknown; unitPrice?: unknown }[]
   }
 }
-
-const answerOf = (status: number, body: unknown): PeerAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
-
-/** Returns an error in the format of google.rpc.Status, with the faulty fields, and a reason for the whole request. */
-export const errorOf = (
-  code: number,
-  status: string,
-  message: string,
-  fieldViolations: { field: string; description: string; reason?: string }[] = [],
-  reason = '',
-): PeerAnswer =>
-  answerOf(code, {
-    error: {
-      code,
-      status,
-      message,
-      details: [
-        ...(reason === '' ? [] : [{ '@type': 'google.rpc.ErrorInfo', reason, domain: 'datamanager.googleapis.com' }]),
-        ...(fieldViolations.length === 0 ? [] : [{ '@type': 'google.rpc.BadRequest', fieldViolations }]),
-      ],
-    },
-  })
 
 const isHash = (text: string | undefined): boolean => text === undefined || /^[a-f0-9]{64}$/.test(text)
 

@@ -36,7 +36,7 @@ export const clientOf = ({ client_id, user_key, user_id }: Payload): string => {
   return person === '' ? '' : clientOfPerson(person)
 }
 
-/** Returns why an event has nobody who did it, for users; undefined if it has. */
+/** Returns why an event has no client, for users; undefined if it has one. */
 export const clientProblem = (payload: Payload, stream: AnalyticsSettings['stream']): string | undefined => {
   if (stream === 'app')
     return instanceOf(payload) === '' ? 'The event has no app instance ID of Firebase. Map app_instance_id' : undefined

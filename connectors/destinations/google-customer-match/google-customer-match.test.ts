@@ -3,7 +3,7 @@ import { outgoingEvent, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
 import { describe, expect, it } from 'vitest'
 import { byPresets, receivedEvent } from '../../wire/conversions/testing-presets.ts'
-import { errorOf } from '../google-ads/testing-google-ads.ts'
+import { errorOf } from '../../wire/google/testing-data-manager.ts'
 import { googleCustomerMatch } from './definition.ts'
 import { check } from './settings.ts'
 import { createCustomerMatch, customer, list, token } from './testing-customer-match.ts'
@@ -213,7 +213,7 @@ describe('people of a customer list', () => {
     expect(people.size).toBe(2)
   })
 
-  it('without the terms nobody is added, and the events wait for the setting', async () => {
+  it('without the terms no person is added, and the events wait for the setting', async () => {
     const { asked, send } = await sender({ terms_accepted: false })
     await expect(send(add('m-1', { email: hashes.email }))).rejects.toThrow('Accept the Customer Match terms')
     expect(await send(remove('m-2', { email: hashes.email }))).toEqual([{ kind: 'delivered' }])
@@ -225,7 +225,7 @@ describe('people of a customer list', () => {
     await expect(send(add('m-1', { email: hashes.email }))).rejects.toThrow('the customer list: User list is not valid')
   })
 
-  it('in test mode nobody is added', async () => {
+  it('in test mode no person is added', async () => {
     const { people, send } = await sender({ validate_only: true })
     expect(await send(add('m-1', { email: hashes.email }))).toEqual([{ kind: 'delivered' }])
     expect(people.size).toBe(0)

@@ -65,7 +65,7 @@ const wants = {
 
 /**
  * Returns the person to add or to remove, or the outcome of an event that is not sent. A person without consent is not
- * added, and is removed all the same.
+ * added, but is still removed.
  */
 export const memberOf = (event: OutgoingEvent, settings: CustomerMatchSettings): Prepared<Member> | EventOutcome => {
   const removes = event.action === removePerson.name

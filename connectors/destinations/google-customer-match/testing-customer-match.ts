@@ -1,6 +1,6 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
-import { errorOf } from '../google-ads/testing-google-ads.ts'
+import { answerOf, errorOf } from '../../wire/google/testing-data-manager.ts'
 
 /** The credentials of the simulated vendor. */
 export const token = 'ya29.match-0123456789'
@@ -63,17 +63,11 @@ const requestMistake = (method: string, body: Body): string | undefined => {
   return undefined
 }
 
-const json = (body: unknown): PeerAnswer => ({
-  status: 200,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
-
 /**
- * Creates a stand-in for `audienceMembers:ingest`, `audienceMembers:remove` and `userLists.get` that follows the
- * definitions of the Data Manager API (github.com/googleapis/googleapis, commit f8291d2b, google/ads/datamanager/v1):
- * ingestion_service.proto (10,000 members, HEX, terms, `validateOnly`), audience.proto (one type of data for each
- * member, at least one identifier, 10 mobile IDs), user_data.proto (10 identifiers), error.proto, user_list.proto.
+ * Creates a stand-in for `audienceMembers:ingest`, `audienceMembers:remove` and `userLists.get`. It follows the
+ * definitions of the Data Manager API (github.com/googleapis/googleapis, commit f8291d2b, google/ads/datamanager/v1).
+ * The rules are those of ingestion_service.proto (10,000 members, HEX, terms, `validateOnly`), audience.proto (one type of data for each
+ * member, at least one identifier, 10 mobile IDs), and user_data.proto (10 identifiers). Errors are those of error.proto.
  */
 export const createCustomerMatch = () => {
   const people = new Map<string, AudienceMember>()
@@ -106,14 +100,17 @@ export const createCustomerMatch = () => {
       for (const member of members)
         if (method === 'ingest') people.set(keyOf(member), member)
         else people.delete(keyOf(member))
-    return json({ requestId: '126365e1-16d0-4c81-9de9-f362711e250a' })
+    return answerOf(200, { requestId: '126365e1-16d0-4c81-9de9-f362711e250a' })
   }
   const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
     if (host !== 'datamanager.googleapis.com') return { status: 404 }
     if (headers['authorization'] !== `Bearer ${token}`)
       return errorOf(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
     if (method === 'GET' && path === `/v1/accountTypes/GOOGLE_ADS/accounts/${customer}/userLists/${list}`)
-      return json({ displayName: 'VIPs', ingestedUserListInfo: { contactIdInfo: { matchRatePercentage: 62 } } })
+      return answerOf(200, {
+        displayName: 'VIPs',
+        ingestedUserListInfo: { contactIdInfo: { matchRatePercentage: 62 } },
+      })
     const [, name] = /^\/v1\/audienceMembers:(ingest|remove)$/.exec(path) ?? []
     if (method !== 'POST' || name === undefined) return errorOf(404, 'NOT_FOUND', 'Requested entity was not found.')
     return change(name, body as Body)

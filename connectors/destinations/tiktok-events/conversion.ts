@@ -42,7 +42,7 @@ const writtenSource = (payload: Payload): string => payload.event_source?.trim()
 export const eventSourceOf = (event: OutgoingEvent): EventSource | undefined =>
   sources.get(writtenSource(sendConversion.payloadOf(event)))
 
-/** What has the ID of a source in the Events Manager, for messages. */
+/** Titles of the sources in the Events Manager, for messages. */
 const sourceTitles = { web: 'pixel', app: 'app', offline: 'offline event set', crm: 'CRM event set' } as const
 
 /** Returns why an event of this source cannot be sent; undefined if it can. */

@@ -6,7 +6,7 @@ import { vectorsOf } from './vectors.ts'
  * `tiktok-conversions/reportWebEvent/formatter.ts`). TikTok's page was not seen. '' means that nothing is sent.
  */
 
-/** template.js: `hash(_email)` trims and lowers. Segment: `email.toLowerCase()`. What is no address is not sent. */
+/** template.js: `hash(_email)` trims and lowers. Segment: `email.toLowerCase()`. Other texts are not sent. */
 export const emailVectors = vectorsOf(String.raw`
   ["ALICE@EXAMPLE.COM","alice@example.com"], [" alice@example.com\n","alice@example.com"],
   ["alice.m@gmail.com","alice.m@gmail.com"], ["alice+news@gmail.com","alice+news@gmail.com"],

@@ -43,7 +43,7 @@ describe.each(tables)('the normalization of %s', (_, normalized, vectors) => {
   })
 })
 
-/** The fields of personal data by platform. What is neither a text nor a number is not sent. */
+/** The fields of personal data by platform. Values of other types than text and number are not sent. */
 const hashed = [uploadConversion, sendConversion].flatMap(({ targets }) =>
   targets.flatMap((target) => (target.pii === undefined ? [] : [{ ...target, pii: target.pii }])),
 )
