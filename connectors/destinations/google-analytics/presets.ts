@@ -44,7 +44,10 @@ const additions: Readonly<Record<string, Fields>> = {
   'Signed Up': { method: property('method') },
 }
 
-/** The further recommended events, by the events of the commerce schema that usually are such an event. */
+/**
+ * The further recommended events, by the events of the commerce schema that usually are such an event. Version 0.2.0 does
+ * not have them.
+ */
 const recommended: readonly MappingPreset[] = [
   preset('Product Clicked', 'select_item', { ...onePiece, ...list }),
   preset('Product List Viewed', 'view_item_list', { ...productFields, ...list }),
@@ -102,5 +105,5 @@ export const presets: readonly MappingPreset[] = [
     action: 'send_event',
     fields: { event_name: { type: 'CONSTANT', value: 'refund' }, ...fields },
   },
-  ...recommended,
+  ...recommended.map((added) => ({ ...added, since: 2 })),
 ]

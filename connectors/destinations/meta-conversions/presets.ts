@@ -1,6 +1,6 @@
 import type { MappingPreset } from '@tributary/connector-kit'
 import { anyOf } from '../../wire/conversions/person-places.ts'
-import { namedPresets, pagePreset, presetConversions, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { namedPresets, pagePreset, standardPresets } from '../../wire/conversions/standard-events.ts'
 import { fields } from './signals.ts'
 
 /**
@@ -28,9 +28,15 @@ const withProductName = (preset: MappingPreset): MappingPreset =>
       }
     : preset
 
-/** The mappings of a new destination. */
-export const presets: MappingPreset[] = [
-  ...standardPresets('meta', 'send_conversion', fields, [...presetConversions, 'subscribe', 'start_trial', 'contact']),
+/** The presets that version 0.2.0 does not have. */
+const addedPresets: readonly MappingPreset[] = [
+  ...standardPresets('meta', 'send_conversion', fields, ['subscribe', 'start_trial', 'contact']),
   ...namedPresets({ ...furtherEvents, 'Product Customized': 'CustomizeProduct' }, 'send_conversion', fields),
   pagePreset('PageView', 'send_conversion', fields),
+]
+
+/** The mappings of a new destination. */
+export const presets: MappingPreset[] = [
+  ...standardPresets('meta', 'send_conversion', fields),
+  ...addedPresets.map((preset) => ({ ...preset, since: 2 })),
 ].map(withProductName)

@@ -80,8 +80,20 @@ export const metaCustomAudiences = defineDestination({
   presets: [
     { eventType: 'identify', action: 'add_person', fields: fieldsOf(identifyPlaces) },
     // A connected audience sends these events for each person who enters or leaves it.
-    { eventName: 'Audience Entered', eventType: 'track', action: 'add_person', fields: fieldsOf(personPlaces) },
-    { eventName: 'Audience Exited', eventType: 'track', action: 'remove_person', fields: { extern_id: userId } },
+    {
+      eventName: 'Audience Entered',
+      eventType: 'track',
+      action: 'add_person',
+      since: 2,
+      fields: fieldsOf(personPlaces),
+    },
+    {
+      eventName: 'Audience Exited',
+      eventType: 'track',
+      action: 'remove_person',
+      since: 2,
+      fields: { extern_id: userId },
+    },
   ],
   batching: () => ({ maxEvents: 10_000, maxBytes: 4 * 1024 * 1024, maxWaitMs: 10_000 }),
   rate: () => ({ requests: 60, perMs: 60_000 }),

@@ -1,5 +1,5 @@
 import type { MappingPreset } from '@tributary/connector-kit'
-import { namedPresets, pagePreset, presetConversions, standardPresets } from '../../wire/conversions/standard-events.ts'
+import { namedPresets, pagePreset, standardPresets } from '../../wire/conversions/standard-events.ts'
 import { fields } from './signals.ts'
 
 /**
@@ -30,18 +30,21 @@ const appEvents = {
 /** The fields that an event of an app without an order does not have. */
 const ofOrders: ReadonlySet<string> = new Set(['contents', 'one_product', 'order_id', 'price_of_one'])
 
-/** The mappings of a new destination. `Pageview` is the name in TikTok's tag template (gtm-template-eapi). */
-export const presets: MappingPreset[] = [
-  ...standardPresets('tiktok', 'send_conversion', fields, [
-    ...presetConversions,
-    'subscribe',
-    'start_trial',
-    'contact',
-  ]),
+/**
+ * The presets that version 0.2.0 does not have. `Pageview` is the name in TikTok's tag template (gtm-template-eapi).
+ */
+const addedPresets: readonly MappingPreset[] = [
+  ...standardPresets('tiktok', 'send_conversion', fields, ['subscribe', 'start_trial', 'contact']),
   ...namedPresets(furtherEvents, 'send_conversion', fields),
   ...namedPresets(appEvents, 'send_conversion', {
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => !ofOrders.has(name))),
     event_source: { type: 'CONSTANT', value: 'app' },
   }),
   pagePreset('Pageview', 'send_conversion', fields),
+]
+
+/** The mappings of a new destination. */
+export const presets: MappingPreset[] = [
+  ...standardPresets('tiktok', 'send_conversion', fields),
+  ...addedPresets.map((preset) => ({ ...preset, since: 2 })),
 ]

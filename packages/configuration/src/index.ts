@@ -31,7 +31,7 @@ export { type ConnectorDeps, callConnector } from './destinations/call-connector
 export { type DestinationRow, presentDestination, readDestination, showDestination } from './destinations/read.ts'
 export { instanceCounts, searched } from './instance-counts.ts'
 export { checkMappings } from './mappings/check-mappings.ts'
-export { presentAction, presentMappings, requireDefinition } from './mappings/read.ts'
+export { ownMappings, presentAction, presentMappings, requireDefinition } from './mappings/read.ts'
 export { createAccessTokens, sealTokens } from './oauth-grants/access-tokens.ts'
 export { readGrants, tokensContext, verifierContext } from './oauth-grants/grants.ts'
 export { removeGrant, removeGrantsOf, replaceGrant } from './oauth-grants/write.ts'

@@ -112,6 +112,7 @@ import { deleteInvitation } from './invitations/delete.ts'
 import { getInvitation } from './invitations/get.ts'
 import { listInvitations } from './invitations/list.ts'
 import { resendInvitation } from './invitations/resend.ts'
+import { addPresets } from './mappings/add-presets.ts'
 import { getMappings } from './mappings/get.ts'
 import { previewMapping } from './mappings/preview.ts'
 import { sendTestEvent } from './mappings/send-test.ts'
@@ -454,6 +455,7 @@ export const createHandlers = (
   mappings: {
     get: getMappings(deps),
     update: updateMappings(deps),
+    addPresets: addPresets(deps),
     suggest: suggestMappings(deps),
     preview: previewMapping(deps),
     sendTest: sendTestEvent(deps),

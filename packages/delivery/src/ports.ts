@@ -17,6 +17,8 @@ export type DestinationEntry = {
   settings: Readonly<Record<string, unknown>>
   /** The destination's own mappings; undefined while it uses the presets of its connector. */
   mappings: readonly EventMapping[] | undefined
+  /** The version of its connector's presets that the destination uses. */
+  presetVersion: number
   /** Consent categories that an event's user must have agreed to. */
   consentCategories: readonly string[]
   /** Filters of its connections, by source. */

@@ -196,6 +196,7 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
         enabled: true,
         settings,
         mappings: undefined,
+        presetVersion: 2,
         consentCategories: [],
         filters: new Map(),
         ...more,

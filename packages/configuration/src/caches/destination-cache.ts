@@ -30,6 +30,8 @@ export type CachedDestination = {
   grant: GrantState | undefined
   /** The mappings that users saved; undefined if the destination uses the presets of its app. */
   mappings: readonly EventMapping[] | undefined
+  /** The version of the app's presets that the destination uses. */
+  presetVersion: number
   /** The consent categories that the user of an event must have accepted. */
   consentCategories: readonly string[]
   /** The filters of the destination's connections, by source. */
@@ -177,6 +179,7 @@ const destinationOf = (
     settings: settings ?? {},
     grant,
     mappings: mappings === unreadable ? [] : mappings,
+    presetVersion: row.preset_version,
     consentCategories: row.consent_categories,
     filters,
     signals,

@@ -2,6 +2,7 @@ import {
   type ActionDefinition,
   type DestinationDefinition,
   mappingTargetOf,
+  newPresetMappings,
   presetMappings,
 } from '@tributary/connector-kit'
 import {
@@ -49,7 +50,18 @@ export const requireDefinition = async (
   return definition
 }
 
-const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping[] | undefined =>
+const presentNew = ({
+  event_name,
+  event_type,
+  destination,
+}: EventMapping): DestinationMappings['new_presets'][number] => ({
+  event_name,
+  event_type,
+  destination,
+})
+
+/** Returns the mappings that users saved for a destination; undefined while it uses the presets of its app. */
+export const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping[] | undefined =>
   row.mappings === null ? undefined : eventMappings.parse(row.mappings)
 
 /** Returns the mappings of a destination in the form of the API. */
@@ -61,7 +73,8 @@ export const presentMappings = async (row: DestinationRow, catalog: Catalog): Pr
     name: `${name}/mappings`,
     is_preset: own === undefined,
     revision: row.mappings_revision,
-    event_mappings: own ?? (definition === undefined ? [] : presetMappings(definition)),
+    event_mappings: own ?? (definition === undefined ? [] : presetMappings(definition, row.preset_version)),
+    new_presets: definition === undefined ? [] : newPresetMappings(definition, row.preset_version, own).map(presentNew),
     actions: (definition?.actions ?? []).map(presentAction),
     variables: mappingVariables.map((variable) => ({ ...variable })),
     warnings: [],

@@ -143,6 +143,10 @@ it.each<[Partial<DestinationDefinition>, string]>([
     { objects: [{ ...upserted, identifiers: [{ target: 'email' }] }] },
     'The object contacts is known by a target email that not all of its actions have',
   ],
+  [
+    { presets: [{ action: 'send', since: 99, fields: { text: { type: 'FIELD', name: 'event' } } }] },
+    'The preset at presets.0: since is 99; the current version of presets is',
+  ],
   [{ presets: [] }, 'There is no preset: a new destination would leave out every event'],
   [
     { presets: [{ action: 'sent', fields: {} }] },

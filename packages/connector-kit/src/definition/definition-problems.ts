@@ -1,5 +1,5 @@
 import { syncModes } from '@tributary/contract'
-import { presetMappings } from '../mapping/presets.ts'
+import { presetMappings, presetVersion } from '../mapping/presets.ts'
 import { mappingProblems } from '../mapping/problems.ts'
 import type { DataSourceDefinition } from './data-source.ts'
 import type {
@@ -159,9 +159,16 @@ const receivedProblems = (definition: DestinationDefinition): string[] => [
 const presetProblems = (definition: DestinationDefinition): string[] => {
   if (definition.presets.length === 0) return ['There is no preset: a new destination would leave out every event']
   const problems = mappingProblems(definition, presetMappings(definition))
-  return Object.entries(problems).map(
-    ([place, message]) => `The preset at ${place.replace('event_mappings', 'presets')}: ${message}`,
-  )
+  return [
+    ...definition.presets.flatMap(({ since = 1 }, index) =>
+      Number.isInteger(since) && since >= 1 && since <= presetVersion
+        ? []
+        : [`The preset at presets.${index}: since is ${since}; the current version of presets is ${presetVersion}`],
+    ),
+    ...Object.entries(problems).map(
+      ([place, message]) => `The preset at ${place.replace('event_mappings', 'presets')}: ${message}`,
+    ),
+  ]
 }
 
 const positive = (what: string, value: number | undefined, least = 1): string[] =>

@@ -160,6 +160,11 @@ export type MappingPreset = {
   /** Conditions on the event, all of which must hold. */
   conditions?: readonly Pick<Condition, 'field' | 'operator' | 'value'>[]
   action: string
+  /**
+   * The version of presets that added this preset. Destinations of an earlier version do not use it until a user adds it.
+   * Absent for presets that version 0.2.0 had.
+   */
+  since?: number
   /** The mapped values, by the name of their target. */
   fields: Readonly<Record<string, Pick<MappingSource, 'type'> & { name?: string; value?: string | number | boolean }>>
 }

@@ -92,10 +92,41 @@ const presetMapping = (
   }
 }
 
-/** Returns the mappings of a new destination of an app. Their IDs are always the same. */
-export const presetMappings = (
-  definition: Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>,
-): EventMapping[] => {
+/**
+ * The current version of presets, which new destinations get. Version 1 is that of 0.2.0. A release that adds presets
+ * increases it once, and these presets have it as `since`.
+ */
+export const presetVersion = 2
+
+type WithPresets = Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>
+
+/** Returns all presets of an app as mappings, with the version that added each. Their IDs are always the same. */
+const versionedMappings = (definition: WithPresets): { since: number; mapping: EventMapping }[] => {
   const ids = createMappingIds()
-  return definition.presets.map((preset) => presetMapping(definition, preset, ids))
+  return definition.presets.map((preset) => ({
+    since: preset.since ?? 1,
+    mapping: presetMapping(definition, preset, ids),
+  }))
+}
+
+/**
+ * Returns the mappings of a destination that uses the presets of its app, with their IDs. Without `version`, they are
+ * those of a new destination. A destination of an earlier version does not have later presets.
+ */
+export const presetMappings = (definition: WithPresets, version: number = presetVersion): EventMapping[] =>
+  versionedMappings(definition).flatMap(({ since, mapping }) => (since <= version ? [mapping] : []))
+
+/**
+ * Returns the presets that were added after a version and are not among a destination's own mappings, as mappings. A
+ * preset and a mapping that was made from it have the same ID.
+ */
+export const newPresetMappings = (
+  definition: WithPresets,
+  version: number,
+  own: readonly Pick<EventMapping, 'id'>[] = [],
+): EventMapping[] => {
+  const present = new Set(own.map(({ id }) => id))
+  return versionedMappings(definition).flatMap(({ since, mapping }) =>
+    since > version && !present.has(mapping.id) ? [mapping] : [],
+  )
 }

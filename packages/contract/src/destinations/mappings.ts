@@ -158,6 +158,8 @@ export const destinationMappings = z.object({
   /** Increases with each change. */
   revision: z.number().int(),
   event_mappings: eventMappings,
+  /** Presets that the app got after the destination, and that it does not use. `mappings.addPresets` adds them. */
+  new_presets: z.array(eventMapping.pick({ event_name: true, event_type: true, destination: true })),
   actions: z.array(destinationAction),
   variables: z.array(z.object({ name: z.string(), display_name: z.string() })),
   /** Names in the mappings that were never received. Present in responses to a save. */
@@ -213,7 +215,8 @@ export const mappings = {
     path: '/workspaces/{workspace}/destinations/{destination}/mappings',
     access: workspaceEditors,
     followedBy: ['pipeline', 'delivery'],
-    summary: "Replaces a destination's mappings; null resets them to its app's presets. Applies from the next event.",
+    summary:
+      "Replaces a destination's mappings; null resets them to its app's newest presets. Applies from the next event.",
     request: z.object({
       event_mappings: eventMappings.nullable(),
       /** The revision that the change is based on; without it, the last save wins. */
@@ -231,6 +234,25 @@ export const mappings = {
       { code: 409, reason: 'MAPPINGS_CHANGED', when: 'The mappings changed since `revision`.' },
     ],
     bodyLimit: 2 * 1024 * 1024,
+  }),
+  addPresets: defineMethod({
+    name: 'mappings.addPresets',
+    verb: 'POST',
+    path: '/workspaces/{workspace}/destinations/{destination}/mappings:addPresets',
+    access: workspaceEditors,
+    followedBy: ['pipeline', 'delivery'],
+    summary: "Adds the new presets of a destination's app, after its own mappings if it has some.",
+    request: z.object({
+      /** The revision that the change is based on; without it, the last save wins. */
+      revision: z.number().int().optional(),
+    }),
+    response: destinationMappings,
+    errors: [
+      { code: 400, reason: 'VALIDATION', when: 'The destination would have too many mappings.' },
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'MAPPINGS_CHANGED', when: 'The mappings changed since `revision`.' },
+    ],
   }),
   suggest: defineMethod({
     name: 'mappings.suggest',

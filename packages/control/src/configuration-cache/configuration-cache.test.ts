@@ -229,6 +229,7 @@ describe('the cache of destinations', () => {
       settings: { url: 'https://receiver.example/hook', signing_secret: 'very secret', batch_size: 10 },
       grant: undefined,
       mappings: undefined,
+      presetVersion: 2,
       consentCategories: [],
       filters: new Map([[sourceId, { match: 'all', conditions: [] }]]),
     })

@@ -7,6 +7,7 @@ import {
   storeSettings,
   verifySettings,
 } from '@tributary/configuration'
+import { presetVersion } from '@tributary/connector-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
@@ -46,6 +47,7 @@ export const createDestination =
           workspace_id: workspace.id,
           title: body.title,
           app,
+          preset_version: presetVersion,
           ...storeSettings(`destinations/${id}`, definition, settings, secretBox),
           create_time: time,
           update_time: time,

@@ -175,6 +175,7 @@ test('only permitted users can call mapping methods, and only for existing desti
   const calls = [
     ['GET', '', undefined],
     ['PUT', '', { event_mappings: null }],
+    ['POST', ':addPresets', {}],
     ['POST', ':suggest', { destination: 'send' }],
     ['POST', ':preview', trial],
     ['POST', ':sendTest', trial],
@@ -192,6 +193,7 @@ test('only permitted users can call mapping methods, and only for existing desti
   }
   expect(await Promise.all(calls.map(([verb, tail, body]) => statuses(verb, tail, body)))).toEqual([
     [401, 200, 404, 404, 404],
+    [401, 403, 404, 404, 404],
     [401, 403, 404, 404, 404],
     [401, 200, 404, 404, 404],
     [401, 403, 404, 404, 404],

@@ -255,6 +255,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'heldWork.release': {},
   'destinations.testConnection': {},
   'mappings.update': { event_mappings: [trialMapping] },
+  'mappings.addPresets': {},
   'mappings.suggest': { destination: 'send' },
   'mappings.preview': { event_mapping: trialMapping, payload: '{}' },
   'mappings.sendTest': { event_mapping: trialMapping, payload: '{}' },

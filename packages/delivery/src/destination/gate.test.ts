@@ -36,6 +36,7 @@ const entry: DestinationEntry = {
   enabled: true,
   settings: {},
   mappings: undefined,
+  presetVersion: 2,
   consentCategories: [],
   filters: new Map(),
 }
@@ -100,6 +101,21 @@ describe('events of deleted users', () => {
   it('a replay does not send events of deleted users', () => {
     expect(check({}, {}, { forgotten: forgotten(now, 'u1'), meta: { p: 'r' } })).toEqual(left)
   })
+})
+
+it('a destination of an earlier version of presets does not send events of later presets', () => {
+  const presets = [
+    { action: 'send', eventType: 'page' as const, fields: {}, since: 2 },
+    { action: 'send', eventType: 'track' as const, fields: {} },
+  ]
+  const kindOf = (presetVersion: number, type: 'page' | 'track') =>
+    check({ presetVersion }, { type }, { definition: { presets } })
+  expect(kindOf(1, 'track')).toEqual(sent)
+  expect(kindOf(1, 'page')).toMatchObject({ kind: 'filtered' })
+  expect(kindOf(2, 'page')).toEqual(sent)
+  // Own mappings apply in each version.
+  const own = eventMappings.parse([{ id: 'aaaa', destination: 'send', field_mappings: [] }])
+  expect(check({ presetVersion: 1, mappings: own }, { type: 'page' }, { definition: { presets } })).toEqual(sent)
 })
 
 describe('integrations of an event', () => {

@@ -3,6 +3,7 @@ import {
   compileMappings,
   eventBudget,
   isPlatform,
+  presetMappings,
   signalMappings,
   spending,
   TooMuchWork,
@@ -238,7 +239,8 @@ export const createGate = (
   forgotten: ForgottenUsers,
 ): Gate => {
   const { workspaceId, id: destinationId } = entry
-  const mapper = compileMappings(definition, entry.mappings, { workspaceId, destinationId })
+  const mappings = entry.mappings ?? presetMappings(definition, entry.presetVersion)
+  const mapper = compileMappings(definition, mappings, { workspaceId, destinationId })
   const ofSignal = signalMappers(definition, entry)
   const ofRows = { forgotten, pass: createPassOfRows() }
   const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }

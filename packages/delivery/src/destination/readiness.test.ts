@@ -14,6 +14,7 @@ const entry: DestinationEntry = {
   enabled: true,
   settings: { url: 'http://127.0.0.1:1', rate: 8, rate_ms: 1000 },
   mappings: undefined,
+  presetVersion: 2,
   consentCategories: [],
   filters: new Map(),
 }

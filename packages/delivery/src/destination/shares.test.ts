@@ -31,6 +31,7 @@ beforeEach(() => {
     widest: 4,
     settings: {},
     mappings: undefined,
+    presetVersion: 2,
     consentCategories: [],
     filters: new Map(),
   }

@@ -44,6 +44,7 @@ const openWorld = async (ordered: boolean) => {
     enabled: true,
     settings: { url: 'https://example.com', batch: 5, wait: 1, rate: 0, rate_ms: 1000, ordered },
     mappings: undefined,
+    presetVersion: 2,
     consentCategories: [],
     filters: new Map(),
   })

@@ -339,6 +339,7 @@ export type DestinationsTable = {
   mappings: ColumnType<unknown, string | null | undefined, string | null>
   mappings_revision: Generated<number>
   consent_categories: Generated<string[]>
+  preset_version: Generated<number>
 }
 
 /** The latest changes to the content of configuration caches, with their versions; kept for deleted objects. */

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts'
 import { up as baseline, baselineName } from './0200-baseline/baseline.ts'
+import { up as presetVersions } from './0202-preset-versions.ts'
 
 /**
  * Every migration of the relational store. New ones are appended, with their kind. The first is the baseline: processes
@@ -7,4 +8,5 @@ import { up as baseline, baselineName } from './0200-baseline/baseline.ts'
  */
 export const migrations: readonly Migration[] = [
   { name: baselineName, kind: 'contract', oldest: baselineName, up: baseline },
+  { name: '0202-preset-versions', kind: 'expand', up: presetVersions },
 ]

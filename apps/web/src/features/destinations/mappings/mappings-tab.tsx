@@ -27,6 +27,7 @@ import { MappingConflict } from './mapping-conflict.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
 import { MappingRow, type RowActions } from './mapping-row.tsx'
 import { mappingTitle } from './mapping-words.ts'
+import { NewPresets } from './new-presets.tsx'
 import { useSharedMappingDraft } from './use-mapping-draft.ts'
 
 /** True if saving the mappings failed because another user had changed them after they were loaded. */
@@ -150,6 +151,9 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
           onCustomize={mayEdit && mappings.length > 0 ? () => draft.customize(server) : undefined}
         />
       )}
+      {!draft.dirty && (
+        <NewPresets destination={destination} server={server} onAdded={mayEdit ? draft.discard : undefined} />
+      )}
       {theirs !== undefined && (
         <MappingConflict draft={draft} theirs={theirs} saving={save.isPending} onSave={saveAll} />
       )}
@@ -266,8 +270,8 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
           variables={{ mappings: null, revision: server.revision }}
           onClosed={() => setResets(false)}
         >
-          Your mappings are replaced by the presets that {destination.app.display_name} comes with, starting with the
-          next event. This can't be undone.
+          Your mappings are replaced by the presets that {destination.app.display_name} comes with now, starting with
+          the next event. This can't be undone.
         </DangerDialog>
       )}
     </div>

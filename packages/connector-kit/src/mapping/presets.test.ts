@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import type { ActionDefinition, MappingPreset } from '../definition/definition.ts'
+import { newPresetMappings, presetMappings } from './presets.ts'
+
+const action: ActionDefinition = {
+  name: 'send',
+  title: 'Send',
+  description: '',
+  targets: [],
+  customTargets: true,
+  wholeEvent: true,
+  eventTypes: [],
+}
+const preset = (eventName: string, since?: number): MappingPreset => ({
+  action: 'send',
+  eventName,
+  fields: {},
+  ...(since === undefined ? {} : { since }),
+})
+const definitionOf = (...presets: MappingPreset[]) => ({ slug: 'shop', actions: [action], presets })
+const names = (mappings: readonly { event_name: string }[]) => mappings.map(({ event_name }) => event_name)
+
+const first = preset('Order Completed')
+const later = preset('Page', 2)
+const definition = definitionOf(later, first)
+
+it('a destination has the presets of its version, a new one has all', () => {
+  expect(names(presetMappings(definition, 1))).toEqual(['Order Completed'])
+  expect(names(presetMappings(definition, 2))).toEqual(['Page', 'Order Completed'])
+  expect(presetMappings(definition)).toEqual(presetMappings(definition, 2))
+})
+
+it('a preset keeps its ID when presets are added', () => {
+  const before = presetMappings(definitionOf(first), 1)
+  expect(presetMappings(definition, 1)).toEqual(before)
+  expect(presetMappings(definition, 2)).toEqual(expect.arrayContaining(before))
+})
+
+it('new presets are those of later versions that are not among the own mappings', () => {
+  expect(names(newPresetMappings(definition, 1))).toEqual(['Page'])
+  expect(newPresetMappings(definition, 2)).toEqual([])
+  const all = presetMappings(definition, 2)
+  expect(newPresetMappings(definition, 1, presetMappings(definition, 1))).toEqual(newPresetMappings(definition, 1))
+  expect(newPresetMappings(definition, 1, all)).toEqual([])
+})
