@@ -293,6 +293,7 @@ const queries: Readonly<Record<string, () => string>> = {
   'profiles.getTraitHistory': () => '?trait=card',
   'audiences.getHistory': () => `?${period}`,
   'deliveryOverviews.get': () => `?${period}`,
+  'leftOutCounts.get': () => `?${period}`,
   'signals.getQuality': () => `?${period}`,
   'signals.getOverview': () => `?${period}`,
   'metrics.get': () => `?metric=events_received&${period}`,

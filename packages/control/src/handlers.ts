@@ -72,6 +72,7 @@ import { testDataSource } from './data-sources/test-connection.ts'
 import { updateDataSource } from './data-sources/update.ts'
 import { updateDataSourceSetting } from './data-sources/update-setting.ts'
 import { validateQuery } from './data-sources/validate.ts'
+import { getLeftOutCounts } from './deliveries/count-left-out.ts'
 import { listDeliveries } from './deliveries/list.ts'
 import { listParkedDeliveries } from './deliveries/list-parked.ts'
 import { getDeliveryOverview } from './delivery-overviews/get.ts'
@@ -475,6 +476,7 @@ export const createHandlers = (
   },
   deliveries: { list: listDeliveries(deps), listParked: listParkedDeliveries(deps) },
   deliveryOverviews: { get: getDeliveryOverview(deps) },
+  leftOutCounts: { get: getLeftOutCounts(deps) },
   failureGroups: {
     list: listFailureGroups(deps),
     get: getFailureGroup(deps),

@@ -34,6 +34,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   connections: 'destinations',
   deliveries: 'destinations',
   deliveryOverviews: 'destinations',
+  leftOutCounts: 'destinations',
   failureGroups: 'destinations',
   replays: 'destinations',
   alertChannels: 'destinations',

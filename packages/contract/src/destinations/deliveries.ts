@@ -127,6 +127,8 @@ export const deliveries = {
       signal: reference.optional(),
       /** Lists only the event or conversion with this ID. */
       event_id: line(300).optional(),
+      /** Lists only deliveries that were sent without this part, by a reason of `leftOutCounts.get`. */
+      left_out: line(1000).optional(),
     }),
     response: z.object({
       deliveries: z.array(delivery),

@@ -6,6 +6,7 @@ import { badRequest, notFound } from '@tributary/kernel'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked } from '../profiles/mask.ts'
+import { leftOutReasons } from './left-out.ts'
 import { parkedSummaries } from './parked-summaries.ts'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 
@@ -61,6 +62,8 @@ export const listDeliveries =
     if (query.status !== undefined) conditions.push('status = {status:String}')
     if (source !== undefined) conditions.push('source_id = {source:String}')
     if (query.event_id !== undefined) conditions.push('event_id = {event:String}')
+    if (query.left_out !== undefined)
+      conditions.push(`status = 'delivered' and reason != '' and has(${leftOutReasons}, {left_out:String})`)
     if (start !== undefined) conditions.push('time >= fromUnixTimestamp64Milli({start:Int64})')
     if (end !== undefined) conditions.push('time < fromUnixTimestamp64Milli({end:Int64})')
     if (page.after !== undefined) {
@@ -80,6 +83,7 @@ export const listDeliveries =
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(source === undefined ? {} : { source }),
         ...(query.event_id === undefined ? {} : { event: query.event_id }),
+        ...(query.left_out === undefined ? {} : { left_out: query.left_out }),
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
         ...(page.after === undefined ? {} : { after, after_id, after_attempt }),

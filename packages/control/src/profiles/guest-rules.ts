@@ -272,6 +272,7 @@ export const guestRules: GuestRules = {
   invitationLinks: { list: 'notForGuests', get: 'noWorkspace' },
   invitations: { list: 'notForGuests', get: 'noWorkspace' },
   invoices: { list: 'notForGuests', get: 'noWorkspace' },
+  leftOutCounts: { get: 'open' },
   mappings: {
     get: (answer) => ({
       ...answer,

@@ -453,6 +453,7 @@ const queries: Readonly<Record<string, string>> = {
   'audiences.getHistory': period,
   'audiences.suggest': 'kind=event',
   'deliveryOverviews.get': period,
+  'leftOutCounts.get': period,
 }
 
 type World = { harness: Harness; organization: Organization }

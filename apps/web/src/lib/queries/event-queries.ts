@@ -54,6 +54,8 @@ export type DeliveryFilters = {
   audience: string
   signal: string
   event_id: string
+  /** A reason of `leftOutQuery`. */
+  left_out: string
 }
 
 const since = (range: RangePreset | '') => ({
@@ -66,7 +68,10 @@ const senderOf = ({ source, audience, signal }: Pick<DeliveryFilters, 'source' |
   signal !== '' ? { signal } : audience !== '' ? { audience } : source === '' ? {} : { source }
 
 /** Attempts of a destination, newest first, by pages of 50. */
-export const deliveriesQuery = (destination: string, { status, range, event_id, ...senders }: DeliveryFilters) =>
+export const deliveriesQuery = (
+  destination: string,
+  { status, range, event_id, left_out, ...senders }: DeliveryFilters,
+) =>
   pagesQuery(
     methods.deliveries.list,
     {
@@ -75,6 +80,7 @@ export const deliveriesQuery = (destination: string, { status, range, event_id, 
         page_size: 50,
         ...(status === '' ? {} : { status }),
         ...(event_id === '' ? {} : { event_id }),
+        ...(left_out === '' ? {} : { left_out }),
         ...senderOf(senders),
       },
     },
@@ -88,6 +94,24 @@ export const deliveriesQuery = (destination: string, { status, range, event_id, 
             : 5_000,
     },
   )
+
+/** What a destination's events were sent without over a range, by reason, the most frequent first. */
+export const leftOutQuery = (destination: string, preset: RangePreset) =>
+  queryOptions({
+    ...product,
+    staleTime: 15_000,
+    refetchInterval: 60_000,
+    queryKey: keyOf(methods.leftOutCounts.get, { params: destinationIds(destination), of: preset }),
+    queryFn: async ({ signal }) => {
+      const { start_date, end_date } = rangeOf(preset, Date.now())
+      const { left_out } = await call(methods.leftOutCounts.get, {
+        params: destinationIds(destination),
+        query: { 'start_date.seconds': start_date.seconds, 'end_date.seconds': end_date.seconds },
+        signal,
+      })
+      return left_out
+    },
+  })
 
 /**
  * Pause in ms between reads while deliveries are in progress: the numbers of held deliveries then change every second.

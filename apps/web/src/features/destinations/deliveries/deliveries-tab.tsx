@@ -22,6 +22,7 @@ import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
+import { LeftOut } from './left-out.tsx'
 import { kindOf, useSenders } from './senders.ts'
 
 const Cause = ({ row: { reason, http_status, response } }: { row: Delivery }) => {
@@ -124,20 +125,20 @@ const Empty = ({ filtered, destination }: { filtered: boolean; destination: Dest
   )
 }
 
-const filterNames = ['status', 'range', 'source', 'audience', 'signal', 'event_id'] as const
+const filterNames = ['status', 'range', 'source', 'audience', 'signal', 'event_id', 'left_out'] as const
 
 /** The delivery attempts of a destination with the filters in the URL, and each attempt's request and response. */
 export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
   const [address, change] = useAddress(filterNames)
   const status = statusOf(address.status)
   const range = rangePresets.find((preset) => preset === address.range) ?? ''
-  const { source, audience, signal, event_id } = address
+  const { source, audience, signal, event_id, left_out } = address
   const options = useSenders(destination.name, address)
   const sender = signal || audience || source
   const typed = useTyped(event_id, (text) => change({ event_id: text }))
   const [shown, setShown] = useState<Delivery | undefined>()
   const query = useInfiniteQuery(
-    deliveriesQuery(destination.name, { status, range, source, audience, signal, event_id }),
+    deliveriesQuery(destination.name, { status, range, source, audience, signal, event_id, left_out }),
   )
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.deliveries) ?? [], [query.data])
   if (query.data === undefined && query.isError)
@@ -180,10 +181,14 @@ export const DeliveriesTab = ({ destination }: { destination: Destination }) => 
           </span>
         )}
       </div>
+      <LeftOut destination={destination.name} range={range} chosen={left_out} onChoose={change} />
       {query.data === undefined ? (
         <TableSkeleton rows={6} columns={5} />
       ) : rows.length === 0 ? (
-        <Empty filtered={status !== '' || range !== '' || sender !== '' || event_id !== ''} destination={destination} />
+        <Empty
+          filtered={[status, range, sender, event_id, left_out].some((filter) => filter !== '')}
+          destination={destination}
+        />
       ) : (
         <DataTable
           label="Deliveries"
