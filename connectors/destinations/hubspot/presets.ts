@@ -23,6 +23,7 @@ const contactFields = {
  */
 export const presets: readonly MappingPreset[] = [
   {
+    since: 2,
     eventType: 'identify',
     // Separate from the next one, in which a null in `firstName` clears the property.
     conditions: [
@@ -50,6 +51,7 @@ export const presets: readonly MappingPreset[] = [
     },
   },
   {
+    since: 2,
     enabled: false,
     eventType: 'group',
     action: 'upsert_company',
@@ -70,6 +72,7 @@ export const presets: readonly MappingPreset[] = [
     },
   },
   {
+    since: 2,
     enabled: false,
     eventName: 'Order Completed',
     eventType: 'track',
@@ -86,6 +89,7 @@ export const presets: readonly MappingPreset[] = [
     },
   },
   {
+    since: 2,
     enabled: false,
     eventType: 'track',
     action: 'send_event',

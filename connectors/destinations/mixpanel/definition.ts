@@ -40,6 +40,7 @@ const context = {
 
 const presets: readonly MappingPreset[] = [
   {
+    since: 2,
     eventName: 'Order Completed',
     eventType: 'track',
     action: 'track_purchase',

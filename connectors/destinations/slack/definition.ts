@@ -59,6 +59,7 @@ export const slack = defineDestination({
       fields: { text: { type: 'TEMPLATE', value: '*{{ event }}* by {{ user_key }}' } },
     },
     {
+      since: 2,
       enabled: false,
       eventType: 'identify',
       action: 'send_message',

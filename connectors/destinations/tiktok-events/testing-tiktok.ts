@@ -41,7 +41,7 @@ const mistakeOfApp = ({ app: { app_id: id } = {}, user = {} }: TrackedEvent): st
   if (typeof id !== 'string' || id === '') return 'app.app_id is required'
   const statuses = ['AUTHORIZED', 'DENIED', 'NOT_DETERMINED', 'RESTRICTED', 'NOT_APPLICABLE']
   if (!statuses.includes(String(user['att_status']))) return 'att_status is required'
-  return ['idfa', 'gaid'].some((name) => user[name] !== undefined && !isHash(user[name]))
+  return ['idfa', 'gaid'].some((name) => user[name] !== undefined && !isHashed(user[name]))
     ? 'user is not hashed'
     : undefined
 }
