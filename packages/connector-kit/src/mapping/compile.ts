@@ -12,6 +12,7 @@ import {
 import { isJsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { spending, TooMuchWork } from '../templates/template-work.ts'
+import { type EventProfile, mappingsNeeds, profileNeedsOf } from './event-profile.ts'
 import { maxItems } from './hash-personal-data.ts'
 import { countryOf } from './person-country.ts'
 import { presetMappings } from './presets.ts'
@@ -88,13 +89,15 @@ export type Mapping =
 
 /**
  * Maps one event; never throws. `json` is the event's text. It is required if JSON.parse changes some numbers, which
- * are then copied from the text.
+ * are then copied from the text. `profile` has the values of the profile that the mapper needs.
  */
-export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string) => Mapping) & {
+export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string, profile?: EventProfile) => Mapping) & {
   /**
    * The action, if the mappings send every event unchanged with it. Undefined if the mapper must run for each event.
    */
   readonly whole: string | undefined
+  /** The values of the profile that the mappings use, such as `traits.email`. Empty if they use none. */
+  readonly needs: readonly string[]
 }
 
 const none: readonly FieldProblem[] = []
@@ -174,6 +177,14 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping, mappings:
   const { type, required, pii } = target
   const place = isPlace(names)
   const closed = closedTarget(action, names)
+  const usesProfile = profileNeedsOf(mapping.source).length > 0
+  /** The result of a field that has no value. */
+  const without = (of: EventInHand): ReturnType<Field['value']> => {
+    const why = usesProfile ? of.profile.lacks : ''
+    if (required)
+      return { problem: `${called(target)} is required, but ${why === '' ? `${words} is empty` : why}`, fails: true }
+    return why === '' ? undefined : { problem: `${called(target)} is not sent: ${why}`, fails: false }
+  }
   return {
     id: mapping.id,
     names,
@@ -195,9 +206,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping, mappings:
         return { problem: `${called(target)}${verb}: ${words} ${sent.problem}`, fails: required }
       }
       const value = sent?.value
-      if (required && (value === undefined || value === ''))
-        return { problem: `${called(target)} is required, but ${words} is empty`, fails: true }
-      return value === undefined ? undefined : { value }
+      return value === undefined || (required && value === '') ? without(of) : { value }
     },
   }
 }
@@ -303,23 +312,22 @@ export const compileMappings = (
   mappings: readonly EventMapping[] | undefined,
   place: MappingPlace,
 ): Mapper => {
-  const candidates = (mappings ?? presetMappings(definition))
-    .filter((mapping) => mapping.enabled)
-    .map((mapping) => compileMapping(definition, mapping))
-  const follow = (event: PipelineEvent, sourceId: string, json?: string): Mapping => {
+  const used = (mappings ?? presetMappings(definition)).filter((mapping) => mapping.enabled)
+  const candidates = used.map((mapping) => compileMapping(definition, mapping))
+  const follow = (...[event, sourceId, json, profile]: Parameters<Mapper>): Mapping => {
     const budget = { ...eventBudget }
     const spend = spending(budget)
     const fitting = candidates.find(({ fits }) => fits(event, spend))
     if (fitting === undefined) return { kind: 'unmapped' }
-    return fitting.make(() => takeInHand(event, sourceId, json, place, budget))
+    return fitting.make(() => takeInHand(event, sourceId, json, place, budget, profile))
   }
-  const map = (event: PipelineEvent, sourceId: string, json?: string): Mapping => {
+  const map = (...given: Parameters<Mapper>): Mapping => {
     try {
-      return follow(event, sourceId, json)
+      return follow(...given)
     } catch (error) {
       if (error instanceof TooMuchWork) return failed([{ field: '', message: tooMuch, severity: 'error' }])
       throw error
     }
   }
-  return Object.assign(map, { whole: candidates[0]?.whole })
+  return Object.assign(map, { whole: candidates[0]?.whole, needs: mappingsNeeds(used) })
 }

@@ -41,6 +41,7 @@ const sourceOf = ({ type, name = '', value = '' }: MappingPreset['fields'][strin
   const base = { is_event_name_key: name === 'event' || name === 'event_name', kind: 'custom' as const }
   switch (type) {
     case 'FIELD':
+    case 'PROFILE':
       return { type, name, display_name: name, ...base }
     case 'VARIABLE': {
       const known = mappingVariables.find((variable) => variable.name === name)

@@ -7,6 +7,7 @@ import {
   pathMistake,
   pathNames,
   pathOf,
+  profileFieldMistake,
   templateProblemText,
 } from '@tributary/contract'
 import type { ActionDefinition, DestinationDefinition } from '../definition/definition.ts'
@@ -20,6 +21,8 @@ const sourceProblem = (source: MappingSource): string | undefined => {
   switch (source.type) {
     case 'FIELD':
       return pathMistake(source.name)
+    case 'PROFILE':
+      return pathMistake(source.name) ?? profileFieldMistake(source.name)
     case 'VARIABLE':
       return mappingVariables.some(({ name }) => name === source.name)
         ? undefined
@@ -65,7 +68,7 @@ const repeated = (keys: readonly string[]): number[] => {
 
 const fieldProblems = (action: ActionDefinition, mapping: FieldMapping): [string, string][] => {
   const { source, target } = mapping
-  const place = source.type === 'FIELD' || source.type === 'VARIABLE' ? 'source.name' : 'source.value'
+  const place = 'name' in source ? 'source.name' : 'source.value'
   const problems: [string, string | undefined][] = [
     [place, sourceProblem(source) ?? constantProblem(action, mapping)],
     ['target.name', targetProblem(action, target.name)],

@@ -9,6 +9,7 @@ import {
 } from '@tributary/contract'
 import type { ActionTarget } from '../definition/definition.ts'
 import { spending } from '../templates/template-work.ts'
+import { conversionProfile } from './event-profile.ts'
 import { countryOf } from './person-country.ts'
 import { isSent } from './sent-value.ts'
 import type { PlatformDefinition } from './signal-mappings.ts'
@@ -42,6 +43,7 @@ const look = (source: MappingSource): Look => {
     if (place === 'user_key') return ({ event }) => event.userId ?? event.anonymousId
     if (place === 'message_id') return ({ event }) => event.messageId
     const names = pathNames(place)
+    if (names[0] === 'profile') return (of) => valueAt(of.exactProfile(), names.slice(1))
     return ({ event }) => valueAt(event, names)
   })
   return (of) => {
@@ -97,7 +99,8 @@ export const compilePresence = (
   })
   return (event, sourceId) => {
     const budget = { ...eventBudget }
-    const of = { ...takeInHand(event, sourceId, undefined, place, budget), spend: spending(budget) }
+    const inHand = takeInHand(event, sourceId, undefined, place, budget, conversionProfile(event))
+    const of = { ...inHand, spend: spending(budget) }
     let bits = 0
     for (const { bit, has } of checks) {
       if ((bits & bit) !== 0) continue

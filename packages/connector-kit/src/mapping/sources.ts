@@ -11,6 +11,7 @@ import { computableJson, parseExactJson } from '@tributary/kernel'
 import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts'
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
+import { type EventProfile, noProfile } from './event-profile.ts'
 
 /** The IDs of the workspace and the destination of a mapping. */
 export type MappingPlace = { workspaceId: string; destinationId: string }
@@ -25,7 +26,11 @@ export type EventInHand = {
   readonly budget: TemplateBudget
   /** Takes work from the remaining budget of the event; throws TooMuchWork if it is used up. */
   readonly spend: SpendWork
-  /** Returns the variables of templates: the event's own keys, and the named variables. */
+  /** The values of the profile that the mapping uses, as exact JSON text. */
+  readonly profile: EventProfile
+  /** Returns the values of the profile with their exact numbers. */
+  exactProfile(): unknown
+  /** Returns the variables of templates: the event's own keys, the named variables, and `profile`. */
   scope(): Readonly<Record<string, unknown>>
 }
 
@@ -59,8 +64,10 @@ export const takeInHand = (
   json: string | undefined,
   place: MappingPlace,
   budget: TemplateBudget,
+  profile: EventProfile = noProfile,
 ): EventInHand => {
   let exact: unknown
+  let exactProfile: unknown
   let scope: Record<string, unknown> | undefined
   const inHand: EventInHand = {
     event,
@@ -69,8 +76,11 @@ export const takeInHand = (
     place,
     budget,
     spend: spending(budget),
+    profile,
+    exactProfile: () => (exactProfile ??= parseExactJson(profile.json)),
     scope: () =>
       (scope ??= {
+        profile: computableJson(profile.json) ?? JSON.parse(profile.json),
         ...Object.fromEntries(mappingVariables.map(({ name }) => [name, variables[name](inHand)])),
         ...(json === undefined ? event : ((computableJson(json) as PipelineEvent | undefined) ?? event)),
       }),
@@ -100,6 +110,10 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
       const variable = variables[name]
       return (of) => ({ value: variable(of) })
     }
+    case 'PROFILE': {
+      const names = pathNames(source.name)
+      return (of) => ({ value: valueAt(of.exactProfile(), names) })
+    }
     case 'CONSTANT': {
       const given = { value: source.value }
       return () => given
@@ -125,6 +139,8 @@ export const sourceWords = (source: MappingSource): string => {
       return source.name
     case 'VARIABLE':
       return `the variable ${source.name}`
+    case 'PROFILE':
+      return `${source.name} of the profile`
     case 'CONSTANT':
       return 'the constant'
     case 'TEMPLATE':

@@ -6,8 +6,8 @@ import { nameWarnings } from '../audiences/query.ts'
 import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, shortIdText } from '../rules/conditions.ts'
 
-/** Where the value of a target comes from: a place of the event, a fixed value, a delivery variable, or Liquid. */
-export const mappingSourceTypes = ['FIELD', 'CONSTANT', 'VARIABLE', 'TEMPLATE'] as const
+/** Where the value of a target comes from: a place of the event, a fixed value, a delivery variable, Liquid, or the profile. */
+export const mappingSourceTypes = ['FIELD', 'CONSTANT', 'VARIABLE', 'TEMPLATE', 'PROFILE'] as const
 export type MappingSourceType = (typeof mappingSourceTypes)[number]
 
 /** The part of an event that a field belongs to; `custom` fields have names that users chose. */
@@ -48,8 +48,8 @@ const sourceBase = {
 }
 
 /**
- * The source of a value. FIELD has a path as in `conditions.ts`, VARIABLE one of `mappingVariables`; CONSTANT and
- * TEMPLATE have a value.
+ * The source of a value. FIELD has a path as in `conditions.ts`, VARIABLE one of `mappingVariables`, PROFILE a name as
+ * in `profile-fields.ts`; CONSTANT and TEMPLATE have a value.
  */
 export const mappingSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('FIELD'), name: line(300).min(1, 'Required'), ...sourceBase }),
@@ -64,6 +64,7 @@ export const mappingSource = z.discriminatedUnion('type', [
     value: storableText(mappingLimits.templateCharacters).min(1, 'Required'),
     ...sourceBase,
   }),
+  z.object({ type: z.literal('PROFILE'), name: line(300).min(1, 'Required'), ...sourceBase }),
 ])
 export type MappingSource = z.infer<typeof mappingSource>
 

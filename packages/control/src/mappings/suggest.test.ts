@@ -31,10 +31,7 @@ type Suggested = Awaited<ReturnType<Awaited<ReturnType<typeof start>>['suggest']
 /** Targets with the name or value that is proposed for them. */
 const proposed = ({ field_mappings }: Suggested) =>
   Object.fromEntries(
-    field_mappings.map(({ source, target }) => [
-      target.name,
-      source.type === 'FIELD' || source.type === 'VARIABLE' ? source.name : source.value,
-    ]),
+    field_mappings.map(({ source, target }) => [target.name, 'name' in source ? source.name : source.value]),
   )
 
 describe('suggested field mappings', () => {

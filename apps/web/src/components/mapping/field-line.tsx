@@ -21,7 +21,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { fieldSuggestions } from '../condition-builder.tsx'
 import { WarningsAt } from '../name-warnings.tsx'
-import { emptySource, type FieldRow, type MappedDestination } from './mapping-draft.ts'
+import { emptySource, type FieldRow, type MappedDestination, profileFields } from './mapping-draft.ts'
 import { targetTypeWords } from './target-words.ts'
 import { TemplateDialog } from './template-dialog.tsx'
 
@@ -30,6 +30,7 @@ const sourceWords: Readonly<Record<MappingSourceType, string>> = {
   CONSTANT: 'Constant',
   VARIABLE: 'Variable',
   TEMPLATE: 'Template',
+  PROFILE: 'Profile',
 }
 
 /** Converts typed text to the target's type: a number for numbers, otherwise the text. */
@@ -97,6 +98,7 @@ const SourceInput = ({
 }) => {
   const { source, label, invalid, disabled, onSource } = props
   const suggestions = useMemo(() => fieldSuggestions(fields), [fields])
+  const ofProfile = useMemo(() => fieldSuggestions(profileFields(fields)), [fields])
   switch (source.type) {
     case 'FIELD':
       return (
@@ -113,6 +115,19 @@ const SourceInput = ({
             const { display_name = '', kind = 'custom' } = known ?? {}
             onSource({ type: 'FIELD', name, display_name, kind, is_event_name_key: name === 'event' })
           }}
+        />
+      )
+    case 'PROFILE':
+      return (
+        <SuggestInput
+          mono
+          {...invalid}
+          aria-label={label}
+          placeholder="traits.email"
+          value={source.name}
+          disabled={disabled}
+          suggestions={ofProfile}
+          onChange={(name) => onSource({ ...emptySource('PROFILE'), type: 'PROFILE', name })}
         />
       )
     case 'VARIABLE':

@@ -7,8 +7,11 @@ import {
   type MappingSource,
   type MappingSourceType,
   type MappingTarget,
+  pathNames,
+  pathOf,
 } from '@tributary/contract'
 import { conditionProblems } from '../../lib/events/condition-words.ts'
+import type { EventField } from '../../lib/events/event-fields.ts'
 import { shortId } from '../../lib/format/short-id.ts'
 import { pluralise } from '../../lib/format/text.ts'
 
@@ -33,7 +36,24 @@ const sourceBase = { display_name: '', is_event_name_key: false, kind: 'custom' 
 
 /** An empty source of a type. */
 export const emptySource = (type: MappingSourceType): MappingSource =>
-  type === 'FIELD' || type === 'VARIABLE' ? { type, name: '', ...sourceBase } : { type, value: '', ...sourceBase }
+  type === 'CONSTANT' || type === 'TEMPLATE' ? { type, value: '', ...sourceBase } : { type, name: '', ...sourceBase }
+
+/** Names of the profile that every workspace may have. */
+const knownOfProfile = ['traits.email', 'traits.phone', 'identifiers.user_id', 'identifiers.email', 'identifiers.phone']
+
+/** The values of a profile to choose from: the traits in the fields of events, and usual identifiers. */
+export const profileFields = (fields: readonly EventField[]): EventField[] => {
+  const traits = fields.flatMap((field): EventField[] => {
+    const names = pathNames(field.name)
+    const inside = names[0] === 'context' ? names.slice(1) : names
+    if (inside[0] !== 'traits' || inside.length < 2) return []
+    return [{ ...field, name: pathOf(inside) }]
+  })
+  const byName = new Map(traits.map((field) => [field.name, field]))
+  for (const name of knownOfProfile)
+    if (!byName.has(name)) byName.set(name, { name, display_name: '', kind: 'identity', type: 'string', example: '' })
+  return [...byName.values()]
+}
 
 /** True for a source without a value. A constant can be an empty text. */
 export const isEmptySource = (source: MappingSource): boolean =>

@@ -1,0 +1,53 @@
+import { type EventMapping, type MappingSource, neededOfProfile, type PipelineEvent, pathOf } from '@tributary/contract'
+import { isRecord } from '@tributary/kernel'
+
+/** The values of the profile of an event's user that a mapping uses, as plain data. */
+export type EventProfile = {
+  /** JSON text of `{ traits, identifiers, audiences }`, with the needed names only. */
+  readonly json: string
+  /** Why there are no values, as the end of a sentence; '' if the profile is known. */
+  readonly lacks: string
+}
+
+/** The profile of an event whose mapping uses none. */
+export const noProfile: EventProfile = { json: '{}', lacks: '' }
+
+/** Reasons why an event is sent without values of the profile, as the end of a sentence. */
+export const profileLacks = {
+  unknown: 'the profile is not known',
+  behind: 'profiles were behind',
+  noConsent: 'no consent allows values of the profile',
+} as const
+
+/** A name of the profile in a template, at the beginning of a path. */
+const inTemplate =
+  /(?<![\w.\]])profile\.(traits|identifiers|audiences)(?:\.([\w-]{1,200})|\[\s*"([^"\]]{1,200})"\s*\]|\[\s*'([^'\]]{1,200})'\s*\])/g
+
+/** Returns the values of the profile that a source uses, such as `traits.email`. */
+export const profileNeedsOf = (source: MappingSource): string[] => {
+  if (source.type === 'PROFILE') {
+    const need = neededOfProfile(source.name)
+    return need === undefined ? [] : [need]
+  }
+  if (source.type !== 'TEMPLATE' || !source.value.includes('profile.')) return []
+  const found = [...source.value.matchAll(inTemplate)]
+  return [
+    ...new Set(found.map(([, part = '', plain, double, single]) => pathOf([part, plain ?? double ?? single ?? '']))),
+  ]
+}
+
+/** Returns the values of the profile that the enabled fields of mappings use, in a fixed order. */
+export const mappingsNeeds = (mappings: readonly EventMapping[]): string[] => {
+  const fields = mappings.flatMap(({ field_mappings }) => field_mappings.filter(({ enabled }) => enabled))
+  return [...new Set(fields.flatMap(({ source }) => profileNeedsOf(source)))].toSorted()
+}
+
+/**
+ * Returns the profile of a conversion. Signals put the values into the event when they make the conversion, so that
+ * the match quality and each attempt to send use the same values.
+ */
+export const conversionProfile = ({ context }: Pick<PipelineEvent, 'context'>): EventProfile => {
+  const signal = isRecord(context) ? context['signal'] : undefined
+  const profile = isRecord(signal) ? signal['profile'] : undefined
+  return isRecord(profile) ? { json: JSON.stringify(profile), lacks: '' } : noProfile
+}
