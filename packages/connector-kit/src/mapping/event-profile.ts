@@ -17,7 +17,28 @@ export const profileLacks = {
   unknown: 'the profile is not known',
   behind: 'profiles were behind',
   noConsent: 'no consent allows values of the profile',
+  tooLarge: 'its values of the profile take more than 16 KB',
 } as const
+
+/** The fields of an event that name the owner of its profile. */
+export type ProfileOwner = Pick<PipelineEvent, 'userId' | 'anonymousId'>
+
+/** Reads profiles for mappings. The server connects it with the package that owns the profiles. */
+export type ProfileValues = {
+  /** Whether profiles have read a record of the stream, and so know what its events tell. */
+  hasRead(partition: number, offset: number): boolean
+  /**
+   * Resolves to the values of the profile of each event, in their order, with one query at most. `place` is the last
+   * record of the stream that the values must include; without it, nothing is taken from memory. Rejects while
+   * PostgreSQL is unavailable.
+   */
+  look(
+    workspaceId: string,
+    events: readonly ProfileOwner[],
+    needs: readonly string[],
+    place?: { partition: number; offset: number },
+  ): Promise<EventProfile[]>
+}
 
 /** A name of the profile in a template, at the beginning of a path. */
 const inTemplate =

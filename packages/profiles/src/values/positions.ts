@@ -1,0 +1,45 @@
+import type { ConsumerJournal, Coordination } from '@tributary/storage'
+
+/** Topic of the positions of profiles: for each partition of the stream, the offset before which all is read. */
+const topic = 'profiles.positions'
+
+/** How often positions are published if they changed, and the longest time without a message, ms. */
+const everyMs = 100
+const repeatMs = 1000
+
+export type ProfilePositions = {
+  /** The offset of a partition of the stream before which profiles have read all records; 0 if it is not known. */
+  next(partition: number): number
+  close(): void
+}
+
+/** Publishes how far profiles have read, until the returned function is called. */
+export const publishProfilePositions = (
+  coordination: Pick<Coordination, 'publish'>,
+  journal: Pick<ConsumerJournal, 'positions'>,
+): (() => void) => {
+  let last = ''
+  let silentMs = repeatMs
+  const timer = setInterval(() => {
+    const positions = [...journal.positions()]
+    const text = JSON.stringify(positions)
+    silentMs += everyMs
+    if (text === last && silentMs < repeatMs) return
+    last = text
+    silentMs = 0
+    coordination.publish(topic, positions)
+  }, everyMs)
+  return () => clearInterval(timer)
+}
+
+/** Follows how far profiles have read, in any thread. */
+export const followProfilePositions = (coordination: Pick<Coordination, 'subscribe'>): ProfilePositions => {
+  let positions: ReadonlyMap<number, number> = new Map()
+  const close = coordination.subscribe(topic, (message) => {
+    if (!Array.isArray(message)) return
+    positions = new Map(
+      message.flatMap((each: unknown) => (Array.isArray(each) ? [[Number(each[0]), Number(each[1])] as const] : [])),
+    )
+  })
+  return { next: (partition) => positions.get(partition) ?? 0, close }
+}
