@@ -20,7 +20,7 @@ import { createCommit } from './partitions/commit.ts'
 import { createMaintenance } from './partitions/maintenance.ts'
 import { createPartitions, type Partitions } from './partitions/partitions.ts'
 import { createDeadLetterReports } from './partitions/report-dead-letters.ts'
-import type { AccessTokens, DestinationCache, ForgottenUsers } from './ports.ts'
+import type { AccessTokens, DestinationCache, ForgottenUsers, Profiles } from './ports.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 
 export type DeliveryDeps = {
@@ -34,6 +34,8 @@ export type DeliveryDeps = {
   outcomes: Pick<LogWriter, 'appendGroup'>
   destinationCache: DestinationCache
   forgotten: ForgottenUsers
+  /** The profiles of events, for mappings that use them. Without it, such mappings get no values. */
+  profiles?: Profiles
   /** Connectors by slug. Those of all configured destinations are loaded. */
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
@@ -136,6 +138,7 @@ const createParts = (deps: DeliveryDeps, signal: AbortSignal) => {
       return place !== undefined && (offset < place.next || offset >= place.end)
     },
     accessTokens: deps.accessTokens,
+    profiles: deps.profiles,
     attempts,
     outcomes,
     parking,

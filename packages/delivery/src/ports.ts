@@ -1,4 +1,4 @@
-import type { GrantState, OAuth2Client, SignalPlatformSettings } from '@tributary/connector-kit'
+import type { GrantState, OAuth2Client, ProfileValues, SignalPlatformSettings } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
 
 /** A destination for delivery. Any change makes a new object. */
@@ -44,6 +44,9 @@ export type AccessTokens = (
   destinationId: string,
   ask: { client: OAuth2Client; grantId: string; refused?: string | undefined; again?: boolean | undefined },
 ) => Promise<string>
+
+/** Reads the profiles of events. Without it, mappings get no values of profiles. */
+export type Profiles = ProfileValues
 
 /** Deleted users, whose earlier events are no longer delivered. Called for each event, so it reads only memory. */
 export type ForgottenUsers = {

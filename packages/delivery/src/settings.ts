@@ -62,6 +62,11 @@ export type DeliverySettings = {
   maintenanceMs: number
   /** Maximum number of records read and not done, over all partitions; beyond it reading waits. */
   openRecords: number
+  /**
+   * How long an event waits, from its append, until profiles have read it, if a mapping uses the profile. Then it is
+   * sent without values of the profile.
+   */
+  profileWaitMs: number
   /** How long `stop` waits for requests to finish. */
   drainMs: number
 }
@@ -88,5 +93,6 @@ export const defaultDeliverySettings: DeliverySettings = {
   unknownGraceMs: 30_000,
   maintenanceMs: 60_000,
   openRecords: 500_000,
+  profileWaitMs: 30_000,
   drainMs: 10_000,
 }

@@ -18,7 +18,7 @@ import {
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { createDelivery, type Delivery } from './delivery.ts'
-import type { AccessTokens, DestinationEntry, ForgottenUsers } from './ports.ts'
+import type { AccessTokens, DestinationEntry, ForgottenUsers, Profiles } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** Settings whose times are short enough for tests. All other settings are as in the product. */
@@ -108,6 +108,8 @@ export type FixtureDeps = {
   segmentBytes?: number
   /** The deleted users. If absent, none. */
   forgotten?: ForgottenUsers
+  /** The profiles of events. If absent, none. */
+  profiles?: Profiles
   /** The thread time that workspaces use. If absent, a new share. */
   workShare?: WorkShare
   /** Resolver of host names. If absent, that of the system. */
@@ -147,6 +149,7 @@ export const openDelivery = (
     forgotten: deps.forgotten ?? { until: () => 0, version: () => '', isOf: () => false },
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
+    ...(deps.profiles === undefined ? {} : { profiles: deps.profiles }),
     ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),
     ...(deps.workShare === undefined ? {} : { workShare: deps.workShare }),
     clock: Date.now,

@@ -1,9 +1,12 @@
-import type { DestinationDefinition, FieldProblem, Mapper } from '@tributary/connector-kit'
+import type { DestinationDefinition, EventProfile, FieldProblem, Mapper } from '@tributary/connector-kit'
 import {
   compileMappings,
+  conversionProfile,
   eventBudget,
   isPlatform,
+  noProfile,
   presetMappings,
+  profileLacks,
   signalMappings,
   spending,
   TooMuchWork,
@@ -11,6 +14,7 @@ import {
 import { compileFilter, holdsRows, type PipelineEvent, type StreamFacts } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
+import type { KeptProfile } from '../parking/parked-row.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
 import { isAudienceExit, isLeftOut, userDeleted } from './forgotten.ts'
 
@@ -22,6 +26,8 @@ export type GateResult =
       payload?: Readonly<Record<string, unknown>>
       /** Fields that the mapping omitted, with the reasons. */
       note?: string
+      /** The profile with which the event was mapped, if the mappings use the profile. */
+      profile?: KeptProfile
     }
   /** The event is not meant for this destination. */
   | { kind: 'filtered'; reason: string }
@@ -29,7 +35,10 @@ export type GateResult =
   | { kind: 'failed'; reason: string }
 
 /** Checks the event at `index` of a record. Depends only on the event and the time. */
-export type Gate = (record: DeliveryRecord, index: number, now: number) => GateResult
+export type Gate = ((record: DeliveryRecord, index: number, now: number) => GateResult) & {
+  /** The values of the profile that the destination's mappings use. Empty if they use none. */
+  readonly needs: readonly string[]
+}
 
 type Rule = {
   /** Whether the rule may apply to an event with this text. If not, the event need not be parsed. */
@@ -84,6 +93,13 @@ const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'titl
   }
 }
 
+/** Returns the consent categories in an event; undefined if it has none. */
+const preferencesOf = ({ context }: PipelineEvent): Readonly<Record<string, unknown>> | undefined => {
+  const consent = isRecord(context) ? context['consent'] : undefined
+  const given = isRecord(consent) ? consent['categoryPreferences'] : undefined
+  return isRecord(given) ? given : undefined
+}
+
 /**
  * Applies `context.consent.categoryPreferences` (Segment's format): every category that the destination requires must
  * be true there. Events without preferences pass.
@@ -92,10 +108,9 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
   if (consentCategories.length === 0) return undefined
   return {
     concerns: (text) => text.includes('"categoryPreferences":'),
-    check: ({ context }) => {
-      const consent = isRecord(context) ? context['consent'] : undefined
-      const given = isRecord(consent) ? consent['categoryPreferences'] : undefined
-      if (!isRecord(given)) return undefined
+    check: (event) => {
+      const given = preferencesOf(event)
+      if (given === undefined) return undefined
       const missing = consentCategories.filter((name) => !Object.hasOwn(given, name) || given[name] !== true)
       return missing.length === 0 ? undefined : `No consent for ${missing.join(', ')}`
     },
@@ -193,12 +208,36 @@ const noteOf = (problems: readonly FieldProblem[]): string => {
     : listed.join('; ')
 }
 
-const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): GateResult => {
-  const mapping = mapper(event, sourceId, json)
+/** The text for deliveries whose event has the consent for values of the profile. */
+const byConsent = "values of the profile by the event's consent"
+
+/**
+ * Returns the profile that an event may be sent with. A destination that requires consent gets values of the profile
+ * only with an event that has this consent: the consent rule has checked it before.
+ */
+const allowedProfile = (
+  { consentCategories }: DestinationEntry,
+  event: PipelineEvent,
+  profile: EventProfile,
+): { profile: EventProfile; note: string } => {
+  if (consentCategories.length === 0 || profile.lacks === profileLacks.unknown) return { profile, note: '' }
+  return preferencesOf(event) === undefined
+    ? { profile: { ...noProfile, lacks: profileLacks.noConsent }, note: '' }
+    : { profile, note: byConsent }
+}
+
+const mapped = (
+  mapper: Mapper,
+  event: PipelineEvent,
+  sourceId: string,
+  json: string | undefined,
+  given: { profile: EventProfile; note: string } = { profile: noProfile, note: '' },
+): GateResult => {
+  const mapping = mapper(event, sourceId, json, given.profile)
   if (mapping.kind === 'unmapped') return unmapped
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
   const { action, payload, problems } = mapping
-  const note = noteOf(problems)
+  const note = [noteOf(problems), given.note].filter((text) => text !== '').join('; ')
   return {
     kind: 'pass',
     action,
@@ -251,7 +290,7 @@ export const createGate = (
     consentRule(entry),
     ageRule(definition),
   ].filter((rule) => rule !== undefined)
-  const check: Gate = (record, index, now) => {
+  const check = (record: DeliveryRecord, index: number, now: number): GateResult => {
     const { meta } = record.reference
     if (holdsRows(meta)) return checkRow(definition, record, index, ofRows)
     const text = record.events()?.[index]?.json ?? ''
@@ -267,9 +306,15 @@ export const createGate = (
     const used = isConversion ? ofSignal(meta.sourceId) : mapper
     if (used === undefined) return noSignal
     const event = record.values(index)
-    return event === undefined ? unreadable : mapped(used, event, meta.sourceId, meta.isLossy ? text : undefined)
+    if (event === undefined) return unreadable
+    const json = meta.isLossy ? text : undefined
+    if (isConversion) return mapped(used, event, meta.sourceId, json, { profile: conversionProfile(event), note: '' })
+    const profile = record.profiles?.get(index)
+    if (profile === undefined) return mapped(used, event, meta.sourceId, json)
+    const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry, event, profile))
+    return result.kind === 'pass' ? { ...result, profile: { ...profile, needs: mapper.needs } } : result
   }
-  return (record, index, now) => {
+  const gate = (record: DeliveryRecord, index: number, now: number): GateResult => {
     try {
       return check(record, index, now)
     } catch (error) {
@@ -278,4 +323,5 @@ export const createGate = (
       throw error
     }
   }
+  return Object.assign(gate, { needs: mapper.needs })
 }

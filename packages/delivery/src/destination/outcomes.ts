@@ -93,7 +93,7 @@ const eventFailureOf = (
   const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
   return decision.kind === 'delivered'
     ? undefined
-    : { index: item.index, eventId: item.event.eventId, decision, result, open: item.open }
+    : { index: item.index, eventId: item.event.eventId, decision, result, open: item.open, profile: item.profile }
 }
 
 /** Returns the row of the delivery log with the outcome of an event. */
@@ -176,9 +176,9 @@ export const createOutcomes = (
    * Parks events that were not tried. Those of a parked row are written when the outcomes of the whole row are known.
    */
   const giveBack = (items: readonly { item: Item; decision: EventFailure['decision'] }[], now: number): void => {
-    const pairs = items.map(({ item: { inFlight, index, event, open }, decision }) => ({
+    const pairs = items.map(({ item: { inFlight, index, event, open, profile }, decision }) => ({
       inFlight,
-      value: { index, eventId: event.eventId, decision, result: undefined, open },
+      value: { index, eventId: event.eventId, decision, result: undefined, open, profile },
     }))
     for (const [inFlight, failures] of groupByRecord(pairs)) {
       if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
@@ -224,6 +224,7 @@ export const createOutcomes = (
           if (failure.decision.kind === 'waiting') order.wait(open, failure.decision.nextTime)
           else order.close(open, false)
         }
+        if (failure?.profile !== undefined && isTheirs(item)) failure.profile = undefined
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
         log(item, factOf(failure, outcomeAt(result, index), item), result, now)
       }

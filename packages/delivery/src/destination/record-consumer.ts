@@ -142,7 +142,7 @@ export const createRecordConsumer = (deps: {
       const named = { workspaceId: workspaceId(), id: deps.id, eventId: event.eventId }
       const gateResult = gateOf(ready, record, index, now, named)
       if (gateResult.kind === 'pass') {
-        const { action, payload, note } = gateResult
+        const { action, payload, note, profile } = gateResult
         const outgoing = { ...event, action, ...(payload === undefined ? {} : { payload }) }
         const bytes = bytesOf(outgoing, ready.batching)
         const item: Item = {
@@ -154,6 +154,7 @@ export const createRecordConsumer = (deps: {
           entry: 0,
           open,
           ...(note === undefined ? {} : { note }),
+          ...(profile === undefined ? {} : { profile }),
         }
         if (open === undefined) items.push(item)
         else lineUp(open, item, { items, kept, ordered })

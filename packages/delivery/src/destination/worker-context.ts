@@ -2,7 +2,7 @@ import type { DestinationDefinition, LoadedConnectors, RequestClient } from '@tr
 import type { WorkShare } from '@tributary/kernel'
 import type { OutcomeLog } from '../log/outcome-log.ts'
 import type { ParkingContext } from '../parking/parking-context.ts'
-import type { AccessTokens, DestinationCache, ForgottenUsers } from '../ports.ts'
+import type { AccessTokens, DestinationCache, ForgottenUsers, Profiles } from '../ports.ts'
 import type { Shares } from './shares.ts'
 
 /** Dependencies that all workers share. */
@@ -16,6 +16,7 @@ export type WorkerContext = ParkingContext & {
   /** Reports outcomes of rows to their producers. */
   outcomes: OutcomeLog
   forgotten: ForgottenUsers
+  profiles: Profiles | undefined
   /** Aborted when open requests must end. */
   signal: AbortSignal
   /** Thread time used by the filters and mappings of workspaces. */

@@ -9,6 +9,7 @@ import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
 import type { WorkerState } from './circuit-breaker.ts'
 import { type Collecting, createCollecting } from './collecting.ts'
 import { createOutcomes, type Outcomes } from './outcomes.ts'
+import { createProfileLook } from './profile-look.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
 import type { WorkerContext } from './worker-context.ts'
@@ -110,12 +111,14 @@ export const createWorkerLane = (deps: WorkerLaneDeps): WorkerLane => {
   const { isLogFull, hasCapacity, hasRowCapacity } = createRoom(deps, queue, rows, collecting)
 
   const consume = createRecordConsumer({ ...deps, outcomes, queue, order: keyOrder })
+  const profiles = createProfileLook(context, ready)
   const isWaiting = (): boolean => queue.length() > 0 || consume.pending() > 0
 
   const source = createRetrySource({
     ...deps,
     spilled,
     retries,
+    profiles,
     hasCapacity: () => hasCapacity() && consume.free(),
     hasRowCapacity: () => hasRowCapacity() && consume.free(),
     rangesDue: collecting.due,
@@ -135,6 +138,8 @@ export const createWorkerLane = (deps: WorkerLaneDeps): WorkerLane => {
     mayTake: (partition) =>
       (ordered() ? source.upToDate() : !spilled.lags(partition)) &&
       !collecting.active() &&
+      // Events whose profile is needed wait in the log until it is known.
+      !profiles.isNeeded() &&
       hasCapacity() &&
       consume.free(),
     fill: () => {

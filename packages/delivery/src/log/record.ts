@@ -1,4 +1,4 @@
-import type { OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
+import type { EventProfile, OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
 import {
   eventTypes,
   holdsRows,
@@ -67,6 +67,8 @@ export type DeliveryRecord = {
   events(): readonly Recorded[] | undefined
   /** The parsed values of an event, shared by all callers; undefined if its text is not JSON. */
   values(index: number): PipelineEvent | undefined
+  /** The profiles of its events by index, if the destination's mappings use them and they were looked up. */
+  profiles?: ReadonlyMap<number, EventProfile>
 }
 
 const recorded = (event: PipelineEvent): RecordedEvent => {

@@ -3,7 +3,7 @@ import { newId } from '@tributary/kernel'
 import type { Held } from '../log/offsets.ts'
 import type { Lane, Outgoing, RecordReference } from '../log/record.ts'
 import type { Open } from './key-order.ts'
-import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
+import type { KeptProfile, NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Decision } from './retry-rules.ts'
 
 /**
@@ -20,6 +20,8 @@ export type EventFailure = {
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
   /** The event's open change of a record, if changes of that record are ordered. */
   open?: Open | undefined
+  /** The profile with which the event was mapped. */
+  profile?: KeptProfile | undefined
 }
 
 /**
@@ -53,6 +55,16 @@ export type Item = {
   readonly open: Open | undefined
   /** Fields that the mapping omitted, with the reasons. */
   readonly note?: string
+  /** The profile with which the event was mapped, if its mapping uses the profile. */
+  readonly profile?: KeptProfile | undefined
+}
+
+/** Returns the profiles of events by event ID; undefined if none was mapped with its profile. */
+const profilesOf = (row: ParkedRow | undefined, failures: readonly EventFailure[]): ParkedRow['profiles'] => {
+  const kept = failures.flatMap(({ eventId, profile = row?.profiles?.[eventId] }) =>
+    profile === undefined || eventId === '' ? [] : [[eventId, profile] as const],
+  )
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
 const newRow = (
@@ -94,6 +106,7 @@ const newRow = (
     response: last?.result?.response ?? '',
     replayId: row?.replayId,
     lane,
+    profiles: profilesOf(row, failures),
     opens: inOrder.flatMap(({ open }) => (open === undefined ? [] : [open])),
   }
 }

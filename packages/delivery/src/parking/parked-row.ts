@@ -1,7 +1,11 @@
+import type { EventProfile } from '@tributary/connector-kit'
 import type { ParkedDeliveriesTable } from '@tributary/storage'
 import type { Insertable } from 'kysely'
 import type { Lane } from '../log/record.ts'
 import type { Open } from './key-order.ts'
+
+/** The values of a profile with which an event was mapped first, and the names that were looked up. */
+export type KeptProfile = EventProfile & { readonly needs: readonly string[] }
 
 /** A reference to undelivered events of one record, which wait for a retry or are dead. */
 export type ParkedRow = {
@@ -24,6 +28,8 @@ export type ParkedRow = {
   replayId?: string | undefined
   /** The lane in which it waits. */
   lane: Lane
+  /** By event ID, the profile with which the event was mapped first. Each attempt uses the same values. */
+  profiles?: Readonly<Record<string, KeptProfile>> | undefined
 }
 
 /** A row to write. `end` is set for a range of records (then `indexes` is empty). */
@@ -75,6 +81,7 @@ export const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable>
   tells: row.needsReport,
   bulk: row.lane === 'bulk',
   holds: row.holds ?? '',
+  profile: row.profiles === undefined || row.state === 'dead' ? null : JSON.stringify(row.profiles),
 })
 
 /** PostgreSQL's text cannot contain NUL or lone surrogates. */
@@ -100,6 +107,7 @@ export const rowColumns = [
   'tells',
   'bulk',
   'holds',
+  'profile',
 ] as const
 
 /** The selected columns of one row. */
@@ -122,6 +130,7 @@ export type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, 
   tells: boolean
   bulk: boolean
   holds: Lane | ''
+  profile: Record<string, KeptProfile> | null
 }
 
 /** Converts a row of the table to a range of one or more records. */
@@ -144,6 +153,7 @@ export const fromDatabase = (row: SelectedRow): ParkedRange => ({
   needsReport: row.tells,
   lane: row.bulk ? 'bulk' : 'live',
   holds: row.holds === '' ? undefined : row.holds,
+  ...(row.profile === null ? {} : { profiles: row.profile }),
 })
 
 type DeadColumns = Pick<SelectedRow, 'id' | 'destination_id' | 'event_count'>

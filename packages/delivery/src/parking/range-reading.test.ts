@@ -61,6 +61,7 @@ const hold = (from: number, to: number): void => {
 const start = (more: Partial<RangeReadingDeps> = {}) => {
   let resting = false
   const reading = createRangeReading({
+    profiles: { isNeeded: () => false, waits: () => false, look: async () => {} },
     id: 'd-1',
     context: { reader: log, clock: () => 0, logger: silentLogger, isRead: () => true },
     spilled,

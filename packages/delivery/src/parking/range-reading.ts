@@ -1,4 +1,5 @@
 import type { LogRecord } from '@tributary/storage'
+import type { ProfileLook } from '../destination/profile-look.ts'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
@@ -45,6 +46,7 @@ export type RangeReadingDeps = {
   /** The offset before which the next range may be read now; undefined if it may not be read. */
   limit: (range: SpilledRange) => number | undefined
   later: LaterDeliveries
+  profiles: ProfileLook
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
   /** Called after each piece, when there may be events to send and more to read. */
   wake: () => void
@@ -84,6 +86,8 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   let reading = false
   /** When a failed read is retried, epoch ms. */
   let readAgain = 0
+  /** The last record that had to wait until its profile is known. */
+  let waiting: DeliveryRecord | undefined
 
   /** The range that may be read now, and its maximum offset. */
   const next = (): { range: SpilledRange; before: number } | undefined => {
@@ -94,6 +98,9 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     if (state === 'probing' && deps.busy()) return undefined
     // Earlier records were not offered yet, but must be sent first.
     if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
+    if (waiting?.reference.offset !== range.cursor || waiting.reference.partition !== range.partition)
+      waiting = undefined
+    if (waiting !== undefined && deps.profiles.waits(waiting)) return undefined
     const before = deps.limit(range)
     return before === undefined ? undefined : { range, before }
   }
@@ -113,13 +120,30 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       }
       if (found.offset >= before) range.cursor = before
       if (found.offset >= before || !deps.hasCapacity()) return false
-      range.cursor = found.offset + 1
       const record = open(found)
-      if (record === undefined || !holds(id, range, record)) continue
+      const isOwn = record !== undefined && holds(id, range, record)
+      if (isOwn && deps.profiles.waits(record)) {
+        range.cursor = found.offset
+        waiting = record
+        return false
+      }
+      range.cursor = found.offset + 1
+      if (!isOwn) continue
       take(range, record, deps.consume)
       if (once) return true
     }
     return true
+  }
+
+  /** The records of a piece whose profiles may be looked up now: those before the first that waits. */
+  const profilesWanted = (range: SpilledRange, records: readonly LogRecord[], open: Opening) => {
+    if (!deps.profiles.isNeeded()) return []
+    const own = records.flatMap((found) => {
+      const record = found.offset < range.end ? open(found) : undefined
+      return record !== undefined && holds(id, range, record) ? [{ record }] : []
+    })
+    const until = own.findIndex(({ record }) => deps.profiles.waits(record))
+    return until < 0 ? own : own.slice(0, until)
   }
 
   const readOn = async (): Promise<void> => {
@@ -131,6 +155,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       // For a restored or revived range, a later change may already have been delivered.
       const taken = range.restored ? await deps.later(wantedOf(id, range, records, open)) : undefined
       try {
+        await deps.profiles.look(profilesWanted(range, records, open))
         const now = next()
         // During the read, another range may have become the next one.
         if (now?.range !== range || range.cursor !== cursor) continue

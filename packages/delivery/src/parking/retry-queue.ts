@@ -48,10 +48,11 @@ const lostRow = (row: ParkedRow, now: number): NewParkedRow => ({
   reason: noLongerHeld,
   request: '',
   response: '',
+  profiles: undefined,
 })
 
-const returned = ({ index, event: { eventId } }: Item): EventFailure => {
-  return { index, eventId, decision: { kind: 'returned' }, result: undefined }
+const returned = ({ index, event: { eventId }, profile }: Item): EventFailure => {
+  return { index, eventId, decision: { kind: 'returned' }, result: undefined, profile }
 }
 
 /** Creates the queue of one lane of a destination; it is empty until its rows are looked up. */

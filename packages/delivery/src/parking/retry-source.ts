@@ -1,3 +1,4 @@
+import type { ProfileLook } from '../destination/profile-look.ts'
 import type { DeliveryRecord, Lane } from '../log/record.ts'
 import { createDueRows } from './due-rows.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
@@ -34,6 +35,7 @@ export type RetrySourceDeps = {
   spilled: SpilledRanges
   retries: RetryQueue
   keyOrder: KeyOrder
+  profiles: ProfileLook
   state: () => Intake
   /** True while items of the worker are queued or in flight: in any lane, or in this one. */
   busy: () => boolean
@@ -97,7 +99,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   const order = createPlaceOrder({ rows, spilled, busy: deps.isLaneBusy })
   const making = createMakingDue(id, context, rows, wake)
   const later = createLaterDeliveries(id, context, keyOrder)
-  const read = createRowReading({ context, retries, knows: keyOrder.knows, later, consume })
+  const read = createRowReading({ context, retries, knows: keyOrder.knows, later, profiles: deps.profiles, consume })
   const fetchDeps = { id, lane, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
   const fetchDue = createDueRows(fetchDeps)
   const fetchInOrder = createRowsInOrder({ ...fetchDeps, order })

@@ -1,4 +1,5 @@
 import type { LogRecord } from '@tributary/storage'
+import type { ProfileLook } from '../destination/profile-look.ts'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
@@ -33,6 +34,7 @@ export const createRowReading = (deps: {
   /** Whether this process would have recorded the delivery of any later change of the row's records. */
   knows: (row: string) => boolean
   later: LaterDeliveries
+  profiles: Pick<ProfileLook, 'look'>
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
 }): RowReading => {
   const { context, retries } = deps
@@ -62,6 +64,12 @@ export const createRowReading = (deps: {
         const row = rows[done + place]
         return record === undefined || row === undefined || deps.knows(row.id) ? [] : [{ record, indexes: row.indexes }]
       })
+      await deps.profiles.look(
+        records.flatMap((record, place) => {
+          const row = rows[done + place]
+          return record === undefined || row === undefined ? [] : [{ record, row }]
+        }),
+      )
       const taken = await deps.later(unknown)
       try {
         for (const record of records) {

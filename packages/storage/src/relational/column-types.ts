@@ -10,6 +10,8 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'destinations.settings': settings,
   'identity_operations.members': 'ColumnType<unknown, string | null | undefined, never>',
   'identity_settings.rules': 'JSONColumnType<object>',
+  'parked_deliveries.profile':
+    'ColumnType<Record<string, { needs: string[]; json: string; lacks: string }> | null, string | null | undefined, string | null>',
   'profile_traits.due': 'ColumnType<Date | number | null, Date | string | null | undefined, Date | string | null>',
   'profile_traits.earlier':
     'ColumnType<{ value: string | null; time: string; event_id: string; source_id: string }[], string | undefined, string>',

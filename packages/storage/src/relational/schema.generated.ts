@@ -716,6 +716,8 @@ export type ParkedDeliveriesTable = {
   bulk: Generated<boolean>
   /** Which records a range includes; '' for all that name the destination, and for rows. */
   holds: Generated<'' | 'live' | 'bulk'>
+  /** By event ID, the values of the profile with which the event was mapped first; null if it used none. */
+  profile: ColumnType<Record<string, { needs: string[]; json: string; lacks: string }> | null, string | null | undefined, string | null>
 }
 
 /** A single row with the number of groups into which the partitions of the logs are divided. */

@@ -12,7 +12,7 @@ type NewRow = Insertable<ParkedDeliveriesTable>
 type DeadColumns = { id: string; destination_id: string; event_count: number }
 const deadColumns = ['id', 'destination_id', 'event_count'] as const
 
-/** Maximum rows of one insert. A row has 22 values, and the protocol allows 65,535. */
+/** Maximum rows of one insert. A row has 23 values, and the protocol allows 65,535. */
 const rowsPerStatement = 1000
 /** Maximum rows of one deletion. */
 const deletesPerStatement = 10_000
@@ -162,7 +162,8 @@ export const retryParked = async (tx: Tx, which: RawBuilder<unknown>, time: Date
         next_time = ${time}::timestamptz, state = 'waiting',
         first_time = case state when 'dead' then ${time}::timestamptz else first_time end,
         attempts = case state when 'dead' then 0 else attempts end,
-        replay_id = case state when 'dead' then null else replay_id end, replay_indexes = null
+        replay_id = case state when 'dead' then null else replay_id end, replay_indexes = null,
+        profile = case state when 'dead' then null else profile end
       where ${which}
       returning event_count)
     select coalesce(sum(event_count), 0) as event_count from due`.execute(tx)
@@ -170,13 +171,14 @@ export const retryParked = async (tx: Tx, which: RawBuilder<unknown>, time: Date
 }
 
 /**
- * Clears requests and responses of the parked deliveries that contain one of these events. Deletes the dead letters
- * that contain only these events.
+ * Clears requests and responses of the parked deliveries that contain one of these events, and the profile values of
+ * these events. Deletes the dead letters that contain only these events.
  */
 export const eraseParked = async (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<void> => {
   await sql`delete from parked_deliveries where workspace_id = ${workspaceId}::uuid and state = 'dead'
     and event_ids <@ ${eventIds}::text[]`.execute(db)
-  await sql`update parked_deliveries set request = '', response = '', last_reason = ''
+  await sql`update parked_deliveries set request = '', response = '', last_reason = '',
+      profile = nullif(profile - ${eventIds}::text[], '{}'::jsonb)
     where workspace_id = ${workspaceId}::uuid and event_ids && ${eventIds}::text[]`.execute(db)
 }
 
@@ -244,11 +246,15 @@ export type DueLetters = { replayId: string; ids: readonly string[]; now: Date; 
 
 const sumOf = (rows: readonly { events: number }[]): number => rows.reduce((sum, each) => sum + each.events, 0)
 
-/** Makes the dead letters due that are marked as a whole. Resolves to the number of events. */
+/**
+ * Makes the dead letters due that are marked as a whole, without the profile values of earlier attempts. Resolves to
+ * the number of events.
+ */
 const makeWholeDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): Promise<number> => {
   const { rows } = await sql<{ events: number }>`
     update parked_deliveries
-    set state = 'waiting', bulk = true, next_time = ${now}::timestamptz, first_time = ${begun}::timestamptz, attempts = 0
+    set state = 'waiting', bulk = true, next_time = ${now}::timestamptz, first_time = ${begun}::timestamptz, attempts = 0,
+      profile = null
     where id = any(${ids}::uuid[]) and replay_id = ${replayId}::uuid and state = 'dead' and replay_indexes is null
     returning event_count as events`.execute(tx)
   return sumOf(rows)
@@ -286,7 +292,7 @@ const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): 
     from parked_deliveries p where ${marked}
     on conflict (destination_id, log_partition, log_offset, event_indexes_hash, holds) do update
       set state = 'waiting', bulk = true, attempts = 0, first_time = excluded.first_time, next_time = excluded.next_time,
-        replay_id = excluded.replay_id, replay_indexes = null
+        replay_id = excluded.replay_id, replay_indexes = null, profile = null
     returning event_count as events`.execute(tx)
   await sql`
     delete from parked_deliveries p using parked_deliveries same

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts'
 import { up as baseline, baselineName } from './0200-baseline/baseline.ts'
+import { up as parkedProfiles } from './0201-parked-profiles.ts'
 import { up as presetVersions } from './0202-preset-versions.ts'
 
 /**
@@ -8,5 +9,6 @@ import { up as presetVersions } from './0202-preset-versions.ts'
  */
 export const migrations: readonly Migration[] = [
   { name: baselineName, kind: 'contract', oldest: baselineName, up: baseline },
+  { name: '0201-parked-profiles', kind: 'expand', up: parkedProfiles },
   { name: '0202-preset-versions', kind: 'expand', up: presetVersions },
 ]

@@ -1,0 +1,102 @@
+import { type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
+import { holdsRows } from '@tributary/contract'
+import type { DeliveryRecord } from '../log/record.ts'
+import type { KeptProfile, ParkedRow } from '../parking/parked-row.ts'
+import type { Ready } from './readiness.ts'
+import type { WorkerContext } from './worker-context.ts'
+
+/** Events whose profiles are looked up; a parked row names the events of its record. */
+type Wanted = { readonly record: DeliveryRecord; readonly row?: ParkedRow | undefined }
+
+/** The profiles of the events of one destination. Destinations whose mappings use no profile cost nothing. */
+export type ProfileLook = {
+  /** Whether the mappings use the profile. */
+  isNeeded(): boolean
+  /** Whether a record must wait, because profiles have not read it and its time is not over. */
+  waits(record: DeliveryRecord): boolean
+  /**
+   * Looks up the profiles of all events of the records with one query, and notes them there. An event that was mapped
+   * before keeps its values. Rejects while profiles cannot be read; after the longest wait, events go without.
+   */
+  look(wanted: readonly Wanted[]): Promise<void>
+}
+
+const behind: EventProfile = { ...noProfile, lacks: profileLacks.behind }
+
+/** Whether a record has events that are mapped with the profile. A conversion has the values of its signal. */
+const usesProfile = ({ reference: { meta } }: DeliveryRecord): boolean =>
+  !holdsRows(meta) && meta.producer?.kind !== 'signal'
+
+/** Returns the values with which an event was mapped first, if they have everything that the mappings need now. */
+const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly string[]): KeptProfile | undefined => {
+  const kept = row?.profiles?.[eventId]
+  return kept !== undefined && needs.every((need) => kept.needs.includes(need)) ? kept : undefined
+}
+
+/** Creates the look-ups of one worker. */
+export const createProfileLook = (
+  { profiles, clock, settings }: Pick<WorkerContext, 'profiles' | 'clock' | 'settings'>,
+  ready: () => Pick<Ready, 'gate'> | undefined,
+): ProfileLook => {
+  /** Since when look-ups fail, epoch ms; undefined if the last one did not. */
+  let failingSince: number | undefined
+  const needs = (): readonly string[] => (profiles === undefined ? [] : (ready()?.gate.needs ?? []))
+
+  const find = async (
+    records: readonly Wanted[],
+    events: readonly { userId?: string; anonymousId?: string }[],
+  ): Promise<readonly EventProfile[]> => {
+    const [first] = records
+    if (profiles === undefined || first === undefined || events.length === 0) return []
+    const { partition, meta } = first.record.reference
+    const isLive = records.every(({ row, record }) => row === undefined && record.reference.partition === partition)
+    const offset = Math.max(...records.map(({ record }) => record.reference.offset))
+    try {
+      const found = await profiles.look(meta.workspaceId, events, needs(), isLive ? { partition, offset } : undefined)
+      failingSince = undefined
+      return found
+    } catch (error) {
+      failingSince ??= clock()
+      if (clock() - failingSince < settings.profileWaitMs) throw error
+      return events.map(() => behind)
+    }
+  }
+
+  const isRead = ({ row, record: { reference } }: Wanted): boolean =>
+    row !== undefined || profiles?.hasRead(reference.partition, reference.offset) === true
+
+  return {
+    isNeeded: () => needs().length > 0,
+    waits: (record) => {
+      if (needs().length === 0 || !usesProfile(record)) return false
+      const { partition, offset, time } = record.reference
+      return profiles?.hasRead(partition, offset) === false && clock() - time < settings.profileWaitMs
+    },
+    look: async (wanted) => {
+      const needed = needs()
+      if (needed.length === 0) return
+      const own = wanted.filter(({ record }) => usesProfile(record))
+      const notes = new Map(own.map(({ record }) => [record, new Map(record.profiles)]))
+      const asked: { note: (profile: EventProfile) => void; owner: { userId?: string; anonymousId?: string } }[] = []
+      for (const each of own) {
+        const { record, row } = each
+        for (const index of row?.indexes ?? record.events()?.keys() ?? []) {
+          const event = record.values(index)
+          if (event === undefined) continue
+          const note = (profile: EventProfile): void => void notes.get(record)?.set(index, profile)
+          const kept = keptOf(row, event.eventId, needed)
+          if (kept !== undefined) note({ json: kept.json, lacks: kept.lacks })
+          else if (isRead(each)) asked.push({ note, owner: event })
+          else note(behind)
+        }
+      }
+      const read = own.filter(isRead)
+      const found = await find(
+        read,
+        asked.map(({ owner }) => owner),
+      )
+      for (const [place, { note }] of asked.entries()) note(found[place] ?? behind)
+      for (const [record, profilesOfRecord] of notes) record.profiles = profilesOfRecord
+    },
+  }
+}

@@ -1,0 +1,269 @@
+import { type ProfileValues, profileLacks } from '@tributary/connector-kit'
+import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
+import type { EventMapping, MappingSource } from '@tributary/contract'
+import { eraseParked } from '@tributary/storage'
+import { createTestStores, eventually } from '@tributary/test-kit'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { DestinationEntry, ForgottenUsers } from './ports.ts'
+import type { DeliverySettings } from './settings.ts'
+import { createFixture, type Fixture, sampleEvent } from './testing.ts'
+import { relay } from './testing-connector.ts'
+
+const { database, store } = await createTestStores()
+let fixture: Fixture
+let stack: AsyncDisposableStack
+/** The email of each user, by workspace and user ID. */
+let emails: Map<string, string>
+/** The offset before which profiles have read every partition. */
+let read: number
+let looks: { workspaceId: string; users: (string | undefined)[] }[]
+let fails: boolean
+/** Events up to this time belong to a deleted user u1, epoch ms; 0 if no user was deleted. */
+let deletedAt: number
+
+const profiles: ProfileValues = {
+  hasRead: (_, offset) => read > offset,
+  look: async (workspaceId, events) => {
+    looks.push({ workspaceId, users: events.map(({ userId }) => userId) })
+    if (fails) throw new Error('the database is away')
+    return events.map(({ userId }) => {
+      const email = emails.get(`${workspaceId} ${userId}`)
+      return email === undefined
+        ? { json: '{}', lacks: profileLacks.unknown }
+        : { json: JSON.stringify({ traits: { email } }), lacks: '' }
+    })
+  },
+}
+const forgotten: ForgottenUsers = {
+  until: () => deletedAt,
+  version: () => (deletedAt === 0 ? '' : String(deletedAt)),
+  isOf: (_, { userId, receivedAt }) => userId === 'u1' && Date.parse(receivedAt) <= deletedAt,
+}
+
+beforeEach(() => {
+  stack = new AsyncDisposableStack()
+  emails = new Map()
+  looks = []
+  read = Number.POSITIVE_INFINITY
+  fails = false
+  deletedAt = 0
+})
+afterEach(async () => {
+  await stack.disposeAsync()
+  await database.db.deleteFrom('parked_deliveries').execute()
+  await store.command('truncate table deliveries')
+})
+
+const open = async (settings: Partial<DeliverySettings> = {}): Promise<void> => {
+  const deps = { db: database.db, eventStore: store, connector: relay, forgotten, profiles }
+  fixture = stack.adopt(await createFixture({ ...deps, settings: { maintenanceMs: 50, ...settings } }), (made) =>
+    made.close(),
+  )
+}
+const know = (userId: string, email: string): void => void emails.set(`${fixture.workspaceId} ${userId}`, email)
+const peerOf = async (answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer>) =>
+  stack.adopt(await startPeer(answer), (peer) => peer.close())
+
+const base = { display_name: '', is_event_name_key: false, kind: 'custom' } as const
+const mappingOf = (source: MappingSource): EventMapping[] => [
+  {
+    id: 'aaaa',
+    enabled: true,
+    event_name: '',
+    event_type: '',
+    filters: [],
+    filter_match: 'all',
+    destination: 'send',
+    field_mappings: [
+      {
+        id: 'bbbb',
+        enabled: true,
+        source,
+        target: {
+          name: 'email',
+          display_name: 'Email',
+          is_required: false,
+          is_recommended: false,
+          type: 'any',
+          kind: 'custom',
+        },
+      },
+    ],
+  },
+]
+const withProfile: Partial<DestinationEntry> = {
+  mappings: mappingOf({ type: 'PROFILE', name: 'traits.email', ...base }),
+}
+/** The parked rows, without ranges that wait for their profiles. */
+const parked = () => database.db.selectFrom('parked_deliveries').selectAll().where('log_end', 'is', null).execute()
+type Sent = { messageId: string; payload: { email?: string } }
+const sentTo = (peer: { requests: readonly PeerRequest[] }): (string | undefined)[] =>
+  peer.requests.flatMap(({ body }) => (JSON.parse(body) as Sent[]).map(({ payload }) => payload.email))
+const reasons = async () => (await fixture.attempts()).map(({ status, reason }) => ({ status, reason }))
+const later = { retry: { baseMs: 600_000, capMs: 600_000, maxElapsedMs: 4 * 3_600_000 } }
+const dueNow = async (id: string): Promise<void> => {
+  await database.db.updateTable('parked_deliveries').set({ next_time: new Date() }).execute()
+  await fixture.delivery.retryNow(id)
+}
+
+it('an email that only the profile knows is sent, with one look-up for a batch, of this workspace only', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  know('u2', 'two@example.com')
+  emails.set('another u3', 'three@example.com')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url, batch: 3 }, withProfile)
+  await fixture.append([id], 3, 3, {}, (number) => ({ userId: `u${number + 1}` }))
+  await peer.until((requests) => requests.length === 1)
+  await fixture.delivery.idle()
+  expect(sentTo(peer)).toEqual(['one@example.com', 'two@example.com', undefined])
+  expect(looks).toEqual([{ workspaceId: fixture.workspaceId, users: ['u1', 'u2', 'u3'] }])
+  expect(await reasons()).toContainEqual({
+    status: 'delivered',
+    reason: '"Email" (email) is not sent: the profile is not known',
+  })
+})
+
+it('a destination whose mappings use no profile looks nothing up, and waits for nothing', async () => {
+  await open()
+  read = 0
+  const peer = await peerOf(() => ({ status: 200 }))
+  const mappings = mappingOf({ type: 'FIELD', name: 'properties.number', ...base })
+  const ids = [fixture.destination({ url: peer.url }, { mappings }), fixture.destination({ url: peer.url })]
+  await fixture.append(ids, 5)
+  await peer.until((requests) => requests.length === 10)
+  expect(looks).toEqual([])
+})
+
+it('an event waits until profiles have read it, and another destination of its partition does not', async () => {
+  await open()
+  know('u1', 'old@example.com')
+  read = 0
+  const [slow, fast] = [await peerOf(() => ({ status: 200 })), await peerOf(() => ({ status: 200 }))]
+  const ids = [fixture.destination({ url: slow.url }, withProfile), fixture.destination({ url: fast.url })]
+  const positions = await fixture.append(ids, 3)
+  await fast.until((requests) => requests.length === 3)
+  expect(slow.requests).toHaveLength(0)
+  know('u1', 'new@example.com')
+  read = (positions[1]?.offset ?? 0) + 1
+  await slow.until((requests) => requests.length === 2)
+  expect(sentTo(slow)).toEqual(['new@example.com', 'new@example.com'])
+  read++
+  await slow.until((requests) => requests.length === 3)
+})
+
+it('an event is sent without the profile when its wait is over, and the delivery says so', async () => {
+  await open({ profileWaitMs: 300 })
+  know('u1', 'one@example.com')
+  read = 0
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url }, withProfile)
+  const began = Date.now()
+  await fixture.append([id], 2)
+  await peer.until((requests) => requests.length === 2)
+  expect(Date.now() - began).toBeGreaterThanOrEqual(290)
+  await fixture.delivery.idle()
+  expect(sentTo(peer)).toEqual([undefined, undefined])
+  expect(looks).toEqual([])
+  const reason = '"Email" (email) is not sent: profiles were behind'
+  expect(await reasons()).toEqual([
+    { status: 'delivered', reason },
+    { status: 'delivered', reason },
+  ])
+})
+
+it('a store that is away delays events only until their wait is over', async () => {
+  await open({ profileWaitMs: 500 })
+  fails = true
+  const peer = await peerOf(() => ({ status: 200 }))
+  await fixture.append([fixture.destination({ url: peer.url }, withProfile)], 1)
+  await peer.until((requests) => requests.length === 1)
+  expect(sentTo(peer)).toEqual([undefined])
+})
+
+it('each retry sends the first values, also after a restart, although the profile changed', async () => {
+  await open(later)
+  know('u1', 'first@example.com')
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url }, withProfile)
+  await fixture.append([id], 1)
+  await eventually('it waits', async () => (await parked()).some(({ attempts }) => attempts === 1))
+  expect((await parked()).map(({ profile }) => profile)).toEqual([
+    {
+      [sampleEvent(0).eventId]: {
+        json: '{"traits":{"email":"first@example.com"}}',
+        lacks: '',
+        needs: ['traits.email'],
+      },
+    },
+  ])
+  know('u1', 'second@example.com')
+  await dueNow(id)
+  await eventually('it waits again', async () => (await parked()).some(({ attempts }) => attempts === 2))
+  await fixture.restart()
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  expect(sentTo(peer)).toEqual(['first@example.com', 'first@example.com', 'first@example.com'])
+  expect(looks).toHaveLength(1)
+})
+
+it('a mapping that needs more of the profile looks it up again for a retry', async () => {
+  await open(later)
+  know('u1', 'first@example.com')
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url }, withProfile)
+  await fixture.append([id], 1)
+  await eventually('it waits', async () => (await parked()).some(({ attempts }) => attempts === 1))
+  know('u1', 'second@example.com')
+  const value = '{{ profile.traits.name | default: profile.traits.email }}'
+  fixture.change(id, { mappings: mappingOf({ type: 'TEMPLATE', value, ...base }) })
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  expect(sentTo(peer).at(-1)).toBe('second@example.com')
+})
+
+it('values of a deleted user are not sent, and leave the parked row', async () => {
+  await open(later)
+  know('u1', 'one@example.com')
+  know('u2', 'two@example.com')
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url, batch: 2 }, withProfile)
+  await fixture.append([id], 2, 2, {}, (number) => ({ userId: `u${number + 1}` }))
+  await eventually('both wait', async () => (await parked()).some(({ event_count }) => event_count === 2))
+  await eraseParked(database.db, fixture.workspaceId, [sampleEvent(0).eventId])
+  expect((await parked()).map(({ profile }) => Object.keys(profile ?? {}))).toEqual([[sampleEvent(1).eventId]])
+  deletedAt = Date.parse('2026-01-02T00:00:00.000Z')
+  await fixture.delivery.forget()
+  const before = peer.requests.length
+  know('u1', 'returned@example.com')
+  know('u2', 'changed@example.com')
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  expect(sentTo({ requests: peer.requests.slice(before) })).toEqual(['two@example.com'])
+})
+
+it('a destination that requires consent gets values of the profile only by the consent of the event', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url }, { ...withProfile, consentCategories: ['ads'] })
+  const consents = [{ ads: true }, undefined, { ads: false }]
+  await fixture.append([id], 3, 3, {}, (number) => {
+    const categoryPreferences = consents[number]
+    return { context: categoryPreferences === undefined ? {} : { consent: { categoryPreferences } } }
+  })
+  await peer.until((requests) => requests.length === 2)
+  await fixture.delivery.idle()
+  expect(sentTo(peer).toSorted()).toEqual(['one@example.com', undefined])
+  expect((await reasons()).map(({ reason }) => reason).toSorted()).toEqual([
+    '"Email" (email) is not sent: no consent allows values of the profile',
+    'No consent for ads',
+    "values of the profile by the event's consent",
+  ])
+})
