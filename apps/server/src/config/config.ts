@@ -86,6 +86,8 @@ export type Config = {
     deliveriesDays: number
   }
   deliveryRetryMs: number
+  /** How long an event waits until profiles have read it, ms. */
+  profileWaitMs: number
   flags: FlagValues
   /** When a thread that does not respond is reported in the log, and when it is ended (0 for never), ms. */
   blocked: { logMs: number; endMs: number }
@@ -297,6 +299,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
     deliveriesDays: values.TRIBUTARY_RETENTION_DELIVERIES_DAYS,
   },
   deliveryRetryMs: values.TRIBUTARY_DELIVERY_RETRY_HOURS * 3_600_000,
+  profileWaitMs: values.TRIBUTARY_PROFILE_WAIT_SECONDS * 1000,
   flags: flagsOf(values.TRIBUTARY_FLAGS, values.TRIBUTARY_SIGN_UP === 'on'),
   blocked: {
     logMs: values.TRIBUTARY_BLOCKED_LOG_SECONDS * 1000,

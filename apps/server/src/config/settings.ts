@@ -288,6 +288,11 @@ export const settings = {
     '24',
     `How long a failed delivery is retried before it becomes a dead letter. At least 4 in production. At most ${maxRetryHours}, so that deleted users are gone from the log within 30 days.`,
   ),
+  TRIBUTARY_PROFILE_WAIT_SECONDS: setting(
+    whole(0, 300),
+    '30',
+    'How long an event waits until profiles have read it, if a mapping or signal uses the profile. Then it is sent without. `0` never waits.',
+  ),
   TRIBUTARY_FLAGS: setting(
     flagChanges,
     '',

@@ -9,7 +9,7 @@ import {
 import { listedDestinations } from '@tributary/connectors'
 import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
-import { createForgottenUsers } from '@tributary/profiles'
+import { createForgottenUsers, createProfileValues, followProfilePositions } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
 import { isInTenure } from '@tributary/storage'
 import { deliveryMessages } from './messages/delivery.ts'
@@ -60,6 +60,8 @@ const refreshForgotten = setInterval(() => {
     })
 }, forgottenAgeMs)
 
+const positions = followProfilePositions(context.coordination)
+
 const delivery = createDelivery({
   reader,
   journal,
@@ -68,6 +70,7 @@ const delivery = createDelivery({
   outcomes: { appendGroup: inTenure(outcomes.appendGroup) },
   destinationCache: { get: (id) => destinationCache.get(id), ready: () => started },
   forgotten,
+  profiles: createProfileValues({ db, positions, forgotten, clock: systemClock }),
   groups: context.groups,
   connectors,
   requestClient,
@@ -82,7 +85,10 @@ const delivery = createDelivery({
   clock: systemClock,
   logger,
   metrics,
-  settings: { retry: { ...retryPolicies.delivery, maxElapsedMs: config.deliveryRetryMs } },
+  settings: {
+    retry: { ...retryPolicies.delivery, maxElapsedMs: config.deliveryRetryMs },
+    profileWaitMs: config.profileWaitMs,
+  },
 })
 
 await hostRole({
@@ -116,6 +122,7 @@ await hostRole({
   metrics,
   async close() {
     clearInterval(refreshForgotten)
+    positions.close()
     await refreshing
     await outcomes.close()
     await destinationCache.stop()

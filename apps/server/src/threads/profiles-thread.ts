@@ -6,7 +6,14 @@ import { createComputedTraitWorker, createIncrementalEvaluation } from '@tributa
 import { createComputedTraitCache, createIdentityCache } from '@tributary/configuration'
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
-import { createOwnersProjection, createProfileLedger, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
+import {
+  createOwnersProjection,
+  createProfileLedger,
+  createProfiles,
+  defaultRules,
+  publishProfilePositions,
+  rulesOf,
+} from '@tributary/profiles'
 import { storedForm } from '@tributary/replays'
 import { createCut, createReadingProgress, widestSpread, widestSpreads } from '@tributary/storage'
 import { profilesMessages } from './messages/profiles.ts'
@@ -42,6 +49,9 @@ const profiles = createProfiles({
   // At most one batch is read ahead.
   settings: { lingerMs: 250, aheadBytes: 2 * 1024 * 1024 },
 })
+
+// Delivery and signals wait for these positions, if they use profiles.
+const stopPublishing = publishProfilePositions(coordination, journal)
 
 const progress = createReadingProgress({
   eventStore,
@@ -84,6 +94,7 @@ await hostRole({
       // Otherwise, calls that wait for the pipeline would continue after the end of the thread.
       stored.close()
       lag.close()
+      stopPublishing()
       await Promise.all([profiles.stop(), computing.stop(), audiences.stop()])
       await owners.stop()
     },

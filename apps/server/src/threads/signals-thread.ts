@@ -5,7 +5,7 @@ import { createLoadedConnectors } from '@tributary/connector-kit'
 import { listedDestinations } from '@tributary/connectors'
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions } from '@tributary/pipeline'
-import { createForgottenUsers } from '@tributary/profiles'
+import { createForgottenUsers, createProfileValues, followProfilePositions } from '@tributary/profiles'
 import { storedForm } from '@tributary/replays'
 import {
   createSignalAudienceFollower,
@@ -19,7 +19,7 @@ import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
 const context = await openRoleContext('signals', { log: 'stream', maxConnections: 6 })
-const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
+const { config, coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
 const requests = await logs.reader('requests', { isPatient: true })
 const stored = followStoredPositions(coordination)
 const cache = createSignalCache({
@@ -35,10 +35,13 @@ const refreshForgotten = setInterval(() => {
   // While the database is down, no event is processed.
   forgotten.refresh().catch(() => {})
 }, 1000)
-const deps = { db, clock: systemClock, cache, logger }
+const positions = followProfilePositions(coordination)
+const profiles = createProfileValues({ db, positions, forgotten, clock: systemClock })
+const deps = { db, clock: systemClock, cache, logger, profiles }
 
 const signals = createSignalConsumer({
   ...deps,
+  profileWaitMs: config.profileWaitMs,
   isForgotten: (workspaceId, event) => forgotten.isOf(workspaceId, event),
   reader,
   journal,
@@ -101,6 +104,7 @@ await hostRole({
   metrics,
   async close() {
     requests.close()
+    positions.close()
     await cache.stop()
     await context.close()
   },

@@ -13,6 +13,7 @@ export type ThreadData = {
     | 'logLevel'
     | 'egressAllow'
     | 'deliveryRetryMs'
+    | 'profileWaitMs'
     | 'diskReserveBytes'
     | 'eventStore'
     | 'retention'

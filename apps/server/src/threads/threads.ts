@@ -85,8 +85,8 @@ const threadData = (
   config: Config,
   { tenure, group, ...given }: Pick<ThreadData, 'tenure' | 'group' | 'addresses' | 'secretKey' | 'coordination'>,
 ): ThreadData => {
-  const { dataDir, logLevel, egressAllow, deliveryRetryMs, diskReserveBytes, eventStore, retention, fault, log } =
-    config
+  const { dataDir, logLevel, egressAllow, deliveryRetryMs, profileWaitMs, diskReserveBytes, eventStore } = config
+  const { retention, fault, log } = config
   const { signals } = config.flags
   return {
     ...given,
@@ -97,6 +97,7 @@ const threadData = (
       logLevel,
       egressAllow,
       deliveryRetryMs,
+      profileWaitMs,
       diskReserveBytes,
       eventStore,
       retention,

@@ -1,5 +1,6 @@
 import { type EventMapping, type MappingSource, neededOfProfile, type PipelineEvent, pathOf } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
+import { fallbackPaths } from '../templates/fallback-template.ts'
 
 /** The values of the profile of an event's user that a mapping uses, as plain data. */
 export type EventProfile = {
@@ -61,6 +62,25 @@ export const profileNeedsOf = (source: MappingSource): string[] => {
 export const mappingsNeeds = (mappings: readonly EventMapping[]): string[] => {
   const fields = mappings.flatMap(({ field_mappings }) => field_mappings.filter(({ enabled }) => enabled))
   return [...new Set(fields.flatMap(({ source }) => profileNeedsOf(source)))].toSorted()
+}
+
+/** Traits that can also be identifiers of the profile. */
+const contacts = ['email', 'phone']
+
+/**
+ * Returns a source that reads the same traits of the profile last, if it is a template of the first of several fields
+ * with traits of the event. Every other source stays as it is.
+ */
+export const withProfileLast = (source: MappingSource): MappingSource => {
+  const paths = source.type === 'TEMPLATE' ? fallbackPaths(source.value) : undefined
+  const traits = paths?.filter(([holder]) => holder === 'traits').map((names) => names.join('.')) ?? []
+  if (source.type !== 'TEMPLATE' || traits.length === 0) return source
+  const identifiers = contacts.filter((name) => traits.includes(`traits.${name}`)).map((name) => `identifiers.${name}`)
+  const own = source.value.slice(0, source.value.lastIndexOf('}}')).trimEnd()
+  return {
+    ...source,
+    value: `${[own, ...[...traits, ...identifiers].map((name) => `profile.${name}`)].join(' | default: ')} }}`,
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EventMapping, FieldMapping, SignalConversion, SignalPlatform } from '@tributary/contract'
 import { conversionNames } from '@tributary/contract'
 import type { ConversionPlatform, DestinationDefinition, MappingPreset } from '../definition/definition.ts'
+import { mappingsNeeds, withProfileLast } from './event-profile.ts'
 import { createMappingIds, fieldMappingsOf } from './presets.ts'
 
 /** A destination that accepts conversions. */
@@ -22,10 +23,16 @@ export const standardEventName = (platform: SignalPlatform, { type, custom_name 
 const ownTargets = ({ conversions: { eventName, testCode } }: Pick<Mapped, 'conversions'>): ReadonlySet<string> =>
   new Set([eventName, testCode].filter((name) => name !== undefined))
 
-/** Returns the default fields of a conversion for a platform, without the name of the conversion and a test code. */
+/**
+ * Returns the default fields of a conversion for a platform, without the name of the conversion and a test code. The
+ * traits of the profile are the last source of a person's data.
+ */
 export const signalFieldMappings = (definition: Mapped): FieldMapping[] => {
   const { action, fields } = definition.conversions
-  return fieldMappingsOf(definition, { action, fields }, `signal/${definition.slug}`)
+  return fieldMappingsOf(definition, { action, fields }, `signal/${definition.slug}`).map((field) => ({
+    ...field,
+    source: withProfileLast(field.source),
+  }))
 }
 
 /** The settings of a signal's platform. */
@@ -78,3 +85,7 @@ export const signalMappings = (
   const refunded = [...fixed(refund.action, refund.eventName ?? eventName), ...replaced, ...taken]
   return [sent, mappingOf(refund.action, 'refund', refunded, ids('refund'))]
 }
+
+/** Returns the values of the profile that the mappings of a signal's platform use. */
+export const signalNeeds = (definition: Mapped, settings: SignalPlatformSettings): string[] =>
+  mappingsNeeds(signalMappings(definition, settings))

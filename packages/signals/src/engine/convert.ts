@@ -1,10 +1,10 @@
 import type { Db } from '@tributary/api-kit'
-import { consentOf } from '@tributary/connector-kit'
+import { consentOf, type EventProfile, type ProfileValues } from '@tributary/connector-kit'
 import { type PipelineEvent, pathNames, valueAt } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { CachedSignal, WorkspaceSignals } from '../signal-cache.ts'
 import { type Facts, factsOf } from './click-facts.ts'
-import { idText, keyOf, makeConversion, type Origin, type Refunded } from './make.ts'
+import { idText, keyOf, makeConversion, type Origin, profileNeedsOfSignals, type Refunded } from './make.ts'
 import {
   type Identifier,
   identifiersOf,
@@ -33,18 +33,44 @@ const refundsIn = (candidates: readonly Candidate[]) =>
     }),
   )
 
-export type ConvertDeps = { db: Db; clock: Clock }
+export type ConvertDeps = {
+  db: Db
+  clock: Clock
+  /** Reads the profiles of persons. Without it, conversions have no values of profiles. */
+  profiles?: Pick<ProfileValues, 'look'> | undefined
+}
+
+/** The last record of the stream with the events; undefined if they are not of the stream. */
+type Place = { partition: number; offset: number } | undefined
+
+/** Reads the profiles of converting events with one query; none if no signal uses the profile. */
+const readProfiles = async (
+  { profiles }: Pick<ConvertDeps, 'profiles'>,
+  workspaceId: string,
+  converting: readonly Candidate[],
+  place: Place,
+): Promise<readonly EventProfile[]> => {
+  const needs = profileNeedsOfSignals(converting.flatMap(({ signals }) => signals.map(({ signal }) => signal)))
+  if (profiles === undefined || needs.length === 0) return []
+  return await profiles.look(
+    workspaceId,
+    converting.map(({ event }) => event),
+    needs,
+    place,
+  )
+}
 
 /**
  * Makes conversions of the events of a workspace, in their order. The clicks in the events are stored first. Then each
- * event that feeds a signal becomes a conversion, which is joined with the stored facts of its person and stored. May
- * be repeated with the same events.
+ * event that feeds a signal becomes a conversion, which is joined with the stored facts and the profile of its person,
+ * and stored. May be repeated with the same events.
  */
 export const convert = async (
-  { db, clock }: ConvertDeps,
+  { db, clock, profiles }: ConvertDeps,
   workspaceId: string,
   { settings }: Pick<WorkspaceSignals, 'settings'>,
   candidates: readonly Candidate[],
+  place?: Place,
 ): Promise<StoredConversions> => {
   const now = clock()
   const consentPath = pathNames(settings.consent_path)
@@ -71,14 +97,19 @@ export const convert = async (
     workspaceId,
     converting.map(({ identifiers }) => identifiers),
   )
-  const known = await readKnownPersons(db, workspaceId, persons)
+  const [known, profilesOfEvents] = await Promise.all([
+    readKnownPersons(db, workspaceId, persons),
+    readProfiles({ profiles }, workspaceId, converting, place),
+  ])
   const make = (each: Looked, index: number, refunds: ReadonlyMap<string, Refunded>) =>
     each.signals.map(({ signal, origin }) => {
       const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
       const refunded =
         origin === 'refund' ? (refunds.get(`${signal.id}\n${orderOf(signal, each.event)}`) ?? null) : undefined
       const options = { settings, now }
-      const made = makeConversion({ signal, event: each.event, own: each.own, person, origin, refunded, options })
+      const { event, own } = each
+      const profile = profilesOfEvents[index]
+      const made = makeConversion({ signal, event, own, person, origin, refunded, profile, options })
       return { made, subjects: each.identifiers.map((identifier) => personHash(workspaceId, identifier)) }
     })
   const asked = refundsIn(converting)

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import {
   compilePresence,
   consentOf,
+  type EventProfile,
   meetsNeeds,
   moneyOf,
   type PlatformDefinition,
   type SignalPlatformSettings,
+  signalNeeds,
 } from '@tributary/connector-kit'
 import {
   compileFilter,
@@ -17,7 +19,7 @@ import {
   type SignalValue,
   valueAt,
 } from '@tributary/contract'
-import { ExactNumber, numberText } from '@tributary/kernel'
+import { ExactNumber, numberText, parseExactJson } from '@tributary/kernel'
 import type { StoredDefinition } from '../read.ts'
 import { type Facts, joinFacts, type StoredFacts, type Touch, touchPointsOf } from './click-facts.ts'
 import { consentReason } from './consent.ts'
@@ -155,6 +157,34 @@ const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
   return made
 }
 
+const needed = new WeakMap<ReadyPlatform, readonly string[]>()
+
+/** Returns the values of the profile that the platforms of signals use. */
+export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'platforms'>[]): string[] => {
+  const all = signals.flatMap(({ platforms }) =>
+    platforms.flatMap((platform) => {
+      const known = needed.get(platform) ?? signalNeeds(platform.definition, platform.settings)
+      needed.set(platform, known)
+      return known
+    }),
+  )
+  return [...new Set(all)].toSorted()
+}
+
+/** Whether the last known consent of the person, before an event without consent, is a withdrawal. */
+const isWithdrawn = ({ withdrawnAt }: KnownPerson, { at, consent }: Pick<Said, 'at' | 'consent'>): boolean =>
+  withdrawnAt !== undefined && withdrawnAt > at && consent !== 'denied'
+
+/** Returns the values of the profile, by the names in `context.signal`; none without the consent of the person. */
+const profileOf = (
+  profile: EventProfile | undefined,
+  person: KnownPerson,
+  said: Pick<Said, 'at' | 'consent'>,
+): { profile?: unknown } =>
+  profile === undefined || profile.json === '{}' || said.consent === 'denied' || isWithdrawn(person, said)
+    ? {}
+    : { profile: parseExactJson(profile.json) }
+
 const atPlatform = (
   signal: EngineSignal,
   platform: ReadyPlatform,
@@ -164,7 +194,7 @@ const atPlatform = (
 ): AtPlatform => {
   const { conversions } = platform.definition
   const identifiers = presenceOf(signal, platform)(event, signal.id)
-  const withdrawn = person.withdrawnAt !== undefined && person.withdrawnAt > said.at && said.consent !== 'denied'
+  const withdrawn = isWithdrawn(person, said)
   const oldest = (said.offline ? conversions.maxAgeMs.offline : undefined) ?? conversions.maxAgeMs.online
   const reason =
     refundReason(said, conversions) ??
@@ -227,6 +257,8 @@ export type ConversionInput = {
   origin: Origin
   /** The refunded conversion. Undefined if the event is not a refund, null if no conversion has the order. */
   refunded?: Refunded | null | undefined
+  /** The profile of the person, as signals use it; absent if it was not read. */
+  profile?: EventProfile | undefined
   options: MakeOptions
 }
 
@@ -279,6 +311,7 @@ export const makeConversion = ({
   person,
   origin,
   refunded,
+  profile,
   options,
 }: ConversionInput): MadeConversion => {
   const { definition } = signal
@@ -321,6 +354,7 @@ export const makeConversion = ({
         ...sourceWords(event, origin),
         ...factValues(facts),
         ...(product === undefined ? {} : { product }),
+        ...profileOf(profile, person, said),
       },
     },
   }
