@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   compileMappings,
   compilePresence,
+  conversionProfile,
   type DestinationDefinition,
   type EventOutcome,
   identifiersIn,
@@ -280,5 +281,42 @@ describe('the requests of signals', () => {
     })
     const { outcomes } = await send(adsPeer(), outgoing(platformOf(googleAds), refund))
     expect(outcomes).toEqual([{ kind: 'delivered' }])
+  })
+})
+
+describe('data that only the profile of the person knows', () => {
+  const profile = {
+    traits: {
+      email: ' Ada@Example.com ',
+      phone: '+49 30 1234567',
+      first_name: 'Ada',
+      lastName: 'Lovelace',
+      address: { city: 'Berlin', postal_code: '10115', country: 'DE' },
+    },
+    identifiers: {},
+    audiences: {},
+  }
+  const bare = (known: unknown) => conversion({ profile: known }, { traits: {} })
+  const sentOf = (definition: PlatformDefinition, event: PipelineEvent) => {
+    const mappings = signalMappings(definition, settingsOf(definition))
+    const mapped = compileMappings(definition, mappings, place)(event, 's', undefined, conversionProfile(event))
+    return mapped.kind === 'mapped' ? JSON.stringify(mapped.payload) : mapped.reason
+  }
+
+  it.each(definitions.map((definition) => [definition.slug, definition] as const))(
+    '%s gets it, and counts it as known',
+    (_, definition) => {
+      const presence = compilePresence(definition, settingsOf(definition), place)
+      expect(identifiersIn(presence(bare(profile), 's'))).toEqual(expect.arrayContaining(['email', 'phone']))
+      const sent = sentOf(definition, bare(profile))
+      expect(sent).toContain(sha256('ada@example.com'))
+      expect(identifiersIn(presence(bare(undefined), 's'))).not.toContain('email')
+      expect(sentOf(definition, bare(undefined))).not.toContain(sha256('ada@example.com'))
+    },
+  )
+
+  it('an identifier of the profile serves if there is no trait', () => {
+    const known = { traits: {}, identifiers: { email: 'ada@example.com' }, audiences: {} }
+    expect(sentOf(platformOf(metaConversions), bare(known))).toContain(sha256('ada@example.com'))
   })
 })

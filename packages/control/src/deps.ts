@@ -1,7 +1,7 @@
 import type { AudienceServices } from '@tributary/audiences'
 import type { BillingServices } from '@tributary/billing'
 import type { ConfigurationServices } from '@tributary/configuration'
-import type { Settings, SourceDefinition, WebhookCall, WebhookRefusal } from '@tributary/connector-kit'
+import type { ProfileValues, Settings, SourceDefinition, WebhookCall, WebhookRefusal } from '@tributary/connector-kit'
 import type { ClientConfig, MethodResponse, methods } from '@tributary/contract'
 import type { PrivacyServices } from '@tributary/privacy'
 import type { ReplayServices } from '@tributary/replays'
@@ -49,6 +49,8 @@ export type ControlDeps = ConfigurationServices &
      * undefined once all are read.
      */
     profileReading?(workspaceId: string): Promise<{ read: number; total: number } | undefined>
+    /** Reads the profiles of events for previews of mappings and signals; absent if there are none. */
+    profileValues?: Pick<ProfileValues, 'look'>
     /** Application key of the realtime gateway, shown to signed-in users. */
     realtimeKey: string
     /** The settings that the web application needs before sign-in. They include whether anyone can sign up. */

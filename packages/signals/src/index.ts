@@ -11,6 +11,7 @@ export {
   keyOf,
   type MadeConversion,
   makeConversion,
+  profileNeedsOfSignals,
   type ReadyPlatform,
 } from './engine/make.ts'
 export { identifiersOf, readKnownPersons, readPersons, removeExpired } from './engine/persons.ts'

@@ -64,6 +64,31 @@ export const mappingsNeeds = (mappings: readonly EventMapping[]): string[] => {
   return [...new Set(fields.flatMap(({ source }) => profileNeedsOf(source)))].toSorted()
 }
 
+/** Returns the consent categories in an event; undefined if it has none. */
+export const consentPreferencesOf = ({
+  context,
+}: Pick<PipelineEvent, 'context'>): Readonly<Record<string, unknown>> | undefined => {
+  const consent = isRecord(context) ? context['consent'] : undefined
+  const given = isRecord(consent) ? consent['categoryPreferences'] : undefined
+  return isRecord(given) ? given : undefined
+}
+
+/**
+ * Returns the profile with which a destination may get an event, and a note for the delivery. A destination that
+ * requires consent gets values of the profile only with an event that has this consent.
+ */
+export const allowedProfile = (
+  categories: readonly string[],
+  event: Pick<PipelineEvent, 'context'>,
+  profile: EventProfile,
+): { profile: EventProfile; note: string } => {
+  if (categories.length === 0 || profile.json === '{}') return { profile, note: '' }
+  const given = consentPreferencesOf(event) ?? {}
+  return categories.every((name) => Object.hasOwn(given, name) && given[name] === true)
+    ? { profile, note: "values of the profile by the event's consent" }
+    : { profile: { ...noProfile, lacks: profileLacks.noConsent }, note: '' }
+}
+
 /** Traits that can also be identifiers of the profile. */
 const contacts = ['email', 'phone']
 

@@ -8,7 +8,7 @@ import { tryMapping } from './try-mapping.ts'
 /** Shows the result of a mapping for an event, with the same code as deliveries. Stores and sends nothing. */
 export const previewMapping =
   (
-    deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock' | 'workShare'>,
+    deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock' | 'workShare' | 'profileValues'>,
   ): Handler<typeof methods.mappings.preview> =>
   async ({ workspace, params, body, signal }) => {
     const row = await readDestination(deps.db, workspace.id, params.destination)

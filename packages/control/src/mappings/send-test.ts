@@ -36,7 +36,8 @@ const send = async (
  */
 export const sendTestEvent =
   (
-    deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'counters' | 'workShare'>,
+    deps: ConnectorDeps &
+      Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'counters' | 'workShare' | 'profileValues'>,
   ): Handler<typeof methods.mappings.sendTest> =>
   async ({ workspace, params, body, signal }) => {
     const { db, catalog, counters } = deps

@@ -1,8 +1,10 @@
 import { checkMappings, type DestinationRow } from '@tributary/configuration'
 import {
   type ActionDefinition,
+  allowedProfile,
   compileMappings,
   type DestinationDefinition,
+  type EventProfile,
   type FieldProblem,
   type Mapping,
   type OutgoingEvent,
@@ -78,20 +80,27 @@ const noEvent = (sources: number): string =>
  * undefined if nothing would be sent. A disabled mapping is tried as if it were enabled.
  */
 export const tryMapping = async (
-  { db, eventStore, clock, workShare }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock' | 'workShare'>,
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock' | 'workShare' | 'profileValues'>,
   row: DestinationRow,
   definition: DestinationDefinition,
   trial: Trial,
   signal: AbortSignal,
 ): Promise<{ shown: TriedMapping; outgoing: OutgoingEvent | undefined }> => {
+  const { db, eventStore, clock, workShare, profileValues } = deps
   const mapping = { ...trial.event_mapping, enabled: true }
   const action = requireAction(definition, mapping)
   const { workspace_id: workspaceId } = row
   const own = ownProblems(await checkMappings(workShare, workspaceId, definition, [mapping]), mapping)
   const place = { workspaceId, destinationId: row.id }
   const mapper = compileMappings(definition, [mapping], place)
-  const map = (event: PipelineEvent, sourceId: string, json: string): Promise<Mapping> =>
-    takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json))
+  const map = (event: PipelineEvent, sourceId: string, json: string, profile?: EventProfile): Promise<Mapping> =>
+    takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json, profile))
+  /** Returns the latest profile of an event's user, as far as the mapping uses it and the destination may get it. */
+  const profileOf = async (event: PipelineEvent): Promise<EventProfile | undefined> => {
+    const [profile] =
+      mapper.needs.length === 0 ? [] : ((await profileValues?.look(workspaceId, [event], mapper.needs)) ?? [])
+    return profile && allowedProfile(row.consent_categories, event, profile).profile
+  }
   const sources = (await connectedSources(db, row.id)).map(({ id, lets }) => ({
     id,
     lets: (event: PipelineEvent) => takeTurn(workShare, workspaceId, () => lets(event)),
@@ -105,7 +114,7 @@ export const tryMapping = async (
       audienceEvents: (wanted) => readAudienceTrials(db, place, { limit: maxAudienceEvents, ...wanted }),
       sources,
       types,
-      map,
+      map: (event, sourceId, json) => map(event, sourceId, json),
       now: clock(),
       signal,
     },
@@ -114,7 +123,7 @@ export const tryMapping = async (
     const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }
     return { shown, outgoing: undefined }
   }
-  const made = await map(found.event, found.sourceId, found.json)
+  const made = await map(found.event, found.sourceId, found.json, await profileOf(found.event))
   const sent = outgoing(found, made)
   return {
     outgoing: sent,

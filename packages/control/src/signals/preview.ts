@@ -1,6 +1,13 @@
 import { audienceEventText, readReportedProfiles } from '@tributary/audiences'
 import { readDestination } from '@tributary/configuration'
-import { compileMappings, identifierBit, identifiersIn, type Mapper, signalMappings } from '@tributary/connector-kit'
+import {
+  compileMappings,
+  conversionProfile,
+  identifierBit,
+  identifiersIn,
+  type Mapper,
+  signalMappings,
+} from '@tributary/connector-kit'
 import {
   type FieldMapping,
   type MatchIdentifier,
@@ -27,6 +34,7 @@ import {
   type MadeConversion,
   makeConversion,
   platformOf,
+  profileNeedsOfSignals,
   type ReadyPlatform,
   readKnownPersons,
   readPersons,
@@ -40,7 +48,7 @@ import { qualityOf } from './quality.ts'
 import { checkRefunds, checkTrigger, type TriggerIds } from './references.ts'
 import { readSignalSettings } from './settings.ts'
 
-type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShare' | 'clock'>
+type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShare' | 'clock' | 'profileValues'>
 
 /** Maximum number of stored events that are searched for each event name. */
 const maxPreviewed = 1000
@@ -142,7 +150,7 @@ const shownTargets = (platform: ReadyPlatform): ReadonlySet<string> => {
 
 const shownPayload = (mapper: Mapper, made: MadeConversion, signalId: string, shown: ReadonlySet<string>): string => {
   const event = JSON.parse(made.json) as PipelineEvent
-  const mapped = mapper(event, signalId)
+  const mapped = mapper(event, signalId, undefined, conversionProfile(event))
   if (mapped.kind !== 'mapped') return ''
   const entries = Object.entries(mapped.payload ?? {}).map(([name, value]) => [
     name,
@@ -206,12 +214,16 @@ const make = async (
   const settings = await readSignalSettings(deps.db, signal.workspaceId)
   const persons = await readPersons(deps.db, signal.workspaceId, events.map(identifiersOf))
   const known = await readKnownPersons(deps.db, signal.workspaceId, persons)
+  const needs = profileNeedsOfSignals([signal])
+  const profiles =
+    needs.length === 0 || events.length === 0 ? [] : await deps.profileValues?.look(signal.workspaceId, events, needs)
   const made: MadeConversion[] = []
   for (const [index, event] of events.entries()) {
     const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
     const options = { settings, now: deps.clock() }
     const own = factsOf(event, Date.parse(event.timestamp))
-    const making: ConversionInput = { signal, event, own, person, origin: 'event', options }
+    const profile = profiles?.[index]
+    const making: ConversionInput = { signal, event, own, person, origin: 'event', profile, options }
     made.push(await makeInPieces(making, work))
   }
   return made

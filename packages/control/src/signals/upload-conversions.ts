@@ -182,7 +182,10 @@ export const uploadConversions =
     db,
     catalog,
     clock,
-  }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.signals.uploadConversions> =>
+    profileValues: profiles,
+  }: Pick<ControlDeps, 'db' | 'catalog' | 'clock' | 'profileValues'>): Handler<
+    typeof methods.signals.uploadConversions
+  > =>
   async ({ workspace, params, body }) => {
     const row = await readSignal(db, workspace.id, params.signal)
     const { header, rows } = readFile(body.content)
@@ -209,7 +212,7 @@ export const uploadConversions =
         const candidates = events
           .slice(at, at + rowsAtOnce)
           .map((event) => ({ event, signals: [{ signal, origin: 'upload' as const }] }))
-        accepted += (await convert({ db, clock }, workspace.id, { settings }, candidates)).fresh.length
+        accepted += (await convert({ db, clock, profiles }, workspace.id, { settings }, candidates)).fresh.length
       }
       const hash = createHash('sha256').update(body.content).digest('hex').slice(0, 12)
       await db.transaction().execute((tx) =>

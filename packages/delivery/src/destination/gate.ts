@@ -1,12 +1,13 @@
 import type { DestinationDefinition, EventProfile, FieldProblem, Mapper } from '@tributary/connector-kit'
 import {
+  allowedProfile,
   compileMappings,
+  consentPreferencesOf,
   conversionProfile,
   eventBudget,
   isPlatform,
   noProfile,
   presetMappings,
-  profileLacks,
   signalMappings,
   spending,
   TooMuchWork,
@@ -93,13 +94,6 @@ const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'titl
   }
 }
 
-/** Returns the consent categories in an event; undefined if it has none. */
-const preferencesOf = ({ context }: PipelineEvent): Readonly<Record<string, unknown>> | undefined => {
-  const consent = isRecord(context) ? context['consent'] : undefined
-  const given = isRecord(consent) ? consent['categoryPreferences'] : undefined
-  return isRecord(given) ? given : undefined
-}
-
 /**
  * Applies `context.consent.categoryPreferences` (Segment's format): every category that the destination requires must
  * be true there. Events without preferences pass.
@@ -109,7 +103,7 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
   return {
     concerns: (text) => text.includes('"categoryPreferences":'),
     check: (event) => {
-      const given = preferencesOf(event)
+      const given = consentPreferencesOf(event)
       if (given === undefined) return undefined
       const missing = consentCategories.filter((name) => !Object.hasOwn(given, name) || given[name] !== true)
       return missing.length === 0 ? undefined : `No consent for ${missing.join(', ')}`
@@ -208,24 +202,6 @@ const noteOf = (problems: readonly FieldProblem[]): string => {
     : listed.join('; ')
 }
 
-/** The text for deliveries whose event has the consent for values of the profile. */
-const byConsent = "values of the profile by the event's consent"
-
-/**
- * Returns the profile that an event may be sent with. A destination that requires consent gets values of the profile
- * only with an event that has this consent: the consent rule has checked it before.
- */
-const allowedProfile = (
-  { consentCategories }: DestinationEntry,
-  event: PipelineEvent,
-  profile: EventProfile,
-): { profile: EventProfile; note: string } => {
-  if (consentCategories.length === 0 || profile.lacks === profileLacks.unknown) return { profile, note: '' }
-  return preferencesOf(event) === undefined
-    ? { profile: { ...noProfile, lacks: profileLacks.noConsent }, note: '' }
-    : { profile, note: byConsent }
-}
-
 const mapped = (
   mapper: Mapper,
   event: PipelineEvent,
@@ -311,7 +287,7 @@ export const createGate = (
     if (isConversion) return mapped(used, event, meta.sourceId, json, { profile: conversionProfile(event), note: '' })
     const profile = record.profiles?.get(index)
     if (profile === undefined) return mapped(used, event, meta.sourceId, json)
-    const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry, event, profile))
+    const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry.consentCategories, event, profile))
     return result.kind === 'pass' ? { ...result, profile: { ...profile, needs: mapper.needs } } : result
   }
   const gate = (record: DeliveryRecord, index: number, now: number): GateResult => {

@@ -1,7 +1,7 @@
-import { createLoadedConnectors } from '@tributary/connector-kit'
+import { createLoadedConnectors, identifiersIn } from '@tributary/connector-kit'
 import { type DeliveryMeta, methods, type NotSentReason, type SignalDefinition } from '@tributary/contract'
 import { ExactNumber, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createLearning } from '@tributary/profiles'
+import { createLearning, createProfileValues } from '@tributary/profiles'
 import type { LogEntry, ProducerStamp } from '@tributary/storage'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -100,7 +100,13 @@ const receive = async (...events: ReturnType<typeof order>[]) => {
       }),
     }
   })
-  return await convert({ db: harness.db, clock: harness.now }, workspace, signals, candidates)
+  const profiles = createProfileValues({
+    db: harness.db,
+    positions: { next: () => 0 },
+    forgotten: { version: () => '' },
+    clock: harness.now,
+  })
+  return await convert({ db: harness.db, clock: harness.now, profiles }, workspace, signals, candidates)
 }
 
 const outbox = async () =>
@@ -122,6 +128,57 @@ const reasonsOf = (made: Awaited<ReturnType<typeof receive>>): Record<string, No
   )
 }
 const all = (reason: NotSentReason | '') => ({ meta: reason, google_ads: reason, google_analytics: reason })
+
+describe('the profile is the last source of a person', () => {
+  const identify = async (traits: Record<string, unknown>, userId = 'u1'): Promise<void> => {
+    const time = new Date(harness.now()).toISOString()
+    const event = { eventId: `0-${++serial}-0`, type: 'identify', userId, traits, context: {} }
+    const json = JSON.stringify({ ...event, receivedAt: time, timestamp: time })
+    const accepted = { workspaceId: workspace, sourceId: idIn(source), eventId: event.eventId, json }
+    await createLearning({ db: harness.db, metrics: noMetrics })([accepted])
+  }
+  /** The identifiers that each platform gets of the latest conversion. */
+  const known = (made: Awaited<ReturnType<typeof receive>>): Record<string, string[]> =>
+    Object.fromEntries(
+      (made.fresh.at(-1)?.platforms ?? []).map(({ destinationId, identifiers }) => [
+        Object.entries(platforms).find(([, name]) => idIn(name) === destinationId)?.[0] ?? '',
+        identifiersIn(identifiers),
+      ]),
+    )
+  const bare = () => order({ context: {} })
+
+  test('a purchase of a known user has the email and phone that only the profile knows, and nothing else', async () => {
+    await enable()
+    const person = { email: 'ada@example.com', phone: '+491701234567' }
+    await identify({ ...person, secret: 'not needed' })
+    const made = await receive(bare())
+    expect(known(made)['meta']).toEqual(['email', 'phone', 'external_id'])
+    expect(reasonsOf(made)).toEqual(all(''))
+    const [sent] = await outbox()
+    expect(sent?.event.context.signal.profile).toEqual({ traits: person, identifiers: {}, audiences: {} })
+  })
+
+  test('the values of the event come first, and another user gets none of them', async () => {
+    await enable()
+    await identify({ email: 'ada@example.com' })
+    const own = await receive(order({ context: { traits: { email: 'new@example.com' } } }))
+    expect(known(own)['meta']).toEqual(['email', 'external_id'])
+    expect((await outbox())[0]?.event.context.traits).toEqual({ email: 'new@example.com' })
+    expect(known(await receive({ ...bare(), userId: 'u2', anonymousId: 'a2' }))['meta']).toEqual(['external_id'])
+  })
+
+  test('without the consent of the person, or after its withdrawal, no value of the profile is used', async () => {
+    await enable()
+    await identify({ email: 'ada@example.com' })
+    const consent = (advertising: boolean) => ({ consent: { categoryPreferences: { advertising } } })
+    await receive(order({ context: consent(true) }))
+    await receive(order({ context: consent(false), timestamp: new Date(harness.now() + 1000).toISOString() }))
+    await receive(bare())
+    const profiles = (await outbox()).map(({ event }) => event.context.signal.profile)
+    expect(profiles[0]).toMatchObject({ traits: { email: 'ada@example.com' } })
+    expect(profiles.slice(1).every((profile) => profile === undefined)).toBe(true)
+  })
+})
 
 describe('one conversion per signal and event ID', () => {
   test('a retry, a replay, a second server, or a browser beside a server creates no second conversion', async () => {
