@@ -300,7 +300,7 @@ describe('data that only the profile of the person knows', () => {
   const sentOf = (definition: PlatformDefinition, event: PipelineEvent) => {
     const mappings = signalMappings(definition, settingsOf(definition))
     const mapped = compileMappings(definition, mappings, place)(event, 's', undefined, conversionProfile(event))
-    return mapped.kind === 'mapped' ? JSON.stringify(mapped.payload) : mapped.reason
+    return mapped.kind === 'mapped' ? JSON.stringify(mapped.payload) : mapped.kind
   }
 
   it.each(definitions.map((definition) => [definition.slug, definition] as const))(

@@ -7,4 +7,4 @@ export { createLearning, createProfiles, type ProfilesDeps } from './profiles.ts
 export { rebuildProfiles } from './rebuild.ts'
 export { defaultRules, type Rules, rulesOf } from './rules.ts'
 export { followProfilePositions, type ProfilePositions, publishProfilePositions } from './values/positions.ts'
-export { createProfileValues } from './values/profile-values.ts'
+export { createLatestProfileValues, createProfileValues } from './values/profile-values.ts'

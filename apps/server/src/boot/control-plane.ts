@@ -4,7 +4,7 @@ import { createEgressPolicy, createRequestClient } from '@tributary/connector-ki
 import { listedDataSources, listedDestinations, listedSources } from '@tributary/connectors'
 import { type Control, createControl, createDns } from '@tributary/control'
 import { createWorkShare, systemClock } from '@tributary/kernel'
-import { createProfileLedger, createProfileValues, openForgottenFile } from '@tributary/profiles'
+import { createLatestProfileValues, createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
 import { forgottenFileName, openFolderFiles, partitionsOf, rewriteFiles, widestSpread } from '@tributary/storage'
 import { createRequestAppender } from '../cluster/spreads/append-requests.ts'
@@ -95,13 +95,7 @@ export const createControlPlane = async (
     isPendingEvent: createPendingEvents({ log: requestsReader, storedBefore }),
     deliveries,
     profileReading: createProfileReading(threads.profiles),
-    // Nothing is taken from memory without a place in the stream.
-    profileValues: createProfileValues({
-      db,
-      positions: { next: () => 0 },
-      forgotten: { version: () => '' },
-      clock: systemClock,
-    }),
+    profileValues: createLatestProfileValues(db),
     realtimeKey: realtimeCredentials(secretKey).key,
     clientConfig: clientConfigOf(config),
     installation: () => ({ version, parts: installationPartsOf(config) }),

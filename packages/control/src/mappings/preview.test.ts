@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type EventMapping, type MappingPreview, methods } from '@tributary/contract'
-import { newId } from '@tributary/kernel'
+import { newId, noMetrics } from '@tributary/kernel'
+import { createLearning } from '@tributary/profiles'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
@@ -52,6 +53,40 @@ describe('a preview', () => {
       eventId: idIn(shown.event?.name ?? ''),
       properties: { total: '12.5' },
       receivedAt: shown.event?.receive_time,
+    })
+  })
+
+  test("a preview uses the latest profile of the event's user, as far as consent allows it", async () => {
+    const { preview, store, destinationId } = await start()
+    const { db } = harness
+    await store([order(1, { context: {} })])
+    const known = purchase({
+      'user.em': { type: 'PROFILE', name: 'traits.email' },
+      value: field('properties.total'),
+    })
+    expect(await preview(known)).toMatchObject({
+      payload: '',
+      reason: '"Email" (user.em) is required, but the profile is not known',
+    })
+    const event = {
+      eventId: '0-1-0',
+      type: 'identify',
+      userId: 'u1',
+      traits: { email: 'Ada@example.com' },
+      context: {},
+    }
+    const time = new Date(harness.now()).toISOString()
+    const json = JSON.stringify({ ...event, receivedAt: time, timestamp: time })
+    const { workspaceId } = organization
+    await createLearning({ db, metrics: noMetrics })([{ workspaceId, sourceId: newId(), eventId: event.eventId, json }])
+    expect(parsed(await preview(known))).toEqual({ user: { em }, value: 1 })
+    await db
+      .updateTable('destinations')
+      .set({ consent_categories: ['ads'] })
+      .where('id', '=', destinationId)
+      .execute()
+    expect(await preview(known)).toMatchObject({
+      reason: '"Email" (user.em) is required, but no consent allows values of the profile',
     })
   })
 

@@ -29,7 +29,7 @@ import {
 } from '@tributary/contract'
 import { apiServerOptions, createApi } from '@tributary/http'
 import { createSecretBox, createWorkShare, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
+import { createLatestProfileValues, createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openFolderFiles, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStoreOnUse } from '@tributary/test-kit'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -312,6 +312,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     files,
     uploads: { maxBytes: 1024 * 1024, diskOk: () => true },
     profileLedger,
+    profileValues: createLatestProfileValues(database.db),
     forgottenHashes: await openForgottenFile(join(folder, 'forgotten.ndjson'), database.db),
     whenStored: async () => {},
     forgetInDeliveries: async () => {},

@@ -78,7 +78,7 @@ const start = (stored: readonly ParkedRow[]) => {
     createKeyOrder({ bytes: 0 }, () => true),
   )
   const read = createRowReading({
-    profiles: { isNeeded: () => false, waits: () => false, look: async () => {} },
+    profiles: { look: async () => {} },
     context: { reader: log, clock, owned },
     retries,
     knows: () => true,

@@ -1,5 +1,5 @@
 import { type EventProfile, noProfile, type ProfileValues, profileLacks } from '@tributary/connector-kit'
-import type { Clock } from '@tributary/kernel'
+import { type Clock, systemClock } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import type { ForgottenUsers } from '../forgotten-users.ts'
@@ -85,3 +85,7 @@ export const createProfileValues = ({ db, positions, forgotten, clock }: Profile
     },
   }
 }
+
+/** Creates the reading of profiles for previews, which keeps nothing in memory. */
+export const createLatestProfileValues = (db: Kysely<Database>): Pick<ProfileValues, 'look'> =>
+  createProfileValues({ db, positions: { next: () => 0 }, forgotten: { version: () => '' }, clock: systemClock })

@@ -1,7 +1,7 @@
 import { createLoadedConnectors, identifiersIn } from '@tributary/connector-kit'
 import { type DeliveryMeta, methods, type NotSentReason, type SignalDefinition } from '@tributary/contract'
 import { ExactNumber, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { createLearning, createProfileValues } from '@tributary/profiles'
+import { createLatestProfileValues, createLearning } from '@tributary/profiles'
 import type { LogEntry, ProducerStamp } from '@tributary/storage'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -100,12 +100,7 @@ const receive = async (...events: ReturnType<typeof order>[]) => {
       }),
     }
   })
-  const profiles = createProfileValues({
-    db: harness.db,
-    positions: { next: () => 0 },
-    forgotten: { version: () => '' },
-    clock: harness.now,
-  })
+  const profiles = createLatestProfileValues(harness.db)
   return await convert({ db: harness.db, clock: harness.now, profiles }, workspace, signals, candidates)
 }
 
