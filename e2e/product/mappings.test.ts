@@ -149,3 +149,37 @@ test('an event whose mapping fails is kept with the name of the field, and a ret
   await product.api.ok('POST', `/${destination}:retry`, { state: 'dead' })
   expect(await bodies(receiver, 1)).toEqual(['{"total":5}'])
 })
+
+test('an order gets the email that only the profile knows within 5 s of the identify call, and a preview shows it', async () => {
+  await using receiver = await startWebhookReceiver()
+  const { source, key } = await createSource(product.api, workspace, 'Known')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url })
+  const mapping = {
+    id: 'aaaa',
+    event_type: 'track',
+    destination: 'send',
+    field_mappings: [
+      { id: 'f000', source: { type: 'PROFILE', name: 'traits.email' }, target: { name: 'email' } },
+      {
+        id: 'f001',
+        source: { type: 'TEMPLATE', value: '{{ properties.city | default: profile.traits.address.city }}' },
+        target: { name: 'city' },
+      },
+      { id: 'f002', source: { type: 'PROFILE', name: 'identifiers.user_id' }, target: { name: 'user' } },
+    ],
+  }
+  await product.api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping] })
+  const traits = { email: 'known@example.com', address: { city: 'Köln' } }
+  const began = Date.now()
+  // The order comes without the user ID, in the same request.
+  const calls = [
+    { type: 'identify', userId: 'known-1', anonymousId: 'known-a1', messageId: 'known-i1', traits },
+    { type: 'track', event: 'Order', anonymousId: 'known-a1', messageId: 'known-o1', properties: { total: 5 } },
+  ]
+  expect((await post(product, '/v1/batch', key, { batch: calls })).status).toBe(200)
+  const payload = '{"email":"known@example.com","city":"Köln","user":"known-1"}'
+  expect(await bodies(receiver, 1)).toEqual([payload])
+  expect(Date.now() - began).toBeLessThan(5000)
+  const preview = await product.api.ok('POST', `/${destination}/mappings:preview`, { event_mapping: mapping })
+  expect((preview as Preview).payload).toBe(payload)
+})
