@@ -135,12 +135,23 @@ test('SIG-01, OPEN-31: an order from browser and server is one hashed conversion
     const { platforms: all } = (await overviewOf()).overview as { platforms: { delivered_count: number }[] }
     return all.every(({ delivered_count: count }) => count === 51)
   })
+  // An order without the person's data has what only the profile knows.
+  const person = { email: 'known.quux@example.com', phone: '+49 30 1234567' }
+  const began = Date.now()
+  await send({ type: 'identify', userId: 'u-known', messageId: 'known-1', traits: person })
+  await send(order('known-2', 'order-known', { userId: 'u-known', anonymousId: 'a-known', context: {} }))
+  const ofProfile = await eventually('the order of the known person', () =>
+    [...meta.counted.values()].find(({ event_id: id }) => id === 'order-known'),
+  )
+  expect(ofProfile).toMatchObject({ user_data: { em: [sha256(person.email)], ph: [sha256('49301234567')] } })
+  expect(Date.now() - began).toBeLessThan(5000)
+
   // No personal data is readable on pages with conversions, or in the output.
   const shown = JSON.stringify([
     await product.api.ok('GET', `/${name}/conversions`),
     ...(await Promise.all(platforms.map((each) => product.api.ok('GET', `/${each}/deliveries`)))),
   ])
-  for (const clear of ['ada.quux', '192.0.2.71', 'Mozilla/5.0']) {
+  for (const clear of ['ada.quux', 'known.quux', '192.0.2.71', 'Mozilla/5.0']) {
     expect(shown).not.toContain(clear)
     expect(product.output()).not.toContain(clear)
   }
