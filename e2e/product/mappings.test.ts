@@ -150,7 +150,7 @@ test('an event whose mapping fails is kept with the name of the field, and a ret
   expect(await bodies(receiver, 1)).toEqual(['{"total":5}'])
 })
 
-test('an order gets the email that only the profile knows within 5 s of the identify call, and a preview shows it', async () => {
+test('an order gets the email that only the profile has within 5 s of the identify call, and a preview shows it', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Known')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url })

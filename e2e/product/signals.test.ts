@@ -135,7 +135,7 @@ test('SIG-01, OPEN-31: an order from browser and server is one hashed conversion
     const { platforms: all } = (await overviewOf()).overview as { platforms: { delivered_count: number }[] }
     return all.every(({ delivered_count: count }) => count === 51)
   })
-  // An order without the person's data has what only the profile knows.
+  // An order without the person's data is sent with the data that only the profile has.
   const person = { email: 'known.quux@example.com', phone: '+49 30 1234567' }
   const began = Date.now()
   await send({ type: 'identify', userId: 'u-known', messageId: 'known-1', traits: person })

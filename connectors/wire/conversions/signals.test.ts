@@ -284,7 +284,7 @@ describe('the requests of signals', () => {
   })
 })
 
-describe('data that only the profile of the person knows', () => {
+describe('data that only the profile of the person has', () => {
   const profile = {
     traits: {
       email: ' Ada@Example.com ',

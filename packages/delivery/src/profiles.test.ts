@@ -106,7 +106,7 @@ const dueNow = async (id: string): Promise<void> => {
   await fixture.delivery.retryNow(id)
 }
 
-it('an email that only the profile knows is sent, with one look-up for a batch, of this workspace only', async () => {
+it('an email that only the profile has is sent, with one look-up for a batch, of this workspace only', async () => {
   await open()
   know('u1', 'one@example.com')
   know('u2', 'two@example.com')

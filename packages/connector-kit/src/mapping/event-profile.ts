@@ -26,12 +26,12 @@ export type ProfileOwner = Pick<PipelineEvent, 'userId' | 'anonymousId'>
 
 /** Reads profiles for mappings. The server connects it with the package that owns the profiles. */
 export type ProfileValues = {
-  /** Whether profiles have read a record of the stream, and so know what its events tell. */
+  /** Whether profiles have read a record of the stream. */
   hasRead(partition: number, offset: number): boolean
   /**
-   * Resolves to the values of the profile of each event, in their order, with one query at most. `place` is the last
-   * record of the stream that the values must include; without it, nothing is taken from memory. Rejects while
-   * PostgreSQL is unavailable.
+   * Resolves to the values of the profile of each event, in their order, with one query at most. The values include the
+   * record at `place` of the stream. Without a place, nothing is taken from memory. Rejects while PostgreSQL is
+   * unavailable.
    */
   look(
     workspaceId: string,

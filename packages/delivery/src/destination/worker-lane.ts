@@ -2,6 +2,7 @@ import { type Lane, shareOf } from '../log/record.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import type { KeyOrder } from '../parking/key-order.ts'
 import type { Intake } from '../parking/parking-context.ts'
+import { createProfileLook } from '../parking/profile-look.ts'
 import { createRetryQueue, type WorkerRows } from '../parking/retry-queue.ts'
 import { createRetrySource, type RetrySource } from '../parking/retry-source.ts'
 import { createSpilledRanges, type SpilledRanges } from '../parking/spilled-ranges.ts'
@@ -9,7 +10,6 @@ import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
 import type { WorkerState } from './circuit-breaker.ts'
 import { type Collecting, createCollecting } from './collecting.ts'
 import { createOutcomes, type Outcomes } from './outcomes.ts'
-import { createProfileLook } from './profile-look.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
 import type { WorkerContext } from './worker-context.ts'
@@ -111,7 +111,7 @@ export const createWorkerLane = (deps: WorkerLaneDeps): WorkerLane => {
   const { isLogFull, hasCapacity, hasRowCapacity } = createRoom(deps, queue, rows, collecting)
 
   const consume = createRecordConsumer({ ...deps, outcomes, queue, order: keyOrder })
-  const profiles = createProfileLook(context, ready)
+  const profiles = createProfileLook(context, () => ready()?.gate.needs ?? [])
   const isWaiting = (): boolean => queue.length() > 0 || consume.pending() > 0
 
   const source = createRetrySource({

@@ -1,10 +1,10 @@
 import type { LogRecord } from '@tributary/storage'
-import type { ProfileLook } from '../destination/profile-look.ts'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parked-row.ts'
 import type { ParkingContext } from './parking-context.ts'
+import type { ProfileLook } from './profile-look.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
 /** Maximum bytes of records per look-up. */

@@ -142,7 +142,7 @@ describe('the profile is the last source of a person', () => {
     )
   const bare = () => order({ context: {} })
 
-  test('a purchase of a known user has the email and phone that only the profile knows, and nothing else', async () => {
+  test('a purchase of a known user has the email and phone that only the profile has, and nothing else', async () => {
     await enable()
     const person = { email: 'ada@example.com', phone: '+491701234567' }
     await identify({ ...person, secret: 'not needed' })

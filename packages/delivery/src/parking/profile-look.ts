@@ -1,9 +1,10 @@
 import { type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
 import { holdsRows } from '@tributary/contract'
+import type { Clock } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
-import type { KeptProfile, ParkedRow } from '../parking/parked-row.ts'
-import type { Ready } from './readiness.ts'
-import type { WorkerContext } from './worker-context.ts'
+import type { Profiles } from '../ports.ts'
+import type { DeliverySettings } from '../settings.ts'
+import type { KeptProfile, ParkedRow } from './parked-row.ts'
 
 /** Events whose profiles are looked up; a parked row names the events of its record. */
 type Wanted = { readonly record: DeliveryRecord; readonly row?: ParkedRow | undefined }
@@ -33,14 +34,15 @@ const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly str
   return kept !== undefined && needs.every((need) => kept.needs.includes(need)) ? kept : undefined
 }
 
-/** Creates the look-ups of one worker. */
+/** Creates the look-ups of one worker. `needsOf` returns the values of the profile that its mappings use now. */
 export const createProfileLook = (
-  { profiles, clock, settings }: Pick<WorkerContext, 'profiles' | 'clock' | 'settings'>,
-  ready: () => Pick<Ready, 'gate'> | undefined,
+  deps: { profiles: Profiles | undefined; clock: Clock; settings: Pick<DeliverySettings, 'profileWaitMs'> },
+  needsOf: () => readonly string[],
 ): ProfileLook => {
+  const { profiles, clock, settings } = deps
   /** Since when look-ups fail, epoch ms; undefined if the last one did not. */
   let failingSince: number | undefined
-  const needs = (): readonly string[] => (profiles === undefined ? [] : (ready()?.gate.needs ?? []))
+  const needs = (): readonly string[] => (profiles === undefined ? [] : needsOf())
 
   const find = async (
     records: readonly Wanted[],
