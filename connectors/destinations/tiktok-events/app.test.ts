@@ -151,6 +151,7 @@ describe('an event of an app for TikTok', () => {
       },
       app: { app_id: 'com.example.shop', app_name: 'Shop', app_version: '2.1' },
     })
+    expect(() => byPresets(tiktokEvents, { ...event, context: {} })).toThrow('unmapped')
     expect((await send(byPresets(tiktokEvents, event), {})).outcome).toEqual({
       kind: 'skipped',
       reason: 'Enter the ID of the app in the settings, because the event source is app',

@@ -42,7 +42,7 @@ export const tiktokEvents = defineDestination({
       },
       {
         title: 'Send events of an app',
-        text: 'Enter the **TikTok app ID** in the settings, and map the event source `app`. Each event needs the ID of the app, which the presets read from `context.app.namespace`. The advertising ID is hashed. **Application Installed**, **Application Opened**, and **Signed In** are events of apps by the presets, and are filtered without the TikTok app ID.',
+        text: 'Enter the **TikTok app ID** in the settings, and map the event source `app`. Each event needs the ID of the app, which the presets read from `context.app.namespace`. The advertising ID is hashed. **Application Installed**, **Application Opened**, and **Signed In** are events of apps by the presets if they have that ID, and are filtered without the TikTok app ID.',
       },
       {
         title: 'Send travel and vehicles',

@@ -39,7 +39,11 @@ const addedPresets: readonly MappingPreset[] = [
   ...namedPresets(appEvents, 'send_conversion', {
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => !ofOrders.has(name))),
     event_source: { type: 'CONSTANT', value: 'app' },
-  }),
+  }).map((preset) => ({
+    ...preset,
+    // A website can send events of these names, too.
+    conditions: [{ field: 'context.app.namespace', operator: 'exists', value: '' }] as const,
+  })),
   pagePreset('Pageview', 'send_conversion', fields),
 ]
 
