@@ -65,6 +65,10 @@ const rooms: { room: RegExp; may: string[] }[] = [
       .map((other) => `connectors/wire/${other}`)
       .concat('packages/connector-kit'),
   },
+  {
+    room: /^connectors\/destinations\/(hubspot|mixpanel)$/,
+    may: ['packages/connector-kit', 'connectors/wire/conversions'],
+  },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },

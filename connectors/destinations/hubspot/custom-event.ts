@@ -16,7 +16,7 @@ const fullName = /^pe\d+_/
 export const isFullName = (name: string): boolean => fullName.test(name.trim().toLowerCase())
 
 /**
- * Returns the name of a custom event as HubSpot knows it: in lower case, with underscores for other characters, and with
+ * Returns the name of a custom event in HubSpot: in lower case, with underscores for other characters, and with
  * the account ID. '' for a name without letters and digits.
  */
 export const fullNameOf = (given: string, portal: string): string => {

@@ -268,7 +268,7 @@ describe('companies and deals', () => {
     },
   )
 
-  it('a property for IDs that HubSpot does not know holds companies, and contacts arrive', async () => {
+  it('a missing property for IDs holds companies, and contacts arrive', async () => {
     const vendor = vendorOf()
     const unknown = errorOf(400, 'VALIDATION_ERROR', 'Unable to perform update/upsert by non-unique 0-2 property x')
     const answer = refusing(vendor, '/companies/', unknown)

@@ -31,9 +31,9 @@ const ofDateTime = (text: string): string => {
 }
 
 /**
- * Returns a time in the form that a property of this kind takes (HubSpot, "How should timestamps be formatted for
- * HubSpot's APIs?"): a date is a day without a time, as it is written; a date and time is a moment. Seconds become
- * milliseconds. Other texts are unchanged, and HubSpot refuses them with a reason.
+ * Returns a time in the form that a property of this kind takes. A date is the day as it is written, without a time. A
+ * date and time is a moment. Seconds become milliseconds. Other texts are unchanged, and HubSpot refuses them with a
+ * reason. Source: HubSpot, "How should timestamps be formatted for HubSpot's APIs?".
  */
 export const timeText = (text: string, kind: TimeKind): string => {
   const trimmed = text.trim()

@@ -1,8 +1,10 @@
 import { compileMappings, type OutgoingEvent } from '@tributary/connector-kit'
 import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, type VendorRequest } from '@tributary/connector-kit/testing-destination'
-import type { EventMapping, PipelineEvent } from '@tributary/contract'
 import { mixpanel } from './definition.ts'
+
+type PipelineEvent = Parameters<ReturnType<typeof compileMappings>>[0]
+type Mappings = Parameters<typeof compileMappings>[1]
 
 /** The credentials and hosts of the simulated vendor. */
 export const token = 'mixpanel-project-token-1'
@@ -68,7 +70,7 @@ export const documented = (request: VendorRequest): PeerAnswer => {
 }
 
 /** Returns an event that mappings created, by default the presets. */
-export const mapped = (given: Partial<PipelineEvent>, mappings?: readonly EventMapping[]): OutgoingEvent => {
+export const mapped = (given: Partial<PipelineEvent>, mappings?: Mappings): OutgoingEvent => {
   const map = compileMappings(mixpanel, mappings, { workspaceId: 'w', destinationId: 'd' })
   const event: PipelineEvent = {
     eventId: '0-00000000000000000001-00000',

@@ -43,7 +43,7 @@ const browsers: readonly (Named & { readonly not?: RegExp; readonly also?: RegEx
   { name: 'Mozilla', pattern: /Gecko/ },
 ]
 
-/** What precedes the version of each browser (`_.info.browserVersion`). Mixpanel knows no version of the others. */
+/** What precedes the version of each browser (`_.info.browserVersion`). Mixpanel reads no version of the others. */
 const versions: Readonly<Record<string, RegExp>> = {
   'Internet Explorer Mobile': /rv:(\d{1,9}(?:\.\d{1,9})?)/,
   'Microsoft Edge': /Edge?\/(\d{1,9}(?:\.\d{1,9})?)/,
@@ -89,7 +89,7 @@ const nameOf = (names: readonly Named[], text: string): string | undefined =>
 
 /**
  * Returns browser, operating system, and device of a user agent under Mixpanel's names, as its own library does in a
- * browser. What is unknown is absent.
+ * browser. Unknown parts are absent.
  */
 export const userAgentProperties = (userAgent: string): UserAgentProperties => {
   const text = userAgent.slice(0, maxCharacters)

@@ -32,7 +32,7 @@ const orderNames = ['order_id', 'checkout_id', 'currency']
 
 const isShort = (value: unknown): boolean => typeof value !== 'string' || value.length <= maxRepeatedCharacters
 
-/** Returns the event of each product. What is not sent is added to `leftOut`. */
+/** Returns the event of each product. Adds products that are not sent to `leftOut`. */
 const productRecords = (
   payload: ReturnType<typeof trackPurchase.payloadOf>,
   settings: MixpanelSettings,
