@@ -1,6 +1,11 @@
 import { defineSettings, type OAuth2Client, type SettingsOf, setting } from '@tributary/connector-kit'
 import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
 import { dataManagerOrigin, dataManagerScope, isCustomer } from '../../wire/google/data-manager.ts'
+import {
+  checkDefaults,
+  defaultCountrySetting,
+  defaultCurrencySetting,
+} from '../../wire/conversions/default-settings.ts'
 import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
 
 export const settings = defineSettings({
@@ -23,6 +28,8 @@ export const settings = defineSettings({
   }),
   ...googleClientSettings,
   without_consent: withoutConsent,
+  ...defaultCurrencySetting,
+  ...defaultCountrySetting,
   validate_only: setting.toggle({
     label: 'Test mode',
     help: 'Google checks the conversions and imports none. Turn it off when you are done.',
@@ -45,6 +52,7 @@ export const check = (given: Partial<GoogleAdsSettings>): Record<string, string>
     ...(conversion_action_id === undefined || /^\d{3,20}$/.test(conversion_action_id.trim())
       ? {}
       : { conversion_action_id: 'Enter the number of the conversion action, such as 7012345678' }),
+    ...checkDefaults(given),
   }
 }
 

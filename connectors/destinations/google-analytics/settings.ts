@@ -1,5 +1,10 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
 import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
+import {
+  checkDefaults,
+  defaultCountrySetting,
+  defaultCurrencySetting,
+} from '../../wire/conversions/default-settings.ts'
 
 export const settings = defineSettings({
   stream: setting.choice({
@@ -42,6 +47,8 @@ export const settings = defineSettings({
     ],
   }),
   without_consent: withoutConsent,
+  ...defaultCurrencySetting,
+  ...defaultCountrySetting,
   debug_mode: setting.toggle({
     label: 'Debug mode',
     help: 'Shows the events in DebugView of Google Analytics, to try the set-up. They count all the same.',
@@ -54,11 +61,16 @@ export type AnalyticsSettings = SettingsOf<typeof settings>
 const firebaseApp = /^\d{1,4}:\d{1,30}:(?:ios|android):[0-9a-f]{4,64}$/i
 
 /** Checks rules that span several settings. */
-export const check = ({ measurement_id, firebase_app_id }: Partial<AnalyticsSettings>): Record<string, string> => ({
+export const check = ({
+  measurement_id,
+  firebase_app_id,
+  ...others
+}: Partial<AnalyticsSettings>): Record<string, string> => ({
   ...(measurement_id === undefined || /^G-[A-Z0-9]{4,20}$/i.test(measurement_id.trim())
     ? {}
     : { measurement_id: 'Enter the measurement ID, such as G-A1B2C3D4E5' }),
   ...(firebase_app_id === undefined || firebaseApp.test(firebase_app_id.trim())
     ? {}
     : { firebase_app_id: 'Enter the ID of the Firebase app, such as 1:1234567890:ios:321abc456def7890' }),
+  ...checkDefaults(others),
 })

@@ -1,4 +1,5 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
+import { checkDefaults } from '../../wire/conversions/default-settings.ts'
 import { pixelSettings } from '../../wire/conversions/pixel-settings.ts'
 
 export const settings = defineSettings({
@@ -14,7 +15,9 @@ export const settings = defineSettings({
 export type MetaConversionsSettings = SettingsOf<typeof settings>
 
 /** Checks rules that span several settings. */
-export const check = ({ pixel_id }: Partial<MetaConversionsSettings>): Record<string, string> =>
-  pixel_id === undefined || /^[0-9]{5,30}$/.test(pixel_id.trim())
+export const check = ({ pixel_id, ...others }: Partial<MetaConversionsSettings>): Record<string, string> => ({
+  ...(pixel_id === undefined || /^[0-9]{5,30}$/.test(pixel_id.trim())
     ? {}
-    : { pixel_id: 'Enter the number of the pixel, such as 123456789012345' }
+    : { pixel_id: 'Enter the number of the pixel, such as 123456789012345' }),
+  ...checkDefaults(others),
+})

@@ -82,10 +82,10 @@ const row = (operation: OutgoingRow['operation'], key: string, values: object = 
 })
 const add = (key: string) => row('upsert', key, { email: `${key}@example.com` })
 
-const writer = async (answer: (request: VendorRequest) => PeerAnswer) => {
+const writer = async (answer: (request: VendorRequest) => PeerAnswer, more: object = {}) => {
   const { asked, rebase } = await startVendor({ origins }, answer)
   const write = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcome[]> => {
-    const { outcomes } = await runConnectorRows(metaCustomAudiences, settings, rows, { rebase })
+    const { outcomes } = await runConnectorRows(metaCustomAudiences, { ...settings, ...more }, rows, { rebase })
     if ('kind' in outcomes) throw new Error('One outcome for all rows')
     return outcomes
   }
@@ -288,6 +288,23 @@ it('a phone number in national form is completed by the country of the row', asy
       ],
     },
   })
+})
+
+it('a phone number in national form is completed by the default country, which the delivery names', async () => {
+  const { asked, write } = await writer(people().answer, { default_country: 'US' })
+  const rows = [
+    row('upsert', 'a', { phone: '(650)555-1212', country: ' ' }),
+    row('upsert', 'b', { phone: '+1 650 555 1212' }),
+    row('upsert', 'c', { phone: '(650)555-1212', email: 'c@example.com', country: 'Germany' }),
+  ]
+  const outcomes = await write(rows)
+  // The hash of the example of "Customer Information Parameters".
+  const hash = 'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176'
+  const { schema, data } = (asked.at(-1)?.body as { payload: { schema: string[]; data: string[][] } }).payload
+  const phones = data.map((values) => values[schema.indexOf('PHONE')])
+  expect(phones.slice(0, 2)).toEqual([hash, hash])
+  expect(phones[2]).not.toBe(hash)
+  expect(outcomes.slice(0, 2)).toEqual([{ kind: 'delivered', note: 'phone: the default US is used' }, delivered])
 })
 
 it("fields are matched to Meta's fields by Meta's names and by common names", () => {

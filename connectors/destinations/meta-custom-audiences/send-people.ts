@@ -83,13 +83,19 @@ const valueOf = (field: string, value: unknown): { value?: number } | { problem:
 const isOwner = (key: FieldKey): key is OwnerKey => (ownerKeys as readonly string[]).includes(key)
 
 /** Returns the person to send, or an outcome for a person that cannot be sent. */
-const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
+const personOf = (
+  at: number,
+  { operation, key, values }: GivenPerson,
+  { identifier, settings }: { identifier: string; settings: MetaSettings },
+): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
   if (operation === 'delete') return { at, externId, match: new Map() }
   if (operation !== 'upsert') return rejected('Meta does not tell who is in a Custom Audience. Choose another mode')
   const match = new Map<MatchKey, string>()
   const lost: string[] = []
-  const country = countryOf(values)
+  const defaults: string[] = []
+  const own = countryOf(values)?.trim() ?? ''
+  const country = own === '' ? settings.default_country : own
   const owners = new Map<OwnerKey, string>()
   let worth: { value?: number } = {}
   for (const [field, value] of Object.entries(values)) {
@@ -119,13 +125,16 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
     if (parts.length > 0) continue
     const text = matchValue(found, value, country)
     if (text !== '') match.set(found, text)
+    if (own === '' && country !== undefined && found === 'PHONE' && matchValue(found, value) !== text)
+      defaults.push(`${field}: the default ${country} is used`)
     const problem = matchProblem(found, value, country)
     if (problem !== undefined) lost.push(`${field} ${problem}`)
   }
   const note = lost.join('; ')
   if (match.size === 0) return rejected(`The row has nothing that Meta can match${note === '' ? '' : `: ${note}`}`)
   const ofOwners = owners.size === 0 ? {} : { owners }
-  return { at, externId, match, ...worth, ...ofOwners, ...(note === '' ? {} : { note: `Not sent: ${note}` }) }
+  const notes = [...defaults, ...(note === '' ? [] : [`Not sent: ${note}`])]
+  return { at, externId, match, ...worth, ...ofOwners, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) }
 }
 
 /**
@@ -202,7 +211,7 @@ export const sendPeople = async (
   const outcomes: (EventOutcome | undefined)[] = given.map(() => undefined)
   const people: (Person & { method: Group['method'] })[] = []
   for (const [at, each] of given.entries()) {
-    const person = personOf(at, each, identifier)
+    const person = personOf(at, each, { identifier, settings: context.settings })
     if ('kind' in person) outcomes[at] = person
     else people.push({ ...person, method: each.operation === 'delete' ? 'DELETE' : 'POST' })
   }

@@ -1,4 +1,5 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
+import { checkDefaults, defaultCountrySetting } from '../../wire/conversions/default-settings.ts'
 
 export const settings = defineSettings({
   access_token: setting.secret({
@@ -19,6 +20,7 @@ export const settings = defineSettings({
     help: 'The ID of the Custom Audience that people of events are added to and removed from. Syncs name their own.',
     maxLength: 50,
   }),
+  ...defaultCountrySetting,
 })
 
 export type MetaSettings = SettingsOf<typeof settings>
@@ -29,11 +31,12 @@ const idForm = /^[0-9]{5,30}$/
 export const adAccountOf = (entered: string): string => entered.trim().replace(/^act_/, '')
 
 /** Checks rules that span several settings. */
-export const check = ({ ad_account_id, audience_id }: Partial<MetaSettings>): Record<string, string> => ({
+export const check = ({ ad_account_id, audience_id, ...others }: Partial<MetaSettings>): Record<string, string> => ({
   ...(ad_account_id === undefined || idForm.test(adAccountOf(ad_account_id))
     ? {}
     : { ad_account_id: 'Enter the number of the ad account, such as 123456789012345' }),
   ...(audience_id === undefined || idForm.test(audience_id.trim())
     ? {}
     : { audience_id: 'Enter the ID of a Custom Audience, such as 23847000000000000' }),
+  ...checkDefaults(others),
 })

@@ -1,4 +1,5 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
+import { checkDefaults } from '../../wire/conversions/default-settings.ts'
 import { pixelSettings } from '../../wire/conversions/pixel-settings.ts'
 
 export const settings = defineSettings({
@@ -36,6 +37,7 @@ export const check = ({
   tiktok_app_id,
   offline_event_set_id,
   crm_event_set_id,
+  ...others
 }: Partial<TikTokSettings>): Record<string, string> => {
   const isValid = (id: string | undefined): boolean => id === undefined || idForm.test(id.trim())
   return {
@@ -47,5 +49,6 @@ export const check = ({
     ...(isValid(crm_event_set_id)
       ? {}
       : { crm_event_set_id: 'Enter the ID of the CRM event set, such as 7654321098765432109' }),
+    ...checkDefaults(others),
   }
 }

@@ -1,3 +1,5 @@
+import { withDefaultCountry, withDefaultCurrency } from './default-settings.ts'
+import { productFieldsOf } from './product-fields.ts'
 import { maxProducts } from './products.ts'
 
 /** Properties of a field by which a platform matches users. */
@@ -44,6 +46,19 @@ export const conversionFields = ({
     },
   }) as const
 
+/** Properties of a field for how an order reaches the person. */
+export const deliveryCategory = {
+  label: 'Delivery',
+  help: 'How the order reaches the person.',
+  type: 'string',
+  kind: 'property',
+  choices: [
+    { value: 'in_store', label: 'In the store' },
+    { value: 'curbside', label: 'At the curb' },
+    { value: 'home_delivery', label: 'At home' },
+  ],
+} as const
+
 /** The fields of an event of one product, which has no list of products. */
 export const oneProductFields = {
   one_product: {
@@ -52,6 +67,7 @@ export const oneProductFields = {
     type: 'object',
     kind: 'property',
     plainMembers: true,
+    fields: productFieldsOf('product_id', 'name', 'quantity', 'price'),
   },
   price_of_one: {
     label: 'Price of one piece',
@@ -64,7 +80,14 @@ export const oneProductFields = {
 /** The fields of an order. */
 export const orderFields = {
   value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
-  currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+  currency: {
+    label: 'Currency',
+    help: 'A code such as USD. Without it, the default of the settings.',
+    type: 'string',
+    recommended: true,
+    kind: 'property',
+    ...withDefaultCurrency,
+  },
   order_id: { label: 'Order ID', help: 'Your own ID of the order.', type: 'string', kind: 'property' },
   contents: {
     label: 'Products',
@@ -72,6 +95,7 @@ export const orderFields = {
     type: 'array',
     kind: 'property',
     maxItems: maxProducts,
+    fields: productFieldsOf('product_id', 'name', 'quantity', 'price', 'brand', 'category'),
   },
   ...oneProductFields,
 } as const
@@ -87,6 +111,7 @@ export const phoneField = {
   help: 'With the country code. Normalized and hashed before it is sent.',
   recommended: true,
   pii: 'phone',
+  ...withDefaultCountry,
 } as const
 
 /** Properties of a field for the ID by which a platform matches users. */

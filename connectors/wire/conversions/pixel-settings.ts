@@ -1,5 +1,6 @@
 import { setting } from '@tributary/connector-kit'
 import { withoutConsent } from './consent-setting.ts'
+import { defaultCountrySetting, defaultCurrencySetting } from './default-settings.ts'
 
 /** Returns the settings that each platform has for the events of a pixel, in addition to the pixel's ID. */
 export const pixelSettings = ({ platform, api, limit }: { platform: string; api: string; limit: string }) => ({
@@ -16,6 +17,8 @@ export const pixelSettings = ({ platform, api, limit }: { platform: string; api:
     maxLength: 50,
   }),
   without_consent: withoutConsent,
+  ...defaultCurrencySetting,
+  ...defaultCountrySetting,
   limited_data_use: setting.toggle({
     label: limit,
     help: `Has ${platform} limit how it uses data of people in US states that ask for it.`,

@@ -20,7 +20,9 @@ export const eventNameOf = (
  */
 export const readyPlatform = (
   app: Parameters<typeof isPlatform>[0],
-  row: Pick<PlatformRow, 'destination_id' | 'event_name' | 'test_event_code' | 'field_mappings'>,
+  row: Pick<PlatformRow, 'destination_id' | 'event_name' | 'test_event_code' | 'field_mappings'> & {
+    destination_settings: Readonly<Record<string, unknown>>
+  },
   conversion: SignalConversion,
 ): ReadyPlatform | undefined =>
   isPlatform(app)
@@ -32,6 +34,7 @@ export const readyPlatform = (
           testCode: row.test_event_code,
           fields: ownFields(row),
         },
+        destinationSettings: row.destination_settings,
       }
     : undefined
 

@@ -33,7 +33,12 @@ export const readSignal = async (db: Db, workspaceId: string, id: string): Promi
 }
 
 /** A platform of a signal with its destination. */
-export type PlatformWithDestination = PlatformRow & { title: string; app: string; enabled: boolean }
+export type PlatformWithDestination = PlatformRow & {
+  title: string
+  app: string
+  enabled: boolean
+  destination_settings: Readonly<Record<string, unknown>>
+}
 
 /** Reads the platforms of signals in their order, without platforms whose destination was deleted. */
 export const readPlatforms = async (
@@ -45,7 +50,7 @@ export const readPlatforms = async (
     .selectFrom('signal_platforms as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
     .selectAll('p')
-    .select(['d.title', 'd.app', 'd.enabled'])
+    .select(['d.title', 'd.app', 'd.enabled', 'd.settings as destination_settings'])
     .where('p.signal_id', 'in', signalIds)
     .where('d.delete_time', 'is', null)
     .orderBy('p.place')

@@ -53,7 +53,7 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
     .selectFrom('signal_platforms as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
     .selectAll('p')
-    .select('d.app')
+    .select(['d.app', 'd.settings as destination_settings'])
     .where('d.delete_time', 'is', null)
     .where(among('p.workspace_id', workspaces))
     .orderBy('p.place')

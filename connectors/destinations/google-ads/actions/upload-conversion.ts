@@ -1,5 +1,6 @@
 import { defineAction } from '@tributary/connector-kit'
 import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
+import { productFieldsOf } from '../../../wire/conversions/product-fields.ts'
 import { maxProducts } from '../../../wire/conversions/products.ts'
 import { adFields, cartFields, deviceFields } from './detail-fields.ts'
 import { personFields } from './fields.ts'
@@ -26,20 +27,38 @@ export const uploadConversion = defineAction({
       kind: 'event',
     },
     value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
-    currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+    currency: {
+      label: 'Currency',
+      help: 'A code such as USD. Without it, the default of the settings.',
+      type: 'string',
+      recommended: true,
+      kind: 'property',
+      default: { setting: 'default_currency', beside: ['value'] },
+    },
     items: {
       label: 'Products',
       help: 'The list of products, with the product_id of the Merchant Center, quantity, and price.',
       type: 'array',
       kind: 'property',
       maxItems: maxProducts,
+      fields: productFieldsOf('product_id', 'quantity', 'price'),
     },
     one_product: oneProductFields.one_product,
     event_source: {
       label: 'Event source',
-      help: 'Where it happened: web, app, in_store, phone, message, or other. Without it, web.',
+      help: 'Where it happened. Without it, web.',
       type: 'string',
       kind: 'context',
+      // "EventSource" of the Data Manager API.
+      choices: [
+        { value: 'web', label: 'Website' },
+        { value: 'app', label: 'App' },
+        { value: 'in_store', label: 'Store' },
+        { value: 'phone', label: 'Phone call' },
+        { value: 'message', label: 'Message' },
+        { value: 'other', label: 'Other' },
+      ],
+      isVital: true,
     },
     ...cartFields,
     ...deviceFields,

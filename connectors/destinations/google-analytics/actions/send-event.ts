@@ -1,5 +1,7 @@
 import { defineAction } from '@tributary/connector-kit'
 import { oneProductFields } from '../../../wire/conversions/conversion-fields.ts'
+import { withDefaultCountry, withDefaultCurrency } from '../../../wire/conversions/default-settings.ts'
+import { productFieldsOf } from '../../../wire/conversions/product-fields.ts'
 import { maxProducts } from '../../../wire/conversions/products.ts'
 import { googleNormalization } from '../../../wire/normalization/google.ts'
 import { orderParameters, otherParameters, surroundings } from './fields.ts'
@@ -69,13 +71,33 @@ export const sendEvent = defineAction({
       kind: 'property',
     },
     value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
-    currency: { label: 'Currency', help: 'A code such as USD.', type: 'string', recommended: true, kind: 'property' },
+    currency: {
+      label: 'Currency',
+      help: 'A code such as USD. Without it, the default of the settings.',
+      type: 'string',
+      recommended: true,
+      kind: 'property',
+      ...withDefaultCurrency,
+    },
     items: {
       label: 'Products',
       help: 'The list of products, with product_id or name, quantity, price, and further details.',
       type: 'array',
       kind: 'property',
       maxItems: maxProducts,
+      fields: productFieldsOf(
+        'product_id',
+        'name',
+        'brand',
+        'category',
+        'variant',
+        'price',
+        'quantity',
+        'discount',
+        'coupon',
+        'affiliation',
+        'position',
+      ),
     },
     ...oneProductFields,
     ...orderParameters,
@@ -98,6 +120,7 @@ export const sendEvent = defineAction({
       help: 'With the country code. Normalized and hashed before it is sent.',
       pii: 'phone',
       comparable: googleNormalization.phone,
+      ...withDefaultCountry,
     },
     ad_user_data: {
       label: 'Consent to ad user data',

@@ -2,6 +2,7 @@ import { defineAction } from '@tributary/connector-kit'
 import { clickIdOf } from '../../../wire/conversions/click-ids.ts'
 import {
   conversionFields,
+  deliveryCategory,
   externalIdField,
   hashedField,
   lastFields,
@@ -33,8 +34,21 @@ export const sendConversion = defineAction({
     ...conversionFields({ platform: 'Meta', pixelParameter: 'eventID', maxDays: 7 }),
     action_source: {
       label: 'Action source',
-      help: 'Where it happened: website, app, phone_call, chat, email, physical_store, system_generated, or other. Without it, website.',
+      help: 'Where it happened. Without it, website.',
       ...plainField,
+      // "Server Event Parameters", action_source.
+      choices: [
+        { value: 'website', label: 'Website' },
+        { value: 'app', label: 'App' },
+        { value: 'phone_call', label: 'Phone call' },
+        { value: 'chat', label: 'Chat' },
+        { value: 'email', label: 'Email' },
+        { value: 'physical_store', label: 'Store' },
+        { value: 'system_generated', label: 'Automatic, such as a renewal' },
+        { value: 'business_messaging', label: 'Business messaging' },
+        { value: 'other', label: 'Other' },
+      ],
+      isVital: true,
     },
     event_source_url: {
       label: 'Page URL',
@@ -71,12 +85,7 @@ export const sendConversion = defineAction({
     },
     predicted_ltv: { label: 'Predicted value', help: 'Of a subscriber, as an amount.', type: 'any', kind: 'property' },
     net_revenue: { label: 'Net revenue', help: 'The margin of an order, as an amount.', type: 'any', kind: 'property' },
-    delivery_category: {
-      label: 'Delivery',
-      help: 'in_store, curbside, or home_delivery.',
-      type: 'string',
-      kind: 'property',
-    },
+    delivery_category: deliveryCategory,
     status: { label: 'Status', help: 'Of a registration.', type: 'string', kind: 'property' },
     custom_data: {
       label: 'Custom data',
@@ -105,6 +114,7 @@ export const sendConversion = defineAction({
       help: 'A code of two or three letters, or a name. Completes the phone number. Hashed before it is sent.',
       pii: 'text',
       comparable: metaNormalization.country,
+      default: { setting: 'default_country', beside: ['ct', 'st', 'zp'] },
     },
     ge: {
       label: 'Gender',

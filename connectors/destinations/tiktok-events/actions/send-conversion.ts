@@ -2,6 +2,7 @@ import { defineAction } from '@tributary/connector-kit'
 import { clickIdOf } from '../../../wire/conversions/click-ids.ts'
 import {
   conversionFields,
+  deliveryCategory,
   externalIdField,
   hashedField,
   lastFields,
@@ -70,12 +71,7 @@ export const sendConversion = defineAction({
     num_items: { label: 'Number of items', help: 'In the order or the cart.', type: 'any', kind: 'property' },
     shop_id: { label: 'Shop ID', help: 'Your own ID of the shop.', type: 'string', kind: 'property' },
     predicted_ltv: { label: 'Predicted value', help: 'Of a subscriber, as an amount.', type: 'any', kind: 'property' },
-    delivery_category: {
-      label: 'Delivery',
-      help: 'in_store, curbside, or home_delivery.',
-      type: 'string',
-      kind: 'property',
-    },
+    delivery_category: deliveryCategory,
     query: { label: 'Search', help: 'What was searched for.', type: 'string', kind: 'property' },
     email: {
       label: 'Email',
@@ -98,7 +94,11 @@ export const sendConversion = defineAction({
     zip_code: { label: 'Postal code', ...hashedField, pii: 'text', comparable: tiktokNormalization.zip },
     city: { label: 'City', ...placeField },
     state: { label: 'State', ...placeField },
-    country: { label: 'Country', ...placeField },
+    country: {
+      label: 'Country',
+      ...placeField,
+      default: { setting: 'default_country', beside: ['city', 'state', 'zip_code'] },
+    },
     ttclid: {
       label: 'Click ID',
       help: 'The parameter ttclid of the link. Without it, ttclid of the page URL.',

@@ -1,5 +1,6 @@
 import {
   type ActionDefinition,
+  type ActionTarget,
   type DestinationDefinition,
   mappingTargetOf,
   newPresetMappings,
@@ -17,6 +18,9 @@ import { badRequest } from '@tributary/kernel'
 import type { DestinationRow } from '../destinations/read.ts'
 import type { Catalog } from '../services.ts'
 
+const shownChoices = ({ choices = [] }: Pick<ActionTarget, 'choices'>): { value: string; label: string }[] =>
+  choices.map(({ value, label }) => ({ value, label }))
+
 /** Returns an action of an app in the form of the API. */
 export const presentAction = (action: ActionDefinition): DestinationAction => ({
   name: action.name,
@@ -26,6 +30,15 @@ export const presentAction = (action: ActionDefinition): DestinationAction => ({
     ...mappingTargetOf(target),
     help_text: target.help,
     pii: target.pii ?? '',
+    choices: shownChoices(target),
+    fields: (target.fields ?? []).map((field) => ({
+      name: field.name,
+      display_name: field.label,
+      help_text: field.help,
+      type: field.type,
+      is_required: field.required === true,
+      choices: shownChoices(field),
+    })),
   })),
   custom_targets: action.customTargets,
   whole_event: action.wholeEvent,

@@ -112,6 +112,25 @@ it.each<[Partial<DestinationDefinition>, string]>([
   ],
   [
     {
+      actions: [{ ...action, targets: [{ name: 'text', ...target, default: { setting: 'currency' } }] }],
+    },
+    'The action send: the target text has a default in a setting currency that there is not',
+  ],
+  [
+    {
+      actions: [{ ...action, targets: [{ name: 'text', ...target, countrySetting: 'api_key' }] }],
+    },
+    'The action send: the target text has a default in a setting api_key that there is not',
+  ],
+  [
+    {
+      actions: [{ ...action, targets: [{ name: 'text', ...target, default: { setting: 'host', beside: ['value'] } }] }],
+      settings: defineSettings({ api_key: key, host: setting.text(asked) }),
+    },
+    'The action send: the target text has a default beside targets that there are not',
+  ],
+  [
+    {
       rowObjects: [{ ...records, syncModes: [] }],
       deliverRows: async () => ({ outcomes: [], httpStatus: 0, latencyMs: 0 }),
     },

@@ -4,6 +4,7 @@ import { mappingProblems } from '../mapping/problems.ts'
 import type { DataSourceDefinition } from './data-source.ts'
 import type {
   ActionDefinition,
+  ActionTarget,
   DestinationDefinition,
   FieldDefinition,
   ObjectDefinition,
@@ -83,7 +84,25 @@ const fieldProblems = (field: FieldDefinition, { shape, fields }: SettingsSchema
   return problems
 }
 
-const actionProblems = (action: ActionDefinition): string[] => {
+/** Checks the settings and targets to which a target refers. */
+const referenceProblems = (
+  { name, default: fallback, countrySetting }: ActionTarget,
+  action: ActionDefinition,
+  fields: readonly FieldDefinition[],
+): string[] => {
+  const settings = [fallback?.setting, countrySetting].filter((each) => each !== undefined)
+  const beside = fallback?.beside
+  return [
+    ...settings
+      .filter((setting) => !fields.some((field) => field.name === setting && !field.secret))
+      .map((setting) => `the target ${name} has a default in a setting ${setting} that there is not`),
+    ...(beside !== undefined && !beside.some((other) => action.targets.some((target) => target.name === other))
+      ? [`the target ${name} has a default beside targets that there are not`]
+      : []),
+  ]
+}
+
+const actionProblems = (action: ActionDefinition, fields: readonly FieldDefinition[]): string[] => {
   const what = `The action ${action.name}`
   const problems = [
     ...textProblem(`${what}: its title`, action.title),
@@ -93,6 +112,9 @@ const actionProblems = (action: ActionDefinition): string[] => {
       ...textProblem(`${what}, target ${name}: its label`, label),
       ...textProblem(`${what}, target ${name}: its help`, help),
     ]),
+    ...action.targets.flatMap((target) =>
+      referenceProblems(target, action, fields).map((problem) => `${what}: ${problem}`),
+    ),
   ]
   if (!snakeCase.test(action.name)) problems.push(`${what} is not named in snake_case`)
   if (action.targets.length === 0 && !action.customTargets && !action.wholeEvent)
@@ -238,7 +260,7 @@ export const definitionProblems = (definition: DestinationDefinition): string[] 
     ...(kinds.length === 0 ? ['It moves no kind of data'] : []),
     ...(actions.length === 0 ? ['It has no action'] : []),
     ...repeated(actions.map(({ name }) => name)).map((name) => `The action ${name} is there twice`),
-    ...actions.flatMap(actionProblems),
+    ...actions.flatMap((action) => actionProblems(action, fields)),
     ...receivedProblems(definition),
     ...presetProblems(definition),
     ...paceProblems(definition),

@@ -73,6 +73,22 @@ export type SettingsDefinition<S extends Settings = Settings> = {
  */
 export type PiiRule = 'email' | 'phone' | 'name' | 'text'
 
+/** A value that a field accepts, with its title. */
+export type Choice = { readonly value: string; readonly label: string }
+
+/** A field of an object, or of each item of a list. */
+export type TargetField = {
+  /** A name, or a path of names joined by dots. */
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  readonly type: TargetType
+  /** An item without a required field is left out of its list. */
+  readonly required?: boolean
+  /** The only values that the field accepts. */
+  readonly choices?: readonly Choice[]
+}
+
 /** A field of an action's payload to which users map values. */
 export type ActionTarget = {
   /** A path of names joined by dots. */
@@ -92,6 +108,13 @@ export type ActionTarget = {
   comparable?: (text: string, country?: string) => string
   /** With `pii`: the target of the same action that has the country of the person. */
   countryTarget?: string
+  /** With `pii`: the setting of the destination that has the country of people whose country is absent. */
+  countrySetting?: string
+  /**
+   * The setting of the destination with the value for events in which the value is absent. With `beside`, the default
+   * is sent only if one of these targets is sent.
+   */
+  default?: { readonly setting: string; readonly beside?: readonly string[] }
   /**
    * With `pii`: returns a hash in the form that only the vendor's own library makes, which is sent unchanged; '' for the
    * hash of an empty text, undefined for other texts.
@@ -108,6 +131,12 @@ export type ActionTarget = {
   maxItems?: number
   /** For an object: only members that are neither lists nor objects are copied, because the connector reads no others. */
   plainMembers?: true
+  /** The only values that the target accepts, regardless of letter case. Another value is left out. */
+  choices?: readonly Choice[]
+  /** With `choices`: another value fails the event, because the platform would count the event as another one. */
+  isVital?: boolean
+  /** Of an object or a list: the known fields of the object, or of each item. Users can map others, too. */
+  fields?: readonly TargetField[]
 }
 
 /** An operation of a destination on an event, such as sending it or writing a row. */
@@ -151,6 +180,13 @@ export type ObjectDefinition = {
   actions: readonly string[]
 }
 
+/** The source of a preset's value: a path or variable has a name, a constant or template a value, FIRST a list. */
+export type PresetSource = Pick<MappingSource, 'type'> & {
+  name?: string
+  value?: string | number | boolean
+  sources?: readonly PresetSource[]
+}
+
 /** A mapping with which a new destination begins. */
 export type MappingPreset = {
   /** False if the mapping is off until a user turns it on, because it needs a set-up in the destination. */
@@ -166,7 +202,7 @@ export type MappingPreset = {
    */
   since?: number
   /** The mapped values, by the name of their target. */
-  fields: Readonly<Record<string, Pick<MappingSource, 'type'> & { name?: string; value?: string | number | boolean }>>
+  fields: Readonly<Record<string, PresetSource>>
 }
 
 /** An event for delivery. `json` is the whole event as JSON text. */

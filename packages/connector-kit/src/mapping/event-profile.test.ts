@@ -185,3 +185,20 @@ it('a conversion has the values that its signal put into it', () => {
   for (const context of [{}, { signal: 1 }, { signal: { profile: 'x' } }])
     expect(conversionProfile({ context })).toEqual({ json: '{}', lacks: '' })
 })
+
+it('a list of sources uses the profile for an event without the value, and needs it', () => {
+  const source: MappingSource = {
+    type: 'FIRST',
+    sources: [
+      { type: 'FIELD', name: 'properties.mail', ...base },
+      { type: 'PROFILE', name: 'traits.email', ...base },
+    ],
+    ...base,
+  }
+  const mapper = compileMappings(definition(false), mappingOf(source), { workspaceId: 'w', destinationId: 'd' })
+  expect(mapper.needs).toEqual(['traits.email'])
+  const known = { json: '{"traits":{"email":"ada@example.com"}}', lacks: '' }
+  expect(mapper(event, 's', undefined, known)).toMatchObject({ payload: { value: 'ada@example.com' } })
+  const lacking = mapper(event, 's', undefined, { json: '{}', lacks: profileLacks.behind })
+  expect(lacking).toMatchObject({ problems: [{ message: '"value" is not sent: profiles were behind' }] })
+})

@@ -51,6 +51,8 @@ export const profileNeedsOf = (source: MappingSource): string[] => {
     const need = neededOfProfile(source.name)
     return need === undefined ? [] : [need]
   }
+  if (source.type === 'FIRST') return source.sources.flatMap(profileNeedsOf)
+  if (source.type === 'LIST') return source.fields.flatMap((field) => profileNeedsOf(field.source))
   if (source.type !== 'TEMPLATE' || !source.value.includes('profile.')) return []
   const found = [...source.value.matchAll(inTemplate)]
   return [

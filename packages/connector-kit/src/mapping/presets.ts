@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto'
-import { type EventMapping, type FieldMapping, type MappingSource, mappingVariables } from '@tributary/contract'
-import type { ActionDefinition, ActionTarget, DestinationDefinition, MappingPreset } from '../definition/definition.ts'
+import {
+  type EventMapping,
+  type FieldMapping,
+  type ListedSource,
+  type MappingSource,
+  mappingVariables,
+} from '@tributary/contract'
+import type {
+  ActionDefinition,
+  ActionTarget,
+  DestinationDefinition,
+  MappingPreset,
+  PresetSource,
+} from '../definition/definition.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -37,9 +49,22 @@ const customTarget = (name: string): FieldMapping['target'] => ({
   kind: 'custom',
 })
 
-const sourceOf = ({ type, name = '', value = '' }: MappingPreset['fields'][string]): MappingSource => {
+const listedSourceOf = (source: PresetSource): ListedSource => {
+  const made = presetSourceOf(source)
+  // A list of sources is one level deep.
+  if (made.type === 'FIRST' || made.type === 'LIST' || made.type === 'TEMPLATE')
+    throw new Error(`a list of sources has a ${made.type}`)
+  return made
+}
+
+/** Returns the source of a preset in the form that a mapping stores. */
+export const presetSourceOf = ({ type, name = '', value = '', sources = [] }: PresetSource): MappingSource => {
   const base = { is_event_name_key: name === 'event' || name === 'event_name', kind: 'custom' as const }
   switch (type) {
+    case 'FIRST':
+      return { type, sources: sources.map(listedSourceOf), display_name: '', ...base }
+    case 'LIST':
+      throw new Error('a preset has no list of objects: the connector makes it from the products')
     case 'FIELD':
     case 'PROFILE':
       return { type, name, display_name: name, ...base }
@@ -66,7 +91,7 @@ export const fieldMappingsOf = (
     const target = targets.find((each) => each.name === name)
     return {
       id: fieldIds(`${own}/${name}`),
-      source: sourceOf(source),
+      source: presetSourceOf(source),
       target: target === undefined ? customTarget(name) : mappingTargetOf(target),
       enabled: true,
     }

@@ -1,6 +1,7 @@
 import {
   type EventMapping,
   type FieldMapping,
+  type ListSource,
   type MappingSource,
   mappingLimits,
   mappingVariables,
@@ -8,12 +9,15 @@ import {
   pathNames,
   pathOf,
   profileFieldMistake,
+  type TargetType,
   templateProblemText,
 } from '@tributary/contract'
-import type { ActionDefinition, DestinationDefinition } from '../definition/definition.ts'
+import type { ActionDefinition, Choice, DestinationDefinition } from '../definition/definition.ts'
 import { templateProblem } from '../templates/json-template.ts'
 import { coerce } from './coerce.ts'
-import { closedTarget, isPlace } from './compile.ts'
+import { closedTarget, knownTarget } from './compile-field.ts'
+import { isPlace } from './payload.ts'
+import { choiceOf, choiceWords } from './sent-value.ts'
 
 type Problems = Record<string, string>
 
@@ -27,6 +31,8 @@ const sourceProblem = (source: MappingSource): string | undefined => {
       return mappingVariables.some(({ name }) => name === source.name)
         ? undefined
         : `There is no variable "${source.name}"`
+    case 'LIST':
+    case 'FIRST':
     case 'CONSTANT':
       return undefined
     case 'TEMPLATE': {
@@ -37,13 +43,88 @@ const sourceProblem = (source: MappingSource): string | undefined => {
 }
 
 /** Returns why the constant of a field is invalid for its target. */
-const constantProblem = (action: ActionDefinition, { source, target }: FieldMapping): string | undefined => {
+const constantProblem = (
+  action: ActionDefinition,
+  { source, target }: Pick<FieldMapping, 'source' | 'target'>,
+): string | undefined => {
   if (source.type !== 'CONSTANT') return undefined
-  const known = action.targets.find(({ name }) => name === target.name)
+  const known = knownTarget(action, target.name)
   if ((known?.required ?? target.is_required) && source.value === '') return 'Required'
-  const coerced = coerce(source.value, known?.type ?? target.type)
-  return coerced !== undefined && 'problem' in coerced ? `The constant ${coerced.problem}` : undefined
+  return valueProblem(source.value, known ?? target)
 }
+
+/** Returns why a field does not accept a constant. */
+const valueProblem = (
+  value: unknown,
+  { type, choices }: { type: TargetType; choices?: readonly Choice[] },
+): string | undefined => {
+  const coerced = coerce(value, type)
+  if (coerced !== undefined && 'problem' in coerced) return `The constant ${coerced.problem}`
+  if (choices === undefined || coerced === undefined || coerced.value === '') return undefined
+  return choiceOf(choices, coerced.value) === undefined ? `The constant is ${choiceWords(choices)}` : undefined
+}
+
+/** Returns the problems of a LIST source: its paths, and each field of its items, by position. */
+const listProblems = (
+  action: ActionDefinition,
+  { source, target }: { source: ListSource; target: FieldMapping['target'] },
+  at: string,
+): [string, string | undefined][] => {
+  const known = knownTarget(action, target.name)
+  const type = known?.type ?? target.type
+  const paths = source.fields.map(({ name }) => pathOf(pathNames(name)))
+  const missing = (known?.fields ?? []).filter(({ name, required }) => required === true && !paths.includes(name))
+  return [
+    [`${at}.list`, pathMistake(source.list)],
+    [`${at}.root`, source.root === '' ? undefined : pathMistake(source.root)],
+    [at, type === 'array' || type === 'any' ? undefined : 'Only a field that takes a list can have a list of objects'],
+    [
+      `${at}.fields`,
+      missing.length === 0 ? undefined : `Map ${missing.map(({ label }) => `"${label}"`).join(', ')} of the items`,
+    ],
+    ...repeated(paths).map((index): [string, string] => [`${at}.fields.${index}.name`, 'This field is mapped twice']),
+    ...source.fields.flatMap(({ name, type: own, source: from }, index): [string, string | undefined][] => {
+      const described = known?.fields?.find((field) => field.name === name) ?? { type: own }
+      const place = `${at}.fields.${index}`
+      return [
+        [`${place}.name`, pathMistake(name, true) ?? (isPlace(pathNames(name)) ? undefined : 'Not a valid field name')],
+        ...itemProblems(from, described, `${place}.source`),
+      ]
+    }),
+  ]
+}
+
+const itemProblems = (
+  source: MappingSource,
+  field: Parameters<typeof valueProblem>[1],
+  at: string,
+): [string, string | undefined][] => {
+  if (source.type === 'FIRST')
+    return source.sources.flatMap((each, index) => itemProblems(each, field, `${at}.sources.${index}`))
+  if (source.type === 'CONSTANT') return [[`${at}.value`, valueProblem(source.value, field)]]
+  return [[`${at}.name`, sourceProblem(source)]]
+}
+
+/** Returns the problems of the conditions of a field. */
+const conditionProblems = (
+  action: ActionDefinition,
+  { conditions = [], target }: FieldMapping,
+): [string, string | undefined][] => [
+  ...conditions.map(({ field }, index): [string, string | undefined] => [
+    `conditions.${index}.field`,
+    pathMistake(field),
+  ]),
+  ...repeated(conditions.map(({ id }) => id)).map((index): [string, string] => [
+    `conditions.${index}.id`,
+    'Another condition has this id',
+  ]),
+  [
+    'conditions',
+    conditions.length > 0 && (knownTarget(action, target.name)?.required ?? target.is_required)
+      ? 'A required field cannot have conditions'
+      : undefined,
+  ],
+]
 
 const targetProblem = (action: ActionDefinition, name: string): string | undefined => {
   const names = pathNames(name)
@@ -66,12 +147,26 @@ const repeated = (keys: readonly string[]): number[] => {
   })
 }
 
+/** Returns the problems of a source, and of each source of a list, by position. */
+const sourceProblems = (
+  action: ActionDefinition,
+  { source, target }: Pick<FieldMapping, 'source' | 'target'>,
+  at: string,
+): [string, string | undefined][] => {
+  if (source.type === 'FIRST')
+    return source.sources.flatMap((each, index) =>
+      sourceProblems(action, { source: each, target }, `${at}.sources.${index}`),
+    )
+  if (source.type === 'LIST') return listProblems(action, { source, target }, at)
+  const part = 'name' in source ? 'name' : 'value'
+  return [[`${at}.${part}`, sourceProblem(source) ?? constantProblem(action, { source, target })]]
+}
+
 const fieldProblems = (action: ActionDefinition, mapping: FieldMapping): [string, string][] => {
-  const { source, target } = mapping
-  const place = 'name' in source ? 'source.name' : 'source.value'
   const problems: [string, string | undefined][] = [
-    [place, sourceProblem(source) ?? constantProblem(action, mapping)],
-    ['target.name', targetProblem(action, target.name)],
+    ...sourceProblems(action, mapping, 'source'),
+    ['target.name', targetProblem(action, mapping.target.name)],
+    ...conditionProblems(action, mapping),
   ]
   return problems.flatMap(([key, message]) => (message === undefined ? [] : [[key, message] as [string, string]]))
 }

@@ -9,6 +9,9 @@ import {
 } from '@tributary/contract'
 import type { ActionTarget } from '../definition/definition.ts'
 import { spending } from '../templates/template-work.ts'
+import { isBlank } from './blank.ts'
+import { compileConditions } from './compile-field.ts'
+import { sendsDefault, targetsWithDefault } from './defaults.ts'
 import { conversionProfile } from './event-profile.ts'
 import { countryOf } from './person-country.ts'
 import { isSent } from './sent-value.ts'
@@ -61,11 +64,37 @@ type Check = { bit: number; has: Has }
 /** A target that the connector does not describe. */
 const unknownTarget = { type: 'any' } as const
 
+type Known = { isSent: Has; isAbsent: Has }
+
 /** Returns whether a field sends a value, by the function that decides what the mapping sends. */
-const hasValue = (target: ActionTarget | undefined, mapping: FieldMapping, fields: readonly FieldMapping[]): Has => {
+const knownOf = (target: ActionTarget | undefined, mapping: FieldMapping, fields: readonly FieldMapping[]): Known => {
   const give = look(mapping.source)
+  const meets = compileConditions(mapping)
   const country = target === undefined ? undefined : countryOf(target, fields)
-  return (of) => isSent(target ?? unknownTarget, give(of), country?.(of))
+  return {
+    isSent: (of) => meets(of) && isSent(target ?? unknownTarget, give(of), country?.(of).text),
+    isAbsent: (of) => meets(of) && isBlank(give(of)),
+  }
+}
+
+/** Adds the defaults of an action's targets, by the rules of the mapping. */
+const withDefaults = (
+  targets: readonly ActionTarget[],
+  known: ReadonlyMap<string, Known>,
+  mappings: readonly FieldMapping[],
+): Map<string, Has> => {
+  const has = new Map([...known].map(([name, each]) => [name, each.isSent]))
+  const off = new Set(mappings.filter(({ enabled }) => !enabled).map(({ target }) => target.name))
+  for (const target of targetsWithDefault(targets)) {
+    const own = known.get(target.name)
+    if (own === undefined && off.has(target.name)) continue
+    has.set(target.name, (of) => {
+      if (own?.isSent(of) === true) return true
+      if (own?.isAbsent(of) === false) return false
+      return sendsDefault(target, of.place.settings, (name) => known.get(name)?.isSent(of) === true)
+    })
+  }
+  return has
 }
 
 /**
@@ -80,13 +109,15 @@ export const compilePresence = (
   const [mapping] = signalMappings(definition, settings)
   const { conversions } = definition
   const action = definition.actions.find(({ name }) => name === conversions.action)
-  const fields = mapping?.field_mappings.filter(({ enabled }) => enabled) ?? []
-  const has = new Map(
+  const mappings = mapping?.field_mappings ?? []
+  const fields = mappings.filter(({ enabled }) => enabled)
+  const known = new Map(
     fields.map((field) => {
       const target = action?.targets.find(({ name }) => name === field.target.name)
-      return [field.target.name, hasValue(target, field, fields)]
+      return [field.target.name, knownOf(target, field, fields)]
     }),
   )
+  const has = withDefaults(action?.targets ?? [], known, mappings)
   const never: Has = () => false
   const checks = matchIdentifiers.flatMap((identifier): Check[] => {
     const { targets = [], together = [] } = conversions.identifiers[identifier] ?? {}

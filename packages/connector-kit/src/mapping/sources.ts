@@ -8,13 +8,20 @@ import {
   valueAt,
 } from '@tributary/contract'
 import { computableJson, parseExactJson } from '@tributary/kernel'
+import type { TargetField } from '../definition/definition.ts'
 import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts'
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
+import { isBlank } from './blank.ts'
+import { compileList } from './list-source.ts'
 import { type EventProfile, noProfile } from './event-profile.ts'
 
-/** The IDs of the workspace and the destination of a mapping. */
-export type MappingPlace = { workspaceId: string; destinationId: string }
+/** The IDs of the workspace and the destination of a mapping, and the destination's settings, which have defaults. */
+export type MappingPlace = {
+  workspaceId: string
+  destinationId: string
+  settings?: Readonly<Record<string, unknown>>
+}
 
 /** An event during its mapping. Its variables are created once, and its templates share one budget. */
 export type EventInHand = {
@@ -88,13 +95,23 @@ export const takeInHand = (
   return inHand
 }
 
-/** Returns the value of a source; a problem fails the event, whatever the target. */
-export type SourceValue = { value: unknown } | { problem: string }
+/**
+ * The value of a source, and the parts that were left out of it; a problem fails the event, whatever the target.
+ */
+export type SourceValue = { value: unknown; leftOut?: readonly string[] } | { problem: string }
 
 const nothing: SourceValue = { value: undefined }
 
-/** Compiles a source to a function that is called for each event. */
-export const compileSource = (source: MappingSource): ((of: EventInHand) => SourceValue) => {
+/** Cost of reading one source of a FIRST source. */
+const perSource = 100
+
+/**
+ * Compiles a source to a function that is called for each event. `fields` describe the items of a list that it makes.
+ */
+export const compileSource = (
+  source: MappingSource,
+  fields: readonly TargetField[] = [],
+): ((of: EventInHand) => SourceValue) => {
   switch (source.type) {
     case 'FIELD': {
       const names = pathNames(source.name)
@@ -114,6 +131,19 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
       const names = pathNames(source.name)
       return (of) => ({ value: valueAt(of.exactProfile(), names) })
     }
+    case 'FIRST': {
+      const sources = source.sources.map((each) => compileSource(each))
+      return (of) => {
+        for (const give of sources) {
+          of.spend(perSource)
+          const given = give(of)
+          if ('problem' in given || !isBlank(given.value)) return given
+        }
+        return nothing
+      }
+    }
+    case 'LIST':
+      return compileList(source, fields, compileSource)
     case 'CONSTANT': {
       const given = { value: source.value }
       return () => given
@@ -141,9 +171,19 @@ export const sourceWords = (source: MappingSource): string => {
       return `the variable ${source.name}`
     case 'PROFILE':
       return `${source.name} of the profile`
+    case 'FIRST':
+      return 'the first value of its sources'
+    case 'LIST':
+      return `the list ${source.list}`
     case 'CONSTANT':
       return 'the constant'
     case 'TEMPLATE':
       return 'its template'
   }
+}
+
+/** Returns a phrase that says that a source has no value, for messages. */
+export const emptyWords = (source: MappingSource): string => {
+  if (source.type === 'LIST') return `${sourceWords(source)} has no items`
+  return source.type === 'FIRST' ? 'none of its sources has a value' : `${sourceWords(source)} is empty`
 }

@@ -6,8 +6,11 @@ import { nameWarnings } from '../audiences/query.ts'
 import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, shortIdText } from '../rules/conditions.ts'
 
-/** Where the value of a target comes from: a place of the event, a fixed value, a delivery variable, Liquid, or the profile. */
-export const mappingSourceTypes = ['FIELD', 'CONSTANT', 'VARIABLE', 'TEMPLATE', 'PROFILE'] as const
+/**
+ * Where the value of a target comes from: a place of the event, the first of several sources, a list of objects that is
+ * made from the items of a list, a fixed value, a delivery variable, Liquid, or the profile.
+ */
+export const mappingSourceTypes = ['FIELD', 'FIRST', 'LIST', 'CONSTANT', 'VARIABLE', 'TEMPLATE', 'PROFILE'] as const
 export type MappingSourceType = (typeof mappingSourceTypes)[number]
 
 /** The part of an event that a field belongs to; `custom` fields have names that users chose. */
@@ -26,6 +29,12 @@ export const mappingLimits = {
   /** Maximum characters of all templates of a destination together. */
   templateCharactersTogether: 100_000,
   constantCharacters: 4000,
+  /** Maximum sources of a FIRST source. */
+  firstSources: 10,
+  /** Maximum fields of the items of a LIST source. */
+  itemFields: 50,
+  /** Maximum items that a LIST source makes. */
+  items: 200,
 } as const
 
 /** Liquid filters in the template editor; the engine supports more. */
@@ -47,24 +56,75 @@ const sourceBase = {
   kind: z.enum(fieldKinds).default('custom'),
 }
 
+const fieldSource = z.object({ type: z.literal('FIELD'), name: line(300).min(1, 'Required'), ...sourceBase })
+const variableSource = z.object({ type: z.literal('VARIABLE'), name: line(100).min(1, 'Required'), ...sourceBase })
+const constantSource = z.object({
+  type: z.literal('CONSTANT'),
+  value: z.union([storableText(mappingLimits.constantCharacters), z.number(), z.boolean()]),
+  ...sourceBase,
+})
+
+const profileSource = z.object({ type: z.literal('PROFILE'), name: line(300).min(1, 'Required'), ...sourceBase })
+
+/** A source that can stand in the list of a FIRST source. */
+export const listedSource = z.discriminatedUnion('type', [fieldSource, variableSource, constantSource, profileSource], {
+  error: 'A list of sources takes fields, variables, constants, and values of the profile',
+})
+export type ListedSource = z.infer<typeof listedSource>
+
+/** The first source of the list that has a value counts. Absent values, null, and blank texts are no values. */
+const firstSource = z.object({
+  type: z.literal('FIRST'),
+  sources: z
+    .array(listedSource)
+    .min(1, 'Add a source')
+    .max(mappingLimits.firstSources, `At most ${mappingLimits.firstSources} sources`),
+  ...sourceBase,
+})
+
+/** A value of each item of a LIST source. The path of a FIELD source begins at the item. */
+const itemField = z.object({
+  /** A path in the item that is made. */
+  name: line(300).min(1, 'Required'),
+  type: z.enum(targetTypes).default('any'),
+  source: z.discriminatedUnion('type', [fieldSource, variableSource, constantSource, profileSource, firstSource], {
+    error: 'An item takes fields, variables, constants, values of the profile, and the first of several',
+  }),
+})
+export type ItemField = z.infer<typeof itemField>
+
+/**
+ * A list of objects: one for each object of the list at `list`. If that list is absent or empty, the object at `root` is
+ * the only item; without a `root` there is then no list.
+ */
+const listSource = z.object({
+  type: z.literal('LIST'),
+  list: line(300).min(1, 'Required'),
+  root: line(300).default(''),
+  fields: z
+    .array(itemField)
+    .min(1, 'Add a field')
+    .max(mappingLimits.itemFields, `At most ${mappingLimits.itemFields} fields`),
+  ...sourceBase,
+})
+export type ListSource = z.infer<typeof listSource>
+
 /**
  * The source of a value. FIELD has a path as in `conditions.ts`, VARIABLE one of `mappingVariables`, PROFILE a name as
- * in `profile-fields.ts`; CONSTANT and TEMPLATE have a value.
+ * in `profile-fields.ts`; CONSTANT and TEMPLATE have a value, FIRST a list of sources, LIST the fields of each item.
  */
 export const mappingSource = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('FIELD'), name: line(300).min(1, 'Required'), ...sourceBase }),
-  z.object({ type: z.literal('VARIABLE'), name: line(100).min(1, 'Required'), ...sourceBase }),
-  z.object({
-    type: z.literal('CONSTANT'),
-    value: z.union([storableText(mappingLimits.constantCharacters), z.number(), z.boolean()]),
-    ...sourceBase,
-  }),
+  fieldSource,
+  variableSource,
+  firstSource,
+  listSource,
+  constantSource,
   z.object({
     type: z.literal('TEMPLATE'),
     value: storableText(mappingLimits.templateCharacters).min(1, 'Required'),
     ...sourceBase,
   }),
-  z.object({ type: z.literal('PROFILE'), name: line(300).min(1, 'Required'), ...sourceBase }),
+  profileSource,
 ])
 export type MappingSource = z.infer<typeof mappingSource>
 
@@ -86,6 +146,9 @@ export const fieldMapping = z.object({
   source: mappingSource,
   target: mappingTarget,
   enabled: z.boolean().default(true),
+  /** The field is sent only for events that match these conditions; none if absent. */
+  conditions: conditionList.optional(),
+  condition_match: z.enum(conditionMatches).optional(),
 })
 export type FieldMapping = z.infer<typeof fieldMapping>
 
@@ -130,6 +193,9 @@ export const mappingVariables = [
 ] as const
 export type MappingVariable = (typeof mappingVariables)[number]['name']
 
+/** The values that a field accepts; empty if it accepts others. */
+const choices = z.array(z.object({ value: z.string(), label: z.string() }))
+
 /** Something a destination can do with an event. */
 export const destinationAction = z.object({
   name: z.string(),
@@ -139,6 +205,18 @@ export const destinationAction = z.object({
     mappingTarget.extend({
       help_text: z.string(),
       /** How personal data is hashed before it is sent, or ''. */ pii: z.string(),
+      choices,
+      /** The fields of an object, or of each item of a list. Others can be mapped, too. */
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          display_name: z.string(),
+          help_text: z.string(),
+          type: z.enum(targetTypes),
+          is_required: z.boolean(),
+          choices,
+        }),
+      ),
     }),
   ),
   /** Whether users can add further targets. */

@@ -252,9 +252,25 @@ const namesIn = (paths: readonly Path[], chosen: readonly ChosenEvent[]): Omit<N
 const conditionPaths = (conditions: readonly Condition[], field: string): Path[] =>
   conditions.map(({ id, field: path }, index) => ({ id, field: `${field}.${index}.field`, path }))
 
+/** Returns the paths of a source. In a list of sources, a later one stands in for an earlier one that is absent. */
+const sourcePaths = (source: FieldMapping['source'], id: string, at: string): Path[] => {
+  if (source.type === 'FIRST')
+    return source.sources.length === 1
+      ? source.sources.flatMap((each, index) => sourcePaths(each, id, `${at}.sources.${index}`))
+      : []
+  // With a root, the list may be absent.
+  if (source.type === 'LIST') return source.root === '' ? [{ id, field: `${at}.list`, path: source.list }] : []
+  return source.type === 'FIELD' ? [{ id, field: `${at}.name`, path: source.name }] : []
+}
+
 const fieldPaths = (fields: readonly FieldMapping[], field: string): Path[] =>
-  fields.flatMap(({ id, source, enabled }, index) =>
-    enabled && source.type === 'FIELD' ? [{ id, field: `${field}.${index}.source.name`, path: source.name }] : [],
+  fields.flatMap(({ id, source, enabled, conditions = [] }, index) =>
+    enabled
+      ? [
+          ...sourcePaths(source, id, `${field}.${index}.source`),
+          ...conditionPaths(conditions, `${field}.${index}.conditions`),
+        ]
+      : [],
   )
 
 /**

@@ -56,6 +56,8 @@ describe('the mappings of a destination', () => {
       type: 'string',
       kind: 'identity',
       help_text: 'Email of the order',
+      choices: [],
+      fields: [],
       pii: 'email',
     })
     expect(await organization.guest.ok(methods.mappings.get, params)).toEqual(shown)

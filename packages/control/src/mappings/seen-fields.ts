@@ -7,7 +7,7 @@ import {
   pathOf,
   typeOfValue,
 } from '@tributary/contract'
-import { cutText, isJsonObject } from '@tributary/kernel'
+import { cutText, isJsonObject, type JsonObject } from '@tributary/kernel'
 
 /** A field in received events or in a schema. */
 export type SeenField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
@@ -87,7 +87,13 @@ export const createSeenFields = () => {
     const type = typeOfValue(value)
     if (type === undefined) return
     add(names, type, type === 'object' ? '' : exampleOf(value))
-    if (!isJsonObject(value) || names.length >= most.depth) return
+    if (names.length >= most.depth) return
+    // The first item stands for all items of a list.
+    if (Array.isArray(value) && isJsonObject(value[0])) walkMembers([...names, '0'], value[0])
+    if (isJsonObject(value)) walkMembers(names, value)
+  }
+
+  const walkMembers = (names: readonly string[], value: JsonObject): void => {
     for (const [name, item] of Object.entries(value)) walk([...names, name], item)
   }
 

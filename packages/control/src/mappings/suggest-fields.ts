@@ -4,6 +4,7 @@ import {
   createMappingIds,
   type MappingPreset,
   mappingTargetOf,
+  presetSourceOf,
 } from '@tributary/connector-kit'
 import {
   type EventType,
@@ -85,6 +86,8 @@ const byName = (fields: readonly SeenField[]): Map<string, SeenField[]> => {
   const found = new Map<string, SeenField[]>()
   for (const field of fields) {
     const names = pathNames(field.name)
+    // A value of the first item of a list is none of the event.
+    if (names.some((name) => /^\d+$/.test(name))) continue
     for (let from = names.length - 1; from >= Math.max(names.length - 3, 0); from--) {
       const key = plain(names.slice(from).join(''))
       const alike = found.get(key)
@@ -113,18 +116,21 @@ const sourceOf = ({ name, display_name, kind }: SeenField): FieldMapping['source
   kind,
 })
 
-/** Returns the source that the connector proposes for a target, and whether events have it. */
+/**
+ * Returns the source that the connector proposes for a target, and whether events have it. With `onlySeen`, a field that
+ * events do not have is not proposed.
+ */
 const presetSource = (
   preset: MappingPreset | undefined,
   target: string,
-  seen: ReadonlyMap<string, SeenField>,
+  { seen, onlySeen }: { seen: ReadonlyMap<string, SeenField>; onlySeen: boolean },
 ): { source: FieldMapping['source']; seen: boolean } | undefined => {
   const given = preset !== undefined && Object.hasOwn(preset.fields, target) ? preset.fields[target] : undefined
   if (given === undefined) return undefined
   const field = given.type === 'FIELD' ? seen.get(given.name ?? '') : undefined
   if (field !== undefined) return { source: sourceOf(field), seen: true }
-  const name = given.name ?? ''
-  const parsed = mappingSource.safeParse({ ...given, display_name: name, is_event_name_key: name === 'event_name' })
+  if (given.type === 'FIELD' && onlySeen) return undefined
+  const parsed = mappingSource.safeParse(presetSourceOf(given))
   return parsed.success ? { source: parsed.data, seen: given.type !== 'FIELD' } : undefined
 }
 
@@ -139,6 +145,13 @@ const customTarget = (field: SeenField): MappingTarget => {
     type: targetTypes.find((type) => type === field.type) ?? 'any',
     kind: field.kind,
   }
+}
+
+/** Returns the paths that a source reads, without those in templates. */
+const pathsOf = (source: FieldMapping['source']): string[] => {
+  if (source.type === 'FIRST') return source.sources.flatMap(pathsOf)
+  if (source.type === 'LIST') return [source.list]
+  return source.type === 'FIELD' ? [source.name] : []
 }
 
 /** Names that a target cannot have. */
@@ -156,10 +169,12 @@ export const suggestFields = (
     /** The properties or traits for which custom targets are proposed. */
     custom: readonly SeenField[]
     preset: MappingPreset | undefined
+    /** Whether the preset is for other events, and the fields of the trigger's own events are known. */
+    onlySeen: boolean
     eventType: EventType | ''
   },
 ): FieldMapping[] => {
-  const { fields, custom, preset, eventType } = given
+  const { fields, custom, preset, onlySeen, eventType } = given
   const seen = new Map(fields.map((field) => [field.name, field]))
   const named = byName(fields)
   const ids = createMappingIds()
@@ -170,7 +185,7 @@ export const suggestFields = (
     enabled: true,
   })
   const known = action.targets.flatMap((target) => {
-    const proposed = presetSource(preset, target.name, seen)
+    const proposed = presetSource(preset, target.name, { seen, onlySeen })
     const alike = keysOf(target)
       .flatMap((key) =>
         (named.get(key) ?? []).toSorted((a, b) => rankOf(a, target, eventType) - rankOf(b, target, eventType)),
@@ -181,7 +196,7 @@ export const suggestFields = (
   })
   if (!action.customTargets) return known
   const taken = new Set(known.map(({ target }) => target.name))
-  const used = new Set(known.flatMap(({ source }) => (source.type === 'FIELD' ? [source.name] : [])))
+  const used = new Set(known.flatMap(({ source }) => pathsOf(source)))
   for (const field of custom) {
     const target = customTarget(field)
     if (taken.has(target.name) || used.has(field.name) || reserved.has(target.name) || target.name.length > 300)

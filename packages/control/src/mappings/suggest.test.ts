@@ -31,7 +31,10 @@ type Suggested = Awaited<ReturnType<Awaited<ReturnType<typeof start>>['suggest']
 /** Targets with the name or value that is proposed for them. */
 const proposed = ({ field_mappings }: Suggested) =>
   Object.fromEntries(
-    field_mappings.map(({ source, target }) => [target.name, 'name' in source ? source.name : source.value]),
+    field_mappings.map(({ source, target }) => [
+      target.name,
+      'name' in source ? source.name : 'value' in source ? source.value : source.type,
+    ]),
   )
 
 describe('suggested field mappings', () => {
@@ -151,6 +154,34 @@ describe('suggested field mappings', () => {
       { event_name: 'Newer', event_type: 'track' },
       { event_name: 'Older', event_type: 'track' },
     ])
+  })
+
+  test('a named event gets no fields that only other events have', async () => {
+    const { suggest, describe: describeEvents, store } = await start()
+    await describeEvents({
+      events: { 'Order Completed': { properties: { total: { type: 'number' }, currency: { type: 'string' } } } },
+      user: { properties: { email: { type: 'string' } } },
+    })
+    await store([
+      { event: 'Order Completed', properties: { total: 5, email: 'a@b.co' } },
+      { event: 'Lead Sent', properties: { score: 3, products: [{ sku: 'a', price: 5 }] } },
+      { type: 'identify', traits: { email: 'c@b.co' } },
+    ])
+    const given = await suggest({ destination: 'purchase', event_name: 'Lead Sent', event_type: 'track' })
+    expect(proposed(given)).toEqual({ currency: 'EUR', event_source_url: 'context.page.url' })
+    const names = given.fields.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['properties.score', 'properties.products.0.sku']))
+    for (const other of ['properties.total', 'properties.currency', 'properties.email', 'traits.email'])
+      expect(names).not.toContain(other)
+    const identified = await suggest({ destination: 'send', event_type: 'identify' })
+    expect(proposed(identified)).toEqual({ email: 'traits.email' })
+  })
+
+  test('a value in a list of the event is not suggested for a field of the event', async () => {
+    const { suggest, store } = await start()
+    await store([{ event: 'Lead Sent', properties: { products: [{ value: 5, currency: 'USD' }] } }])
+    const given = await suggest({ destination: 'purchase', event_name: 'Lead Sent', event_type: 'track' })
+    expect(proposed(given)).toEqual({ currency: 'EUR', event_source_url: 'context.page.url' })
   })
 
   test('without a connected source, only fields that clients always fill are suggested', async () => {

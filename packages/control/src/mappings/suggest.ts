@@ -49,18 +49,21 @@ const currentSchemas = async (db: Db, sourceIds: readonly string[]): Promise<Sou
 
 /**
  * Returns the parts of the schemas that describe the wanted events: properties of events, and traits of identified
- * users.
+ * users. Without a wanted type, these are the events of the action's types.
  */
 const schemaObjects = (
   schemas: readonly SourceSchema[],
   { eventName, eventType }: Wanted,
+  types: readonly EventType[],
 ): ['traits' | 'properties', ObjectSchema][] =>
   schemas.flatMap(({ events, user }) => {
-    const tracked = eventType === '' || eventType === 'track'
+    const takes = (type: EventType): boolean =>
+      eventType === '' ? types.length === 0 || types.includes(type) : eventType === type
+    const tracked = takes('track')
     const named = eventName === '' ? [...events.values()] : [events.get(eventName)]
     const objects: ['traits' | 'properties', ObjectSchema | undefined][] = [
       ...(tracked ? named.map((object): ['properties', ObjectSchema | undefined] => ['properties', object]) : []),
-      ...(eventType === 'identify' || (eventType === '' && eventName === '')
+      ...(takes('identify') && (eventType === 'identify' || eventName === '')
         ? [['traits', user] as ['traits', typeof user]]
         : []),
     ]
@@ -114,6 +117,11 @@ const presetFor = (
   )
 }
 
+/** Whether a preset is for the wanted events, and not only for others of the same action. */
+const isFor = ({ eventName, eventType }: MappingPreset, wanted: Wanted): boolean =>
+  (eventName === undefined || eventName === wanted.eventName) &&
+  (eventType === undefined || wanted.eventType === '' || eventType === wanted.eventType)
+
 /**
  * Suggests field mappings for an action, from the schemas and the newest events of the connected sources. Also returns
  * the known fields and event names. Stores nothing.
@@ -153,7 +161,8 @@ export const suggestMappings =
     ])
     const seen = createSeenFields()
     const described = createSeenFields()
-    for (const [place, object] of schemaObjects(schemas, wanted)) {
+    const objects = schemaObjects(schemas, wanted, action.eventTypes)
+    for (const [place, object] of objects) {
       seen.addSchema(place, object)
       described.addSchema(place, object)
     }
@@ -168,13 +177,20 @@ export const suggestMappings =
         (action.eventTypes.length === 0 || action.eventTypes.includes(type)),
     )
     for (const sample of samples) seen.addEvent(sample)
+    const isKnown = objects.length + rows.length + samples.length > 0
     seen.addStandard()
     const fields = seen.all()
     const inSchema = ownOf(described.all(), wanted.eventType)
     const custom = inSchema.length > 0 ? inSchema : ownOf(fields, wanted.eventType)
     const preset = presetFor(definition.presets, action, wanted)
     return {
-      field_mappings: suggestFields(action, { fields, custom, preset, eventType: wanted.eventType }),
+      field_mappings: suggestFields(action, {
+        fields,
+        custom,
+        preset,
+        onlySeen: isKnown && preset !== undefined && !isFor(preset, wanted),
+        eventType: wanted.eventType,
+      }),
       fields,
       events: distinctNames([
         ...schemas.flatMap(({ events }) =>

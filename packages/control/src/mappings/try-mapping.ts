@@ -45,7 +45,9 @@ const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventM
 /** Returns the first problem of each field. Problems that prevent saving come before problems with this event. */
 const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): FieldProblem[] => {
   const seenFields = new Set<string>()
-  return [...own, ...met].filter(({ field }) => !seenFields.has(field) && seenFields.add(field))
+  return [...own, ...met]
+    .filter(({ field }) => !seenFields.has(field) && seenFields.add(field))
+    .map(({ field, message, severity }) => ({ field, message, severity }))
 }
 
 const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent | undefined => {
@@ -92,7 +94,7 @@ export const tryMapping = async (
   const { workspace_id: workspaceId } = row
   const own = ownProblems(await checkMappings(workShare, workspaceId, definition, [mapping]), mapping)
   const place = { workspaceId, destinationId: row.id }
-  const mapper = compileMappings(definition, [mapping], place)
+  const mapper = compileMappings(definition, [mapping], { ...place, settings: row.settings })
   const map = (event: PipelineEvent, sourceId: string, json: string, profile?: EventProfile): Promise<Mapping> =>
     takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json, profile))
   /** Returns the latest profile of an event's user, as far as the mapping uses it and the destination may get it. */

@@ -6,6 +6,7 @@ import {
   type Condition,
   type EventMapping,
   type FieldMapping,
+  type ItemField,
   type SelectedAttribute,
 } from '@tributary/contract'
 import { hidden } from './mask.ts'
@@ -87,14 +88,29 @@ export const maskTemplate = (template: string): string => {
   return masked
 }
 
+const maskListed = <Source extends FieldMapping['source']>(source: Source): Source =>
+  source.type === 'CONSTANT' ? { ...source, value: hidden } : source
+
+const maskItemField = (field: ItemField): ItemField => {
+  const { source } = field
+  const masked = source.type === 'FIRST' ? { ...source, sources: source.sources.map(maskListed) } : maskListed(source)
+  return { ...field, source: masked }
+}
+
 const maskSource = (source: FieldMapping['source']): FieldMapping['source'] => {
-  if (source.type === 'CONSTANT') return { ...source, value: hidden }
+  if (source.type === 'CONSTANT') return maskListed(source)
+  if (source.type === 'FIRST') return { ...source, sources: source.sources.map(maskListed) }
+  if (source.type === 'LIST') return { ...source, fields: source.fields.map(maskItemField) }
   return source.type === 'TEMPLATE' ? { ...source, value: maskTemplate(source.value) } : source
 }
 
 /** Hides values that a member entered in the fields of a mapping. */
 export const maskFields = (fields: readonly FieldMapping[]): FieldMapping[] =>
-  fields.map((field) => ({ ...field, source: maskSource(field.source) }))
+  fields.map((field) => ({
+    ...field,
+    source: maskSource(field.source),
+    ...(field.conditions === undefined ? {} : { conditions: maskConditions(field.conditions) }),
+  }))
 
 /** Hides values that a member entered in a mapping. */
 export const maskMapping = <Each extends EventMapping>(mapping: Each): Each => ({

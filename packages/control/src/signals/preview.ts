@@ -167,8 +167,9 @@ const readyPlatforms = async (
   const checked = await checkPlatforms(deps, workspaceId, conversion, platforms)
   const ready: (ReadyPlatform & { title: string })[] = []
   for (const row of checked) {
-    const { title, app } = await readDestination(deps.db, workspaceId, row.destination_id)
-    const platform = readyPlatform(await platformOf(deps.catalog, app), row, conversion)
+    const { title, app, settings } = await readDestination(deps.db, workspaceId, row.destination_id)
+    const stored = { ...row, destination_settings: settings }
+    const platform = readyPlatform(await platformOf(deps.catalog, app), stored, conversion)
     if (platform !== undefined) ready.push({ title, ...platform })
   }
   return ready
@@ -274,6 +275,7 @@ export const previewSignal =
       mapper: compileMappings(platform.definition, signalMappings(platform.definition, platform.settings), {
         workspaceId: workspace.id,
         destinationId: platform.destinationId,
+        settings: platform.destinationSettings,
       }),
     }))
     const sample: SignalPreview['sample'] = []

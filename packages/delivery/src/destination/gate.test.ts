@@ -118,6 +118,40 @@ it('a destination of an earlier version of presets does not send events of later
   expect(check({ presetVersion: 1, mappings: own }, { type: 'page' }, { definition: { presets } })).toEqual(sent)
 })
 
+describe('defaults of the destination', () => {
+  const [action] = relay.actions
+  const target = {
+    name: 'currency',
+    label: 'Currency',
+    help: 'h',
+    type: 'string' as const,
+    required: false,
+    recommended: false,
+    kind: 'property' as const,
+    default: { setting: 'default_currency' },
+  }
+  const definition = action === undefined ? {} : { actions: [{ ...action, targets: [target] }] }
+  const mappings = eventMappings.parse([
+    {
+      id: 'aaaa',
+      destination: action?.name,
+      field_mappings: [
+        { id: 'f001', source: { type: 'FIELD', name: 'properties.currency' }, target: { name: 'currency' } },
+        { id: 'f002', source: { type: 'FIELD', name: 'properties.total' }, target: { name: 'total' } },
+      ],
+    },
+  ])
+
+  it('a default of the settings is sent for an absent value, and the delivery names it', () => {
+    expect(check({ mappings, settings: { default_currency: 'EUR' } }, {}, { definition })).toEqual({
+      ...sent,
+      payload: { total: 5, currency: 'EUR' },
+      note: 'currency: the default EUR is used',
+    })
+    expect(check({ mappings }, {}, { definition })).toEqual({ ...sent, payload: { total: 5 } })
+  })
+})
+
 describe('integrations of an event', () => {
   const left = { kind: 'filtered', reason: "Left out by the event's integrations" }
   it.each<[Record<string, unknown> | undefined, object]>([

@@ -193,9 +193,9 @@ const checkRow = (
 /** Maximum number of missing fields that are listed for an event. */
 const maxFieldsListed = 3
 
-/** Lists, in words, the fields that an event is sent without; '' if none is missing. */
+/** Lists, in words, the fields that an event is sent without or with a default; '' if there are none. */
 const noteOf = (problems: readonly FieldProblem[]): string => {
-  const lost = problems.filter(({ severity }) => severity === 'error')
+  const lost = problems.filter(({ severity, isListed }) => severity === 'error' || isListed === true)
   const listed = lost.slice(0, maxFieldsListed).map(({ message }) => message)
   return lost.length > listed.length
     ? `${listed.join('; ')}; and ${lost.length - listed.length} more`
@@ -228,14 +228,18 @@ const mapped = (
  */
 const signalMappers = (
   definition: DestinationDefinition,
-  { workspaceId, id: destinationId, signals }: DestinationEntry,
+  { workspaceId, id: destinationId, signals, settings: defaults }: DestinationEntry,
 ): ((signalId: string) => Mapper | undefined) => {
   const mappers = new Map<string, Mapper>()
   return (signalId) => {
     const known = mappers.get(signalId)
     const settings = signals?.get(signalId)
     if (known !== undefined || settings === undefined || !isPlatform(definition)) return known
-    const made = compileMappings(definition, signalMappings(definition, settings), { workspaceId, destinationId })
+    const made = compileMappings(definition, signalMappings(definition, settings), {
+      workspaceId,
+      destinationId,
+      settings: defaults,
+    })
     mappers.set(signalId, made)
     return made
   }
@@ -253,9 +257,9 @@ export const createGate = (
   entry: DestinationEntry,
   forgotten: ForgottenUsers,
 ): Gate => {
-  const { workspaceId, id: destinationId } = entry
+  const { workspaceId, id: destinationId, settings } = entry
   const mappings = entry.mappings ?? presetMappings(definition, entry.presetVersion)
-  const mapper = compileMappings(definition, mappings, { workspaceId, destinationId })
+  const mapper = compileMappings(definition, mappings, { workspaceId, destinationId, settings })
   const ofSignal = signalMappers(definition, entry)
   const ofRows = { forgotten, pass: createPassOfRows() }
   const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }

@@ -3,6 +3,7 @@ import {
   compilePresence,
   consentOf,
   type EventProfile,
+  defaultText,
   meetsNeeds,
   moneyOf,
   type PlatformDefinition,
@@ -29,6 +30,8 @@ export type ReadyPlatform = {
   destinationId: string
   definition: PlatformDefinition
   settings: SignalPlatformSettings
+  /** The settings of the destination without secrets, which have the defaults of fields. */
+  destinationSettings: Readonly<Record<string, unknown>>
 }
 
 /** A signal as the engine needs it. */
@@ -133,13 +136,18 @@ const refundReason = (
   return refusal === 'refund_currency' && refund.restates !== true ? undefined : refusal
 }
 
-const valueReason = (
-  { money, origin }: Said,
-  platform: PlatformDefinition['conversions']['platform'],
-  isPurchase: boolean,
-): NotSentReason | undefined => {
+/** Whether a destination has a default for the currency of events without one. */
+const hasDefaultCurrency = ({ definition, destinationSettings }: ReadyPlatform): boolean => {
+  const action = definition.actions.find(({ name }) => name === definition.conversions.action)
+  const setting = action?.targets.find(({ name }) => name === 'currency')?.default?.setting
+  return defaultText(setting, destinationSettings) !== ''
+}
+
+const valueReason = ({ money, origin }: Said, ready: ReadyPlatform, isPurchase: boolean): NotSentReason | undefined => {
+  const { platform } = ready.definition.conversions
   if ('problem' in money) return money.of === 'value' ? 'invalid_value' : 'invalid_currency'
-  if (money.value !== undefined && money.currency === undefined && platform !== 'google_ads') return 'invalid_currency'
+  const lacksCurrency = money.value !== undefined && money.currency === undefined
+  if (lacksCurrency && platform !== 'google_ads' && !hasDefaultCurrency(ready)) return 'invalid_currency'
   return platform === 'meta' && isPurchase && origin !== 'refund' && money.value === undefined
     ? 'invalid_value'
     : undefined
@@ -150,8 +158,11 @@ const ready = new WeakMap<ReadyPlatform, (event: PipelineEvent, sourceId: string
 const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
   let made = ready.get(platform)
   if (made === undefined) {
-    const place = { workspaceId: signal.workspaceId, destinationId: platform.destinationId }
-    made = compilePresence(platform.definition, platform.settings, place)
+    made = compilePresence(platform.definition, platform.settings, {
+      workspaceId: signal.workspaceId,
+      destinationId: platform.destinationId,
+      settings: platform.destinationSettings,
+    })
     ready.set(platform, made)
   }
   return made
@@ -202,7 +213,7 @@ const atPlatform = (
     consentReason(said.consent, options.settings, { withdrawn, takesDenied: conversions.takesDenied === true }) ??
     (said.at > options.now + aheadMs ? 'in_future' : undefined) ??
     (options.now - said.at > oldest ? 'too_old' : undefined) ??
-    valueReason(said, conversions.platform, signal.definition.conversion.type === 'purchase') ??
+    valueReason(said, platform, signal.definition.conversion.type === 'purchase') ??
     (said.origin !== 'refund' && !meetsNeeds(conversions, identifiers) ? 'no_identifier' : undefined)
   return { destinationId: platform.destinationId, reason: reason ?? '', identifiers }
 }

@@ -1,5 +1,4 @@
 import {
-  type DestinationMappings,
   type EventMapping,
   type FieldMapping,
   type MappingSource,
@@ -7,171 +6,25 @@ import {
   mappingSourceTypes,
   targetTypes,
 } from '@tributary/contract'
-import { ArrowRight, Pencil, X } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
-import type { EventField } from '../../lib/events/event-fields.ts'
+import { ArrowRight, ListFilter, X } from 'lucide-react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { cn } from '../../ui/cn.ts'
 import { FieldError, FieldNote } from '../../ui/forms/field.tsx'
 import { Input, Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
-import { SuggestInput } from '../../ui/forms/suggest-input.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
-import { fieldSuggestions } from '../condition-builder.tsx'
 import { WarningsAt } from '../name-warnings.tsx'
-import { emptySource, type FieldRow, type MappedDestination, profileFields } from './mapping-draft.ts'
-import { targetTypeWords } from './target-words.ts'
+import { FieldConditions } from './field-conditions.tsx'
+import { FirstSources } from './first-sources.tsx'
+import { ListSourceEditor } from './list-source.tsx'
+import { firstOf, listOf } from './listed-sources.ts'
+import { emptySource, type FieldRow, type MappedDestination } from './mapping-draft.ts'
+import { type Invalid, SourceInput, type SourceInputProps, type SourceNames } from './source-input.tsx'
+import { sourceTypeWords, targetTypeWords } from './target-words.ts'
 import { TemplateDialog } from './template-dialog.tsx'
-
-const sourceWords: Readonly<Record<MappingSourceType, string>> = {
-  FIELD: 'Field',
-  CONSTANT: 'Constant',
-  VARIABLE: 'Variable',
-  TEMPLATE: 'Template',
-  PROFILE: 'Profile',
-}
-
-/** Converts typed text to the target's type: a number for numbers, otherwise the text. */
-const constantOf = (text: string, type: string): string | number =>
-  type === 'number' && /^-?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text.trim()) ? Number(text) : text
-
-type InputProps = {
-  source: MappingSource
-  row: FieldRow
-  label: string
-  invalid: { 'aria-invalid'?: true; 'aria-describedby'?: string }
-  disabled: boolean
-  onSource: (source: MappingSource) => void
-}
-
-const ConstantInput = ({ source, row, label, invalid, disabled, onSource }: InputProps) => {
-  const value = source.type === 'CONSTANT' ? source.value : ''
-  // The typed text. A number would lose an unfinished input, such as `1.`.
-  const [text, setText] = useState(String(value))
-  if (row.target.type === 'boolean')
-    return (
-      <Select
-        {...invalid}
-        aria-label={label}
-        disabled={disabled}
-        value={String(value)}
-        onChange={(event) =>
-          onSource({ ...emptySource('CONSTANT'), type: 'CONSTANT', value: event.target.value === 'true' })
-        }
-      >
-        {typeof value !== 'boolean' && <option value={String(value)}>Choose</option>}
-        <option value="true">True</option>
-        <option value="false">False</option>
-      </Select>
-    )
-  return (
-    <Input
-      {...invalid}
-      aria-label={label}
-      placeholder="A fixed value"
-      autoComplete="off"
-      disabled={disabled}
-      value={String(constantOf(text, row.target.type)) === String(value) ? text : String(value)}
-      onChange={(event) => {
-        setText(event.target.value)
-        onSource({
-          ...emptySource('CONSTANT'),
-          type: 'CONSTANT',
-          value: constantOf(event.target.value, row.target.type),
-        })
-      }}
-    />
-  )
-}
-
-const SourceInput = ({
-  fields,
-  variables,
-  onTemplate,
-  ...props
-}: InputProps & {
-  fields: readonly EventField[]
-  variables: DestinationMappings['variables']
-  onTemplate: () => void
-}) => {
-  const { source, label, invalid, disabled, onSource } = props
-  const suggestions = useMemo(() => fieldSuggestions(fields), [fields])
-  const ofProfile = useMemo(() => fieldSuggestions(profileFields(fields)), [fields])
-  switch (source.type) {
-    case 'FIELD':
-      return (
-        <SuggestInput
-          mono
-          {...invalid}
-          aria-label={label}
-          placeholder="Choose a field"
-          value={source.name}
-          disabled={disabled}
-          suggestions={suggestions}
-          onChange={(name) => {
-            const known = fields.find((field) => field.name === name)
-            const { display_name = '', kind = 'custom' } = known ?? {}
-            onSource({ type: 'FIELD', name, display_name, kind, is_event_name_key: name === 'event' })
-          }}
-        />
-      )
-    case 'PROFILE':
-      return (
-        <SuggestInput
-          mono
-          {...invalid}
-          aria-label={label}
-          placeholder="traits.email"
-          value={source.name}
-          disabled={disabled}
-          suggestions={ofProfile}
-          onChange={(name) => onSource({ ...emptySource('PROFILE'), type: 'PROFILE', name })}
-        />
-      )
-    case 'VARIABLE':
-      return (
-        <Select
-          {...invalid}
-          aria-label={label}
-          value={source.name}
-          disabled={disabled}
-          onChange={(event) => {
-            const name = event.target.value
-            const display_name = variables.find((each) => each.name === name)?.display_name ?? ''
-            onSource({ type: 'VARIABLE', name, display_name, kind: 'event', is_event_name_key: name === 'event_name' })
-          }}
-        >
-          {source.name === '' && <option value="">Choose a variable</option>}
-          {variables.map(({ name, display_name }) => (
-            <option key={name} value={name}>
-              {display_name}
-            </option>
-          ))}
-        </Select>
-      )
-    case 'TEMPLATE':
-      return (
-        <button
-          type="button"
-          aria-label={`Edit template of ${label}`}
-          title={source.value}
-          {...invalid}
-          disabled={disabled}
-          className="flex h-8 w-full min-w-0 items-center gap-2 rounded-md border border-field-line bg-code px-2.5 text-left shadow-card hover:not-disabled:border-ink-3 aria-invalid:border-danger"
-          onClick={onTemplate}
-        >
-          <span className={cn('min-w-0 flex-1 truncate font-mono text-xs', source.value === '' && 'text-ink-3')}>
-            {source.value === '' ? 'Write a template' : source.value}
-          </span>
-          <Pencil aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-        </button>
-      )
-    default:
-      return <ConstantInput {...props} />
-  }
-}
 
 const Target = ({
   row,
@@ -182,7 +35,7 @@ const Target = ({
 }: {
   row: FieldRow
   disabled: boolean
-  invalid: { 'aria-invalid'?: true; 'aria-describedby'?: string }
+  invalid: Invalid
   isNew: boolean
   onChange: ((edit: (field: FieldMapping) => FieldMapping) => void) | undefined
 }) => {
@@ -246,27 +99,65 @@ const Target = ({
   )
 }
 
+type WideSource = Extract<MappingSource, { type: 'FIRST' | 'LIST' }>
+
+/** Whether a source is shown below its line, in the whole width. */
+const isWide = (source: MappingSource): source is WideSource => source.type === 'FIRST' || source.type === 'LIST'
+
+/** Returns the types of sources of a field: only a field that takes a list can have a list of objects. */
+const sourceTypesFor = ({ known, target }: FieldRow, source: MappingSource): readonly MappingSourceType[] => {
+  const type = (known ?? target).type
+  return mappingSourceTypes.filter(
+    (each) => each !== 'LIST' || source.type === 'LIST' || type === 'array' || type === 'any',
+  )
+}
+
+/** Returns a source of another type that keeps what it can of the former one. */
+const sourceOfType = (type: MappingSourceType, source: MappingSource, { known }: FieldRow): MappingSource => {
+  if (type === 'FIRST') return firstOf(source)
+  return type === 'LIST' ? listOf(source, known?.fields ?? []) : emptySource(type)
+}
+
+/** The parts of a source that need the whole width of the table. */
+const WideSourceInput = ({
+  source,
+  row,
+  name,
+  ...props
+}: Omit<SourceInputProps, 'label' | 'source' | 'target'> &
+  SourceNames & { source: WideSource; row: FieldRow; name: string }) =>
+  source.type === 'FIRST' ? (
+    <FirstSources {...props} target={row.known ?? row.target} source={source} label={`Source of ${name}`} />
+  ) : (
+    <ListSourceEditor {...props} target={row.known ?? {}} source={source} label={name} />
+  )
+
 /** The choice of the type of a field's source, and the source itself. */
 const SourceChoice = ({
   destination,
   mapping,
+  row,
+  name,
   ...props
-}: Omit<InputProps, 'label' | 'source'> & {
-  destination: MappedDestination
-  mapping: EventMapping
-  name: string
-  fields: readonly EventField[]
-  variables: DestinationMappings['variables']
-}) => {
-  const { row, name, disabled, fields, variables, onSource } = props
+}: Omit<SourceInputProps, 'label' | 'source' | 'target'> &
+  SourceNames & {
+    destination: MappedDestination
+    mapping: EventMapping
+    row: FieldRow
+    name: string
+  }) => {
+  const { disabled, fields, variables, onSource } = props
   const source = row.field?.source ?? emptySource('FIELD')
   const [writes, setWrites] = useState(false)
+  const label = `Source of ${name}`
+  const types = sourceTypesFor(row, source)
   return (
     <div
       className={cn(
         'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
         // The text of a selected list entry cannot be scrolled like typed text, so the select box has the whole width.
         source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
+        isWide(source) && 'grid-cols-[minmax(0,1fr)]',
       )}
     >
       <Select
@@ -274,14 +165,22 @@ const SourceChoice = ({
         value={source.type}
         disabled={disabled}
         onChange={(event) => {
-          const type = mappingSourceTypes.find((each) => each === event.target.value) ?? 'FIELD'
-          onSource(emptySource(type))
+          const type = types.find((each) => each === event.target.value) ?? 'FIELD'
+          onSource(sourceOfType(type, source, row))
           if (type === 'TEMPLATE') setWrites(true)
         }}
       >
-        <Options of={mappingSourceTypes} title={(type) => sourceWords[type]} />
+        <Options of={types} title={(type) => sourceTypeWords[type]} />
       </Select>
-      <SourceInput {...props} source={source} label={`Source of ${name}`} onTemplate={() => setWrites(true)} />
+      {!isWide(source) && (
+        <SourceInput
+          {...props}
+          target={row.known ?? row.target}
+          source={source}
+          label={label}
+          onTemplate={() => setWrites(true)}
+        />
+      )}
       {writes && source.type === 'TEMPLATE' && (
         <TemplateDialog
           destination={destination}
@@ -340,8 +239,8 @@ export const FieldLine = ({
   destination: MappedDestination
   mapping: EventMapping
   row: FieldRow
-  fields: readonly EventField[]
-  variables: DestinationMappings['variables']
+  fields: SourceNames['fields']
+  variables: SourceNames['variables']
   problem: string | undefined
   /** Shown if the field has no problem. */
   note: string | undefined
@@ -359,11 +258,23 @@ export const FieldLine = ({
     ...(problem !== undefined && ({ 'aria-invalid': true } as const)),
     ...((problem ?? note) !== undefined && { 'aria-describedby': id }),
   }
+  const source = {
+    row,
+    name,
+    invalid: target.name.trim() === '' ? {} : invalid,
+    disabled,
+    fields,
+    variables,
+    onSource: (next: MappingSource) => onChange?.((before) => ({ ...before, source: next })),
+  }
+  const count = field?.conditions?.length ?? 0
+  const [opens, setOpens] = useState(false)
+  const showsConditions = field !== undefined && (opens || count > 0) && known?.is_required !== true
   return (
     <li
       aria-label={name}
       className={cn(
-        'grid grid-cols-[2.25rem_minmax(0,1fr)_2rem] items-start gap-x-3 gap-y-2 px-3 py-2.5 sm:grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem]',
+        'grid grid-cols-[2.25rem_minmax(0,1fr)_4rem] items-start gap-x-3 gap-y-2 px-3 py-2.5 sm:grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_4rem]',
         !enabled && 'bg-sunken',
       )}
     >
@@ -375,26 +286,41 @@ export const FieldLine = ({
           onChange={(next) => onChange?.((before) => ({ ...before, enabled: next }))}
         />
       </span>
-      <SourceChoice
-        destination={destination}
-        mapping={mapping}
-        name={name}
-        row={row}
-        invalid={target.name.trim() === '' ? {} : invalid}
-        disabled={disabled}
-        fields={fields}
-        variables={variables}
-        onSource={(next) => onChange?.((before) => ({ ...before, source: next }))}
-      />
+      <SourceChoice {...source} destination={destination} mapping={mapping} />
       <ArrowRight aria-label="to" className="mt-2 size-4 shrink-0 text-ink-3 max-sm:hidden" />
       <div className="min-w-0 max-sm:col-start-2 max-sm:row-start-1">
         <Target row={row} disabled={disabled} invalid={invalid} isNew={isNew} onChange={onChange} />
       </div>
-      <span className="max-sm:col-start-3 max-sm:row-start-1">
+      <span className="flex justify-end max-sm:col-start-3 max-sm:row-start-1">
+        {field !== undefined && known?.is_required !== true && !disabled && (
+          <IconButton
+            label={`Conditions of ${name}`}
+            icon={ListFilter}
+            aria-expanded={showsConditions}
+            className={cn(count > 0 && 'text-accent-ink')}
+            onClick={() => setOpens(!opens)}
+          />
+        )}
         {onRemove !== undefined && known?.is_required !== true && (
           <IconButton label={`Remove ${name}`} icon={X} onClick={onRemove} />
         )}
       </span>
+      {field !== undefined && isWide(field.source) && (
+        <div className="col-span-full sm:pl-12">
+          <WideSourceInput {...source} source={field.source} />
+        </div>
+      )}
+      {showsConditions && (
+        <div className="col-span-full sm:pl-12">
+          <FieldConditions
+            field={field}
+            name={name}
+            fields={fields}
+            shows={problem !== undefined}
+            onChange={onChange}
+          />
+        </div>
+      )}
       <FieldMessages id={id} field={field} problem={problem} note={note} />
     </li>
   )

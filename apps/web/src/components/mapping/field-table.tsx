@@ -131,7 +131,7 @@ const noFields = (
 const Head = ({ to }: { to: string }) => (
   <div
     aria-hidden
-    className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_2rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
+    className="grid grid-cols-[2.25rem_minmax(0,6fr)_1rem_minmax(0,5fr)_4rem] items-center gap-x-3 border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium text-ink-3 max-sm:hidden"
   >
     <span />
     <span>Event field</span>

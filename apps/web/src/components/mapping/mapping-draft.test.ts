@@ -21,6 +21,8 @@ const target = (name: string, part: Partial<DestinationAction['targets'][number]
   display_name: name.toUpperCase(),
   help_text: '',
   pii: '',
+  choices: [],
+  fields: [],
   ...part,
 })
 

@@ -14,6 +14,7 @@ import { conditionProblems } from '../../lib/events/condition-words.ts'
 import type { EventField } from '../../lib/events/event-fields.ts'
 import { shortId } from '../../lib/format/short-id.ts'
 import { pluralise } from '../../lib/format/text.ts'
+import { emptyList, emptyListed, isEmptyItemField, isEmptyListed, withoutEmpty } from './listed-sources.ts'
 
 /** The destination of the mapped fields, as the field editor needs it. */
 export type MappedDestination = { name: string; app: Pick<Destination['app'], 'display_name'> }
@@ -23,6 +24,27 @@ export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, ke
 
 /** A target in the payload of an action, with its description. */
 export type ActionTarget = DestinationAction['targets'][number]
+
+/** Returns a target that an action describes, also one that is a field of an object; undefined for any other. */
+export const describedTarget = (action: DestinationAction, path: string): ActionTarget | undefined =>
+  action.targets.find(({ name }) => name === path) ?? nestedTargets(action).find(({ name }) => name === path)
+
+/** Returns the fields of an action's objects as targets. */
+const nestedTargets = ({ targets }: DestinationAction): ActionTarget[] =>
+  targets
+    .filter(({ type }) => type === 'object')
+    .flatMap((holder) =>
+      holder.fields.map((field) => ({
+        ...field,
+        name: `${holder.name}.${field.name}`,
+        display_name: `${holder.display_name}: ${field.display_name}`,
+        kind: holder.kind,
+        is_required: false,
+        is_recommended: false,
+        pii: '',
+        fields: [],
+      })),
+    )
 
 /** A line of the field table. It has a target that the action describes, a field mapping, or both. */
 export type FieldRow = {
@@ -35,8 +57,13 @@ export type FieldRow = {
 const sourceBase = { display_name: '', is_event_name_key: false, kind: 'custom' } as const
 
 /** An empty source of a type. */
-export const emptySource = (type: MappingSourceType): MappingSource =>
-  type === 'CONSTANT' || type === 'TEMPLATE' ? { type, value: '', ...sourceBase } : { type, name: '', ...sourceBase }
+export const emptySource = (type: MappingSourceType): MappingSource => {
+  if (type === 'FIRST') return { type, sources: [emptyListed('FIELD')], ...sourceBase }
+  if (type === 'LIST') return emptyList
+  return type === 'FIELD' || type === 'VARIABLE' || type === 'PROFILE'
+    ? { type, name: '', ...sourceBase }
+    : { type, value: '', ...sourceBase }
+}
 
 /** Names of the profile that every workspace may have. */
 const knownOfProfile = ['traits.email', 'traits.phone', 'identifiers.user_id', 'identifiers.email', 'identifiers.phone']
@@ -56,8 +83,18 @@ export const profileFields = (fields: readonly EventField[]): EventField[] => {
 }
 
 /** True for a source without a value. A constant can be an empty text. */
-export const isEmptySource = (source: MappingSource): boolean =>
-  'name' in source ? source.name.trim() === '' : source.type === 'TEMPLATE' && source.value.trim() === ''
+export const isEmptySource = (source: MappingSource): boolean => {
+  if (source.type === 'FIRST') return source.sources.every(isEmptyListed)
+  if (source.type === 'LIST') return source.list.trim() === '' && source.fields.every(isEmptyItemField)
+  return 'name' in source ? source.name.trim() === '' : source.type === 'TEMPLATE' && source.value.trim() === ''
+}
+
+/** Returns a field as it is saved: without the empty entries of its source, and without an empty list of conditions. */
+const complete = ({ conditions = [], condition_match, ...field }: FieldMapping): FieldMapping => ({
+  ...field,
+  source: withoutEmpty(field.source),
+  ...(conditions.length === 0 ? {} : { conditions, condition_match }),
+})
 
 /** The properties of a target that a mapping stores. */
 const keptTarget = ({ name, display_name, is_required, is_recommended, type, kind }: MappingTarget): MappingTarget => ({
@@ -141,9 +178,7 @@ export const fieldRows = (mapping: EventMapping, action: DestinationAction): Fie
   const below = fields
     .filter((field) => !shown.has(field))
     .map((field): FieldRow => {
-      const known = names.has(field.target.name)
-        ? undefined
-        : action.targets.find(({ name }) => name === field.target.name)
+      const known = names.has(field.target.name) ? undefined : describedTarget(action, field.target.name)
       return { key: field.id, target: known ?? field.target, known, field }
     })
   return [...above, ...below]
@@ -152,7 +187,7 @@ export const fieldRows = (mapping: EventMapping, action: DestinationAction): Fie
 /** Returns the targets of the action that have no line in the table. */
 export const freeTargets = (mapping: EventMapping, action: DestinationAction): ActionTarget[] => {
   const taken = new Set(mapping.field_mappings.map(({ target }) => target.name))
-  return action.targets.filter(
+  return [...action.targets, ...nestedTargets(action)].filter(
     ({ name, is_required, is_recommended }) => !is_required && !is_recommended && !taken.has(name),
   )
 }
@@ -163,16 +198,16 @@ export const sendable = (mapping: EventMapping): EventMapping => {
   return {
     ...mapping,
     filters: mapping.filters.filter(({ id }) => unfinished[id] === undefined),
-    field_mappings: mapping.field_mappings.filter((field) => fieldMappingRule.safeParse(field).success),
+    field_mappings: mapping.field_mappings.map(complete).filter((field) => fieldMappingRule.safeParse(field).success),
   }
 }
 
 /** The saved form of a mapping: optional fields without a choice are omitted. */
 export const saved = (mapping: EventMapping): EventMapping => ({
   ...mapping,
-  field_mappings: mapping.field_mappings.filter(
-    ({ source, target }) => target.is_required || !isEmptySource(source) || target.name.trim() === '',
-  ),
+  field_mappings: mapping.field_mappings
+    .filter(({ source, target }) => target.is_required || !isEmptySource(source) || target.name.trim() === '')
+    .map(complete),
 })
 
 /**
@@ -188,7 +223,8 @@ const fieldProblem = (row: FieldRow): string | undefined => {
   if (target.name.trim() === '') return 'Enter the target field'
   if (required && !field.enabled) return `${title} is required. Turn it on`
   if (isEmptySource(field.source)) return required ? `${title} is required. Choose a value` : undefined
-  return fieldMappingRule.safeParse(field).error?.issues[0]?.message
+  if (Object.keys(conditionProblems(field.conditions ?? [])).length > 0) return 'Complete the conditions of this field'
+  return fieldMappingRule.safeParse(complete(field)).error?.issues[0]?.message
 }
 
 /** The problems to fix before a mapping can be saved; the server checks the same and more. */

@@ -1,4 +1,4 @@
-import type { TargetType } from '@tributary/contract'
+import type { MappingSourceType, TargetType } from '@tributary/contract'
 
 /** The titles of target types. */
 export const targetTypeWords: Readonly<Record<TargetType, string>> = {
@@ -9,4 +9,15 @@ export const targetTypeWords: Readonly<Record<TargetType, string>> = {
   datetime: 'Time',
   object: 'Object',
   array: 'List',
+}
+
+/** The titles of the types of sources. */
+export const sourceTypeWords: Readonly<Record<MappingSourceType, string>> = {
+  FIELD: 'Field',
+  FIRST: 'First of several',
+  LIST: 'List of objects',
+  CONSTANT: 'Constant',
+  VARIABLE: 'Variable',
+  TEMPLATE: 'Template',
+  PROFILE: 'Profile',
 }

@@ -1,0 +1,51 @@
+import { moneyOf, setting } from '@tributary/connector-kit'
+import { countryCodeOf } from '../normalization/countries.ts'
+
+/** The currency of events whose currency is absent. A wrong currency is not replaced. */
+export const defaultCurrencySetting = {
+  default_currency: setting.text({
+    label: 'Default currency',
+    help: 'For events that have a value and no currency, such as EUR. A wrong currency is not replaced.',
+    maxLength: 3,
+  }),
+}
+
+/** The country of people whose country is absent. */
+export const defaultCountrySetting = {
+  default_country: setting.text({
+    label: 'Default country',
+    help: 'For phone numbers in national form of people without a country, such as DE.',
+    maxLength: 2,
+  }),
+}
+
+const isCurrency = (text: string): boolean => {
+  const money = moneyOf(undefined, text)
+  return 'currency' in money && money.currency === text.trim().toUpperCase()
+}
+
+const isCountry = (text: string): boolean => /^[A-Z]{2}$/i.test(text.trim()) && countryCodeOf(text) !== ''
+
+/** Checks the defaults of a destination: ISO 4217 and ISO 3166-1 alpha-2. */
+export const checkDefaults = ({
+  default_currency,
+  default_country,
+}: {
+  default_currency?: string | undefined
+  default_country?: string | undefined
+}): Record<string, string> => ({
+  ...(default_currency === undefined || isCurrency(default_currency)
+    ? {}
+    : { default_currency: 'Enter a currency code of three letters, such as EUR' }),
+  ...(default_country === undefined || isCountry(default_country)
+    ? {}
+    : { default_country: 'Enter a country code of two letters, such as DE' }),
+})
+
+/** Properties of a target for the currency of a value. */
+export const withDefaultCurrency = {
+  default: { setting: 'default_currency', beside: ['value', 'price_of_one'] },
+} as const
+
+/** Properties of a target for a phone number: the default country completes it. */
+export const withDefaultCountry = { countrySetting: 'default_country' } as const
