@@ -98,6 +98,15 @@ describe('the stream of an app', () => {
     expect((await send(mapped, web)).outcome).toMatchObject({ kind: 'rejected' })
   })
 
+  it('settings of version 0.2.0, which had no choice of a stream, are those of a web stream', async () => {
+    const old = { stream: undefined, measurement_id: 'G-A1B2C3D4E5' }
+    const { query, sent } = await send(event({ client_id: '1.2' }), old)
+    expect(query).toMatchObject({ measurement_id: 'G-A1B2C3D4E5' })
+    expect(sent).toMatchObject({ client_id: '1.2' })
+    const call = receivedEvent('Checkout', { type: 'screen' })
+    expect((await send(byPresets(googleAnalytics, call), old)).outcome).toMatchObject({ kind: 'skipped' })
+  })
+
   it('the connection is tested with the Firebase app', async () => {
     const { answer } = createAnalytics()
     const { asked, rebase } = await startVendor({ origins }, answer)

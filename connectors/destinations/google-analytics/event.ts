@@ -35,7 +35,7 @@ export const sendableOf = (
   if (typeof at !== 'number') return at
   const { stream } = settings
   const name = eventNameOf(payload.event_name)
-  if (stream === 'web' && outgoing.type === 'screen' && name === 'screen_view')
+  if (stream !== 'app' && outgoing.type === 'screen' && name === 'screen_view')
     return { kind: 'skipped', reason: 'Google Analytics takes views of screens only in the stream of an app' }
   const unknown = clientProblem(payload, stream)
   if (unknown !== undefined) return rejected(unknown)
