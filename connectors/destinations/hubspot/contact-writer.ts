@@ -4,7 +4,7 @@ import { type createSender, type Found, inputOf, type Place } from './record-sen
 
 /** Creates functions that write contacts by their email addresses. */
 export const createContactWriter = (
-  { write, find }: Pick<ReturnType<typeof createSender>, 'write' | 'find'>,
+  { settle, write, find }: Pick<ReturnType<typeof createSender>, 'settle' | 'write' | 'find'>,
   type: ObjectType,
   { outcomes, ids }: Found,
 ) => {
@@ -14,13 +14,22 @@ export const createContactWriter = (
 
   /**
    * Updates contacts by their HubSpot IDs. Without the email address, because it can be a further address of the contact,
-   * which must not become the first one.
+   * which must not become the first one. A contact without other properties needs no update.
    */
-  const updateContacts = (places: readonly Place[]): Promise<void> =>
-    write('update', places, (place) => {
-      const { [idProperty]: _email, ...properties } = place.properties
-      return { id: ids[place.at], properties, objectWriteTraceId: traceOf(place) }
-    })
+  const updateContacts = async (places: readonly Place[]): Promise<void> => {
+    const changesOf = ({ [idProperty]: _email, ...properties }: Place['properties']) => properties
+    const isEmpty = (place: Place): boolean => Object.keys(changesOf(place.properties)).length === 0
+    settle(places.filter(isEmpty), { kind: 'delivered' })
+    await write(
+      'update',
+      places.filter((place) => !isEmpty(place)),
+      (place) => ({
+        id: ids[place.at],
+        properties: changesOf(place.properties),
+        objectWriteTraceId: traceOf(place),
+      }),
+    )
+  }
 
   /** Creates contacts. Those that exist meanwhile are updated, because HubSpot names them. */
   const createContacts = async (places: readonly Place[]): Promise<void> => {

@@ -51,6 +51,14 @@ describe('contacts by email', () => {
     expect(vendor.read('contacts')).toEqual([{ email: 'ada@example.com', plan: 'c', p0: 'a', p1: 'b', p2: 'c' }])
   })
 
+  it('an event with the email address only leaves an existing contact as it is, without an update', async () => {
+    const vendor = vendorOf()
+    await vendor.send([contact('ada@example.com', { plan: 'pro' })])
+    const { whats, outcomes } = await vendor.send([contact('ada@example.com')])
+    expect([whats, outcomes]).toEqual([['read'], [{ kind: 'delivered' }]])
+    expect(vendor.read('contacts')).toEqual([{ email: 'ada@example.com', plan: 'pro' }])
+  })
+
   it('a repeated batch creates nothing again', async () => {
     const vendor = vendorOf()
     const events = Array.from({ length: 100 }, (_, at) => contact(`u${at}@example.com`, { visits: at }))
@@ -117,7 +125,7 @@ describe('contacts by email', () => {
     ['MISSING_SCOPES', { kind: 'retry', misconfigured: true }],
   ])('an error of the category %s decides what becomes of its contact only', async (category, outcome) => {
     const vendor = vendorOf()
-    const events = ['a@example.com', 'b@example.com'].map((email) => contact(email))
+    const events = ['a@example.com', 'b@example.com'].map((email) => contact(email, { plan: 'pro' }))
     await vendor.send(events)
     const error = { status: 'error', category, message: 'No', context: { ids: ['102'] } }
     const results = [{ id: '101', properties: {} }]

@@ -8,7 +8,9 @@ const dayMs = 86_400_000
 const smallestMs = 1e10
 
 const day = /^\d{4}-\d{2}-\d{2}$/
-const dayAndTime = /^(\d{4}-\d{2}-\d{2})[T ]/
+const dayAndTime = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}/
+/** The form of databases, which have a space before the time, and no zone for UTC. */
+const spaced = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}/
 const numeral = /^-?\d{9,14}$/
 
 /** Whether a text can be a time, so that the kind of its property matters. */
@@ -22,11 +24,15 @@ const ofDate = (text: string): string => {
     return new Date(Math.abs(number) < smallestMs ? number * 1000 : number).toISOString().slice(0, 10)
   }
   const [, written] = dayAndTime.exec(text) ?? []
-  return written !== undefined && readTimeText(text) !== undefined ? written : text
+  return written !== undefined && readTimeText(`${written}T00:00:00Z`) !== undefined ? written : text
 }
 
 const ofDateTime = (text: string): string => {
   if (day.test(text)) return `${text}T00:00:00.000Z`
+  if (spaced.test(text)) {
+    const joined = text.replace(' ', 'T')
+    return readTimeText(joined) ?? readTimeText(`${joined}Z`) ?? text
+  }
   return numeral.test(text) && Math.abs(Number(text)) < smallestMs ? String(Number(text) * 1000) : text
 }
 
