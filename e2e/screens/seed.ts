@@ -191,6 +191,35 @@ const ordersMapped = [
     source: { type: 'TEMPLATE', value: 'Order {{ properties.order_id }} of {{ userId | capitalize }}', ...base },
     target: target('label'),
   },
+  {
+    id: 'f007',
+    source: {
+      type: 'FIRST',
+      sources: [
+        { type: 'FIELD', name: 'context.traits.email', ...base },
+        { type: 'FIELD', name: 'properties.email', ...base },
+        { type: 'CONSTANT', value: 'unknown', ...base },
+      ],
+      ...base,
+    },
+    target: target('customer.email', 'string'),
+    conditions: [{ id: 'c004', field: 'properties.total', operator: 'greater_than', value: '50' }],
+    condition_match: 'all',
+  },
+  {
+    id: 'f008',
+    source: {
+      type: 'LIST',
+      list: 'properties.products',
+      root: 'properties',
+      fields: [
+        { name: 'sku', type: 'string', source: { type: 'FIELD', name: 'sku', ...base } },
+        { name: 'price', type: 'number', source: { type: 'FIELD', name: 'price', ...base } },
+      ],
+      ...base,
+    },
+    target: target('lines', 'array'),
+  },
   { id: 'f006', enabled: false, source: { type: 'CONSTANT', value: 1, ...base }, target: target('version', 'number') },
 ]
 

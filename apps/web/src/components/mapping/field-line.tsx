@@ -154,7 +154,7 @@ const SourceChoice = ({
   return (
     <div
       className={cn(
-        'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
+        'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-full max-sm:grid-cols-[minmax(0,1fr)]',
         // The text of a selected list entry cannot be scrolled like typed text, so the select box has the whole width.
         source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
         isWide(source) && 'grid-cols-[minmax(0,1fr)]',

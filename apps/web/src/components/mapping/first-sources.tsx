@@ -54,7 +54,7 @@ const Row = ({
   return (
     <li
       data-row={at}
-      className="grid grid-cols-[1rem_minmax(0,1fr)_auto] items-start gap-x-2 gap-y-1"
+      className="grid grid-cols-[1rem_minmax(0,1fr)_auto] items-start gap-x-2 gap-y-1.5 @2xl:grid-cols-[1rem_6.75rem_minmax(0,1fr)_auto]"
       onKeyDown={(event) => {
         const to = event.key === 'ArrowUp' ? at - 1 : event.key === 'ArrowDown' ? at + 1 : at
         if (!event.altKey || to === at || disabled) return
@@ -65,18 +65,18 @@ const Row = ({
       <span aria-hidden className="mt-1.5 text-right text-xs text-ink-3 tabular-nums">
         {at + 1}
       </span>
-      <div className="grid min-w-0 gap-1.5 @2xl:grid-cols-[6rem_minmax(0,1fr)]">
-        <Select
-          aria-label={`Type of source ${at + 1} of ${label}`}
-          value={source.type}
-          disabled={disabled}
-          onChange={(event) => {
-            const type = listedTypes.find((each) => each === event.target.value) ?? 'FIELD'
-            onSource(emptyListed(type))
-          }}
-        >
-          <Options of={listedTypes} title={(type) => sourceTypeWords[type]} />
-        </Select>
+      <Select
+        aria-label={`Type of source ${at + 1} of ${label}`}
+        value={source.type}
+        disabled={disabled}
+        onChange={(event) => {
+          const type = listedTypes.find((each) => each === event.target.value) ?? 'FIELD'
+          onSource(emptyListed(type))
+        }}
+      >
+        <Options of={listedTypes} title={(type) => sourceTypeWords[type]} />
+      </Select>
+      <div className="min-w-0 space-y-1 @max-2xl:order-last @max-2xl:col-span-2 @max-2xl:col-start-2">
         <SourceInput
           {...props}
           label={name}
@@ -86,7 +86,7 @@ const Row = ({
           }}
         />
         {example !== '' && (
-          <p className="col-span-full truncate text-xs text-ink-3" title={example}>
+          <p className="truncate text-xs text-ink-3" title={example}>
             {example}
           </p>
         )}

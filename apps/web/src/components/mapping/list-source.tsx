@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import type { EventField } from '../../lib/events/event-fields.ts'
 import { pluralise } from '../../lib/format/text.ts'
 import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/cn.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { Input, Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
@@ -106,7 +107,12 @@ const ItemLine = ({
       aria-label={`${name} of each item`}
       className="grid grid-cols-[minmax(0,1fr)_2rem] items-start gap-x-3 gap-y-2 py-2.5 sm:grid-cols-[minmax(0,6fr)_minmax(0,5fr)_2rem]"
     >
-      <div className="grid min-w-0 gap-2 max-sm:order-last max-sm:col-span-full sm:grid-cols-[6.75rem_minmax(0,1fr)]">
+      <div
+        className={cn(
+          'grid min-w-0 gap-2 max-sm:order-1 max-sm:col-span-full',
+          source.type !== 'FIRST' && 'sm:grid-cols-[6.75rem_minmax(0,1fr)]',
+        )}
+      >
         <Select
           aria-label={`Source type for ${name} of each item`}
           value={source.type}
@@ -118,11 +124,7 @@ const ItemLine = ({
         >
           <Options of={itemSourceTypes} title={(type) => sourceTypeWords[type]} />
         </Select>
-        {source.type === 'FIRST' ? (
-          <div className="min-w-0 sm:col-span-full">
-            <FirstSources {...props} source={source} onSource={(next) => onChange({ source: next })} />
-          </div>
-        ) : (
+        {source.type !== 'FIRST' && (
           <SourceInput
             {...props}
             source={source}
@@ -137,6 +139,11 @@ const ItemLine = ({
         <span />
       ) : (
         <IconButton label={`Remove ${name} of each item`} icon={X} onClick={onRemove} />
+      )}
+      {source.type === 'FIRST' && (
+        <div className="col-span-full min-w-0 max-sm:order-2">
+          <FirstSources {...props} source={source} onSource={(next) => onChange({ source: next })} />
+        </div>
       )}
     </li>
   )
