@@ -14,7 +14,7 @@ export const defaultCurrencySetting = {
 export const defaultCountrySetting = {
   default_country: setting.text({
     label: 'Default country',
-    help: 'For phone numbers in national form of people without a country, such as DE.',
+    help: 'The country of people without one, such as DE. It completes phone numbers in national form.',
     maxLength: 2,
   }),
 }

@@ -251,12 +251,17 @@ describe('what a signal counts as known', () => {
     expect(seen.size).toBe(2)
   })
 
-  it.each(Object.entries(platforms))('is what the destination %s sends, over random people', (_, platform) => {
+  const cases = Object.entries(platforms).flatMap(([name, platform]) =>
+    ['', 'US'].map((country) => ({ name, country, platform })),
+  )
+  it.each(cases)('is what $name sends, over random people, with the default country "$country"', (each) => {
+    const { platform, country } = each
+    const ownPlace = { ...place, settings: { default_country: country } }
     const { definition, names, bodyOf } = platform
     const eventName = standardEventName(definition.conversions.platform, { type: 'lead', custom_name: '' })
     const settings = { eventName, testCode: '', fields: undefined }
-    const presence = compilePresence(definition, settings, place)
-    const map = compileMappings(definition, signalMappings(definition, settings), place)
+    const presence = compilePresence(definition, settings, ownPlace)
+    const map = compileMappings(definition, signalMappings(definition, settings), ownPlace)
     const random = randomOf(38)
     let sentOnce = 0
     for (let round = 0; round < rounds; round++) {

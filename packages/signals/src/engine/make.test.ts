@@ -1,21 +1,27 @@
 import type { PipelineEvent } from '@tributary/contract'
 import { expect, it } from 'vitest'
 import type { StoredDefinition } from '../read.ts'
-import { makeConversion } from './make.ts'
+import { type MadeConversion, makeConversion, type ReadyPlatform } from './make.ts'
 
 const now = Date.UTC(2026, 10, 29)
 const at = new Date(now - 60_000).toISOString()
 
-/** Returns `context.signal` of the conversion that a signal makes of an event with these properties. */
-const signalOf = (event: string, properties: PipelineEvent['properties']): Record<string, unknown> => {
+type Given = { value?: object; platforms?: readonly ReadyPlatform[] }
+
+/** Returns the conversion that a signal makes of an event with these properties. */
+const made = (
+  event: string,
+  properties: PipelineEvent['properties'],
+  { value = { type: 'none' }, platforms = [] }: Given = {},
+): MadeConversion => {
   const definition = {
-    value: { type: 'none' },
+    value,
     event_id: { type: 'message_id' },
     conversion: { type: 'add_to_cart', custom_name: '' },
     refunds: null,
   } as unknown as StoredDefinition
-  const made = makeConversion({
-    signal: { id: 's', workspaceId: 'w', definition, platforms: [] },
+  return makeConversion({
+    signal: { id: 's', workspaceId: 'w', definition, platforms },
     event: {
       eventId: 'e',
       messageId: 'm',
@@ -32,8 +38,11 @@ const signalOf = (event: string, properties: PipelineEvent['properties']): Recor
     origin: 'event',
     options: { settings: { without_consent: 'send', consent_path: 'context.consent' }, now },
   })
-  return (JSON.parse(made.json) as { context: { signal: Record<string, unknown> } }).context.signal
 }
+
+/** Returns `context.signal` of a conversion. */
+const signalOf = ({ json }: MadeConversion): Record<string, unknown> =>
+  (JSON.parse(json) as { context: { signal: Record<string, unknown> } }).context.signal
 
 it.each<[string, PipelineEvent['properties'], object | undefined]>([
   [
@@ -46,5 +55,31 @@ it.each<[string, PipelineEvent['properties'], object | undefined]>([
   ['texts that are too long, lists, and objects', { name: 'x'.repeat(501), brand: ['a'], price: {} }, undefined],
   ['no properties', undefined, undefined],
 ])('a conversion of an event with %s has the data of its product for destinations', (_, properties, product) => {
-  expect(signalOf('Product Added', properties)['product']).toEqual(product)
+  expect(signalOf(made('Product Added', properties))['product']).toEqual(product)
+})
+
+it.each<[string, PipelineEvent['properties'], object, string]>([
+  ['no currency and a default', { total: 5 }, { default_currency: 'EUR' }, ''],
+  ['a blank currency and a default', { total: 5, currency: '' }, { default_currency: 'EUR' }, ''],
+  ['no currency and no default', { total: 5 }, {}, 'invalid_currency'],
+  ['a wrong currency and a default', { total: 5, currency: 'EURO' }, { default_currency: 'EUR' }, 'invalid_currency'],
+])('a conversion with a value, and with %s, is sent or not', (_, properties, destinationSettings, reason) => {
+  const target = { name: 'currency', type: 'string', default: { setting: 'default_currency' } }
+  const conversions = {
+    platform: 'meta',
+    action: 'convert',
+    fields: {},
+    identifiers: {},
+    needs: [],
+    maxAgeMs: { online: 86_400_000 },
+  }
+  const definition = { slug: 'stub', title: 'Stub', actions: [{ name: 'convert', targets: [target] }], conversions }
+  const platform = {
+    destinationId: 'd',
+    definition,
+    settings: { eventName: '', testCode: '', fields: undefined },
+    destinationSettings,
+  } as unknown as ReadyPlatform
+  const value = { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency', currency: '' }
+  expect(made('Order Completed', properties, { value, platforms: [platform] }).platforms).toMatchObject([{ reason }])
 })
