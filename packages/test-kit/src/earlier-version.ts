@@ -9,7 +9,8 @@ drop function if exists trait_members, trait_part, trait_holders, trait_within, 
 alter table set_password_tokens drop column if exists session_id;
 alter table replays drop column if exists time_by;
 alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
-alter table write_keys drop column if exists api_key_id;`
+alter table write_keys drop column if exists api_key_id;
+alter table parked_deliveries drop column if exists profile;`
 
 /**
  * Changes a database of this version to one of the last commit of version 0.1, except for some records of its
