@@ -108,6 +108,39 @@ test('AMB-72: with consent, click IDs of the landing page are in later events of
   })
 })
 
+// The second number of `_ga` counts the parts of the domain; with a cookie path, the parts of the path follow it
+// (newbetuts.com, "What are the values in _ga cookie?").
+test.each([
+  ['GA1.1.1197596843.1673515099', '1197596843.1673515099'],
+  ['GA1.2.286403989.1366364567', '286403989.1366364567'],
+  ['GA1.4-2.286403989.1366364567', '286403989.1366364567'],
+  ['GA1.1.amp-Ab12', undefined],
+  ['GA1.4-2-3.286403989.1366364567', undefined],
+])('the cookie _ga=%s has the client ID %s', async (value, wanted) => {
+  visit('https://www.shop.example/')
+  document.cookie = `_ga=${value};path=/`
+  open('https://www.shop.example/').page()
+  await settle()
+  expect(events()[0]?.context['browserIds']).toMatchObject(wanted === undefined ? {} : { ga: wanted })
+  expect(JSON.stringify(events()[0]).includes('"ga":')).toBe(wanted !== undefined)
+})
+
+// facebook/capi-param-builder, client_js/shared/model/cookies.js: a known click keeps its cookie, a new click replaces it.
+// The marks are those of its tests (`Bg`) and of eight characters (`AQYBAQEB`).
+test.each([
+  ['fb.1.1554763741205.IwAR2', 'fb.1.1554763741205.IwAR2'],
+  ['fb.1.1554763741205.IwAR2.Bg', 'fb.1.1554763741205.IwAR2.Bg'],
+  ['fb.1.1554763741205.IwAR2.AQYBAQEB', 'fb.1.1554763741205.IwAR2.AQYBAQEB'],
+  ['fb.1.1554763741205.IwAR2x.Bg', expect.stringMatching(/^fb\.1\.\d{13}\.IwAR2$/)],
+  ['fb.1.1554763741205.other', expect.stringMatching(/^fb\.1\.\d{13}\.IwAR2$/)],
+])('after a click IwAR2, the cookie _fbc=%s becomes %s', async (value, wanted) => {
+  visit('https://www.shop.example/')
+  document.cookie = `_fbc=${value};path=/`
+  open('https://www.shop.example/?fbclid=IwAR2').page()
+  await settle()
+  expect(events()[0]?.context['browserIds']).toMatchObject({ fbc: wanted })
+})
+
 // Values as Google's tag writes them: format GS1 until 2025, GS2 since then.
 test.each([
   ['of the first format', ['_ga_A1B2C3=GS1.1.1700000000.3.1.1700000100.60.0.0'], '1700000000'],

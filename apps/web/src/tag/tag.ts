@@ -41,8 +41,8 @@ const newId = (): string =>
     (+digit ^ ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (+digit / 4)))).toString(16),
   )
 
-/** The client ID in the cookie of Google Analytics, `GA1.1.<client ID>`. */
-const gaClientId = (): string => /^GA\d+\.\d+\.(\d+\.\d+)$/.exec(cookie('_ga'))?.[1] ?? ''
+/** The client ID in the cookie of Google Analytics, `GA1.1.<client ID>`, or `GA1.1-2.<client ID>` with a cookie path. */
+const gaClientId = (): string => /^GA\d+\.\d+(?:-\d+)?\.(\d+\.\d+)$/.exec(cookie('_ga'))?.[1] ?? ''
 
 /**
  * The session ID in the cookies `_ga_<stream>` of Google Analytics, `GS1.1.<session ID>.…` or `GS2.1.s<session ID>$…`.
@@ -108,6 +108,13 @@ const createVisitor = (config: TagConfig) => {
     ask(set)
   }
 
+  /** The cookie of Meta for the last click; '' if it is of an earlier one. Parameter Builder adds a mark to the end. */
+  const knownFbc = (): string => {
+    const kept = cookie(cookieNames.fbc)
+    const { fbclid } = clicks
+    return fbclid === undefined || `${kept}.`.includes(`.${fbclid.value}.`) ? kept : ''
+  }
+
   const begin = (): void => {
     const now = seconds()
     const known = cookie(cookieNames.anonymousId)
@@ -119,9 +126,8 @@ const createVisitor = (config: TagConfig) => {
     }
     clicks = mergeClicks(parseClicks(cookie(cookieNames.clicks), now), clicksIn(location.search, now))
     fbp = fbp || `${prefix}${Date.now()}.${Math.floor(Math.random() * 2_147_483_648)}`
-    fbc = cookie(cookieNames.fbc)
     const { fbclid } = clicks
-    if (fbclid !== undefined && !fbc.endsWith(`.${fbclid.value}`)) fbc = `${prefix}${Date.now()}.${fbclid.value}`
+    fbc = knownFbc() || (fbclid === undefined ? '' : `${prefix}${Date.now()}.${fbclid.value}`)
     save()
   }
 
@@ -136,7 +142,7 @@ const createVisitor = (config: TagConfig) => {
             ...clickContext(clicks),
             browserIds: present({
               fbp: cookie(cookieNames.fbp) || fbp,
-              fbc: cookie(cookieNames.fbc) || fbc,
+              fbc: knownFbc() || fbc,
               ttp: cookie('_ttp'),
               ga: gaClientId(),
               gaSession: gaSession(),
