@@ -11,6 +11,7 @@ alter table replays drop column if exists time_by;
 alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
 alter table write_keys drop column if exists api_key_id;
 alter table parked_deliveries drop column if exists profile;`
+alter table destinations drop column if exists preset_version;`
 
 /**
  * Changes a database of this version to one of the last commit of version 0.1, except for some records of its

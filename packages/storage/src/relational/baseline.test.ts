@@ -57,6 +57,7 @@ describe('the baseline', () => {
     await requireMigratable(store.db)
     expect(await migrate(store.db, migrations.slice(0, 1))).toEqual([baselineName])
     expect(await recorded()).toEqual([{ name: baselineName, oldest: baselineName }])
+    // Later migrations add the rest of this version.
     await migrate(store.db)
     expect(await tables()).toEqual(made)
     await requireSchema(store.db)
