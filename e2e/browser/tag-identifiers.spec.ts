@@ -30,11 +30,12 @@ const titles = {
   'google-ads': 'Google Ads',
 }
 
-// The cookies `_ga` and `_ga_<stream>`: Google documents no format. The first is from bbccss.com, "Explanation of cookie
-// values used by GA4" (format GS1), the second from analyticsliv.com and optimizesmart.com (format GS2 of May 2025),
-// the third from newbetuts.com, "What are the values in _ga cookie?" (with a cookie path).
-// `_fbp` is the example of Meta's page "fbp and fbc Parameters". With a mark of Parameter Builder, it is that of
-// facebook/capi-param-builder. `_ttp` is the cookie that TikTok's tag template reads (gtm-template-eapi, template.js).
+// Google documents no format of `_ga` and `_ga_<stream>`. Their values are from these pages, in order:
+// - bbccss.com, "Explanation of cookie values used by GA4" (format GS1).
+// - analyticsliv.com and optimizesmart.com (format GS2 of May 2025).
+// - newbetuts.com, "What are the values in _ga cookie?" (with a cookie path).
+// `_fbp` is the example of Meta's page "fbp and fbc Parameters". Parameter Builder (facebook/capi-param-builder) adds the
+// mark. TikTok's tag template reads `_ttp` (gtm-template-eapi, template.js).
 const fbclid = 'IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk'
 const visitors: Readonly<Record<string, Visitor>> = {
   'a first visit from ads': {

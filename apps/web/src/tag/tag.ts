@@ -53,6 +53,12 @@ const gaSession = (): string => {
   return new Set(found).size === 1 ? (found[0] ?? '') : ''
 }
 
+/** Returns Meta's cookie of the last click, also with the mark of Parameter Builder; '' if it has an earlier click. */
+const knownFbc = ({ fbclid }: Clicks): string => {
+  const kept = cookie(cookieNames.fbc)
+  return fbclid === undefined || `${kept}.`.includes(`.${fbclid.value}.`) ? kept : ''
+}
+
 const present = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
@@ -108,13 +114,6 @@ const createVisitor = (config: TagConfig) => {
     ask(set)
   }
 
-  /** The cookie of Meta for the last click; '' if it is of an earlier one. Parameter Builder adds a mark to the end. */
-  const knownFbc = (): string => {
-    const kept = cookie(cookieNames.fbc)
-    const { fbclid } = clicks
-    return fbclid === undefined || `${kept}.`.includes(`.${fbclid.value}.`) ? kept : ''
-  }
-
   const begin = (): void => {
     const now = seconds()
     const known = cookie(cookieNames.anonymousId)
@@ -127,7 +126,7 @@ const createVisitor = (config: TagConfig) => {
     clicks = mergeClicks(parseClicks(cookie(cookieNames.clicks), now), clicksIn(location.search, now))
     fbp = fbp || `${prefix}${Date.now()}.${Math.floor(Math.random() * 2_147_483_648)}`
     const { fbclid } = clicks
-    fbc = knownFbc() || (fbclid === undefined ? '' : `${prefix}${Date.now()}.${fbclid.value}`)
+    fbc = knownFbc(clicks) || (fbclid === undefined ? '' : `${prefix}${Date.now()}.${fbclid.value}`)
     save()
   }
 
@@ -142,7 +141,7 @@ const createVisitor = (config: TagConfig) => {
             ...clickContext(clicks),
             browserIds: present({
               fbp: cookie(cookieNames.fbp) || fbp,
-              fbc: knownFbc() || fbc,
+              fbc: knownFbc(clicks) || fbc,
               ttp: cookie('_ttp'),
               ga: gaClientId(),
               gaSession: gaSession(),

@@ -51,7 +51,7 @@ test('a failure to add presets is shown', async () => {
   expect(onAdded).not.toHaveBeenCalled()
 })
 
-test('guests see new presets without a button, and nobody a note without new presets', async () => {
+test('guests see new presets without a button, and without new presets there is no note', async () => {
   show(server, { mayEdit: false })
   expect(within(await screen.findByRole('region', { name: 'New presets' })).queryByRole('button')).toBeNull()
   show({ ...server, new_presets: [] })
