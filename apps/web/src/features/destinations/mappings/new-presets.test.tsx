@@ -27,7 +27,7 @@ const show = (shown: DestinationMappings, { mayEdit = true, status = 200 } = {})
   openInWorkspace(<NewPresets destination={destination} server={shown} onAdded={mayEdit ? onAdded : undefined} />, {
     answers: (path, init) => {
       if (!path.endsWith('/mappings:addPresets')) return undefined
-      sent.push(JSON.parse(String(init?.body)))
+      sent.push(typeof init?.body === 'string' ? JSON.parse(init.body) : init?.body)
       return Response.json(status === 200 ? { ...server, new_presets: [], revision: 4 } : {}, { status })
     },
   })
