@@ -10,7 +10,7 @@ alter table set_password_tokens drop column if exists session_id;
 alter table replays drop column if exists time_by;
 alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
 alter table write_keys drop column if exists api_key_id;
-alter table parked_deliveries drop column if exists profile;`
+alter table parked_deliveries drop column if exists profile;
 alter table destinations drop column if exists preset_version;`
 
 /**
