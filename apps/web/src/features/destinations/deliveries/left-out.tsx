@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { type RangePreset, viewOf } from '../../../lib/format/date-range.ts'
 import { count } from '../../../lib/format/text.ts'
 import { leftOutQuery } from '../../../lib/queries/event-queries.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 
 /** The range of the counts while the list shows deliveries of any time. */
@@ -38,15 +37,15 @@ export const LeftOut = ({
       <ul aria-label="Sent without" className="-mx-2 max-h-56 overflow-y-auto">
         {rows.map(({ reason, delivery_count }) => (
           <li key={reason}>
-            <Button
-              variant="none"
+            <button
+              type="button"
               aria-pressed={reason === chosen}
-              className="h-auto w-full justify-between gap-4 px-2 py-1 text-left whitespace-normal aria-pressed:bg-accent-soft"
+              className="flex w-full items-baseline justify-between gap-4 rounded-md px-2 py-1 text-left text-sm hover:bg-hover aria-pressed:bg-accent-soft"
               onClick={() => onChoose(reason === chosen ? { left_out: '' } : { left_out: reason, range: preset })}
             >
-              <span className="min-w-0 break-words">{reason}</span>
-              <span className="shrink-0 tabular">{count(delivery_count)}</span>
-            </Button>
+              <span className="min-w-0 wrap-anywhere">{reason}</span>
+              <span className="shrink-0 font-medium tabular">{count(delivery_count)}</span>
+            </button>
           </li>
         ))}
       </ul>
