@@ -16,6 +16,7 @@ import { conversionOf as metaOf } from '../../destinations/meta-conversions/conv
 import { metaConversions } from '../../destinations/meta-conversions/definition.ts'
 import { conversionOf as tiktokOf } from '../../destinations/tiktok-events/conversion.ts'
 import { tiktokEvents } from '../../destinations/tiktok-events/definition.ts'
+import { countryCodeOf } from '../normalization/countries.ts'
 import { checkDefaults } from './default-settings.ts'
 import { receivedEvent } from './testing-presets.ts'
 
@@ -171,6 +172,13 @@ describe('the default country', () => {
 })
 
 describe('the check of the defaults', () => {
+  it('accepts the countries for which personal data can be normalized', () => {
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+    const codes = letters.flatMap((one) => letters.map((other) => one + other))
+    const accepted = codes.filter((code) => checkDefaults({ default_country: code }).default_country === undefined)
+    expect(accepted).toEqual(codes.filter((code) => countryCodeOf(code) === code))
+  })
+
   it.each(['EUR', 'usd', ' JPY ', undefined])('accepts the currency %j', (default_currency) => {
     expect(checkDefaults({ default_currency })).toEqual({})
   })
@@ -182,7 +190,7 @@ describe('the check of the defaults', () => {
   it.each(['DE', 'us', 'GB', undefined])('accepts the country %j', (default_country) => {
     expect(checkDefaults({ default_country })).toEqual({})
   })
-  it.each(['Germany', 'DEU', 'XX', 'EU', '', '12'])('refuses the country %j', (default_country) => {
+  it.each(['Germany', 'DEU', 'XX', 'EU', 'UK', 'ZZ', '', '12'])('refuses the country %j', (default_country) => {
     expect(checkDefaults({ default_country })).toEqual({
       default_country: 'Enter a country code of two letters, such as DE',
     })

@@ -1,5 +1,4 @@
 import { moneyOf, setting } from '@tributary/connector-kit'
-import { countryCodeOf } from '../normalization/countries.ts'
 
 /** The currency of events whose currency is absent. A wrong currency is not replaced. */
 export const defaultCurrencySetting = {
@@ -24,7 +23,17 @@ const isCurrency = (text: string): boolean => {
   return 'currency' in money && money.currency === text.trim().toUpperCase()
 }
 
-const isCountry = (text: string): boolean => /^[A-Z]{2}$/i.test(text.trim()) && countryCodeOf(text) !== ''
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
+/** Codes that have a name and stand for no country of ISO 3166-1, such as reserved and former codes. */
+const otherRegions: ReadonlySet<string> = new Set(
+  'AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH QO RH SU TA TP UK UN VD XA XB YD YU ZR ZZ'.split(' '),
+)
+
+const isCountry = (text: string): boolean => {
+  const code = text.trim().toUpperCase()
+  return /^[A-Z]{2}$/.test(code) && !otherRegions.has(code) && regions.of(code) !== undefined
+}
 
 /** Checks the defaults of a destination: ISO 4217 and ISO 3166-1 alpha-2. */
 export const checkDefaults = ({

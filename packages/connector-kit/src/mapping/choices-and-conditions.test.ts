@@ -135,7 +135,7 @@ describe('the conditions of a field', () => {
     })
   })
 
-  test('decide what a signal knows', () => {
+  test('decide which identifiers a signal has', () => {
     const conversions = {
       action: 'do',
       platform: 'meta',

@@ -78,14 +78,15 @@ export const compileConditions = ({
   return ({ event, spend }) => meets(event, spend)
 }
 
-/**
- * The result of one field: a value for a path, nothing, or a problem; `unmet` if its conditions are not met. `fails`:
- * the event cannot be sent without the field. `note`: no value is lost.
- */
+/** A field that is ready for events. */
 export type Field = {
   id: string
   names: readonly string[]
   target: Target
+  /**
+   * Returns a value, nothing, or a problem; `unmet` if the conditions are not met. With `fails`, the event cannot be sent
+   * without the field. With `note`, no value is lost.
+   */
   value: (
     of: EventInHand,
   ) => { value: unknown; note?: string } | { problem: string; fails: boolean; note?: true } | 'unmet' | undefined

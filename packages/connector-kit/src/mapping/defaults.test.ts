@@ -120,7 +120,7 @@ describe('the default country', () => {
   })
 })
 
-test('a signal knows exactly what is sent, with defaults', () => {
+test('a signal has exactly the identifiers that are sent, with defaults', () => {
   const conversions = {
     action: 'do',
     platform: 'meta' as const,

@@ -129,7 +129,7 @@ test('a preset can have a list of sources', () => {
   expect(mappingsOf({ value: made })[0]?.field_mappings[0]?.source).toEqual(made)
 })
 
-test('a signal knows an identifier exactly if the list of sources sends it', () => {
+test('a signal has an identifier exactly if the list of sources sends it', () => {
   const conversions = {
     action: 'do',
     platform: 'meta' as const,

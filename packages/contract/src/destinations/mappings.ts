@@ -7,8 +7,8 @@ import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, shortIdText } from '../rules/conditions.ts'
 
 /**
- * Where the value of a target comes from: a place of the event, the first of several sources, a list of objects that is
- * made from the items of a list, a fixed value, a delivery variable, Liquid, or the profile.
+ * Where the value of a target comes from: a place of the event, a fixed value, a delivery variable, Liquid, or the
+ * profile. FIRST is the first of several sources, LIST a list of objects.
  */
 export const mappingSourceTypes = ['FIELD', 'FIRST', 'LIST', 'CONSTANT', 'VARIABLE', 'TEMPLATE', 'PROFILE'] as const
 export type MappingSourceType = (typeof mappingSourceTypes)[number]

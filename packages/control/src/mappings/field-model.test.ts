@@ -70,8 +70,7 @@ test('sources in order, lists of objects, and conditions are stored as they are,
     problems: [
       {
         field: 'f003',
-        message:
-          '"Items" (items): 1 of 3 items: price is text that is not a number; 1 of 3 items: not an object',
+        message: '"Items" (items): 1 of 3 items: price is text that is not a number; 1 of 3 items: not an object',
         severity: 'note',
       },
     ],

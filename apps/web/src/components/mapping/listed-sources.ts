@@ -80,8 +80,8 @@ export const isEmptyItemField = ({ source }: ItemField): boolean =>
 export const emptyList: ListSource = { type: 'LIST', list: '', root: '', fields: [], ...base }
 
 /**
- * Returns a list of objects in place of a source: from its field, or else from the products of the event, with the known
- * fields of the items under their own names.
+ * Returns a list of objects in place of a source. It is made from the field of the source, or else from the products of
+ * the event. Its items have the known fields under their own names.
  */
 export const listOf = (source: MappingSource, known: readonly Pick<ItemField, 'name' | 'type'>[]): ListSource => ({
   ...emptyList,
