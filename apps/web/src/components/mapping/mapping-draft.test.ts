@@ -9,6 +9,7 @@ import {
   newField,
   newMapping,
   problemsOf,
+  profileFields,
   refusedProblems,
   saved,
   sendable,
@@ -147,4 +148,23 @@ test('changes are summarized in a text', () => {
   const [one, ...rest] = list
   expect(changeWords(list, [...rest, { ...mapping(), id: 'dddd' }])).toBe('1 mapping added, 1 mapping deleted')
   expect(changeWords(list, [{ ...mapping({ id: one?.id ?? '' }), enabled: false }, ...rest])).toBe('1 mapping changed')
+})
+
+test('the profile offers the traits of events, and usual identifiers, each once', () => {
+  const field = (name: string) => ({ name, display_name: '', kind: 'trait', type: 'string', example: 'x' }) as const
+  const offered = profileFields([
+    field('traits.plan'),
+    field('context.traits.plan'),
+    field('context.traits.email'),
+    field('properties.total'),
+    field('traits'),
+  ])
+  expect(offered.map(({ name }) => name)).toEqual([
+    'traits.plan',
+    'traits.email',
+    'traits.phone',
+    'identifiers.user_id',
+    'identifiers.email',
+    'identifiers.phone',
+  ])
 })
