@@ -1,11 +1,11 @@
 import { defineSettings, type OAuth2Client, type SettingsOf, setting } from '@tributary/connector-kit'
 import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
-import { dataManagerOrigin, dataManagerScope, isCustomer } from '../../wire/google/data-manager.ts'
 import {
   checkDefaults,
   defaultCountrySetting,
   defaultCurrencySetting,
 } from '../../wire/conversions/default-settings.ts'
+import { dataManagerOrigin, dataManagerScope, isCustomer } from '../../wire/google/data-manager.ts'
 import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
 
 export const settings = defineSettings({

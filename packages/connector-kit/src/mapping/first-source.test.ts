@@ -110,7 +110,11 @@ describe('the check of a list of sources', () => {
   test.each([
     ['no source', first(), 'Add a source'],
     ['eleven sources', first(...Array.from({ length: 11 }, () => field('a'))), 'At most 10 sources'],
-    ['a list in a list', first(first(field('a'))), 'A list of sources takes fields, variables, constants, and values of the profile'],
+    [
+      'a list in a list',
+      first(first(field('a'))),
+      'A list of sources takes fields, variables, constants, and values of the profile',
+    ],
     [
       'a template in a list',
       first({ type: 'TEMPLATE', value: '{{ a }}' }),

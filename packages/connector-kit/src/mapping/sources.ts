@@ -13,8 +13,8 @@ import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
 import { isBlank } from './blank.ts'
-import { compileList } from './list-source.ts'
 import { type EventProfile, noProfile } from './event-profile.ts'
+import { compileList } from './list-source.ts'
 
 /** The IDs of the workspace and the destination of a mapping, and the destination's settings, which have defaults. */
 export type MappingPlace = {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import {
   compilePresence,
   consentOf,
-  type EventProfile,
   defaultText,
+  type EventProfile,
   meetsNeeds,
   moneyOf,
   type PlatformDefinition,
