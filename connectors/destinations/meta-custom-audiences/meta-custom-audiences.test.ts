@@ -300,7 +300,8 @@ it('a phone number in national form is completed by the default country, which t
   const outcomes = await write(rows)
   // The hash of the example of "Customer Information Parameters".
   const hash = 'e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176'
-  const { schema, data } = (asked.at(-1)?.body as { payload: { schema: string[]; data: string[][] } }).payload
+  const body = asked.at(-1)?.body as { payload: { schema: string[]; data: string[][] } }
+  const { schema, data } = body.payload
   const phones = data.map((values) => values[schema.indexOf('PHONE')])
   expect(phones.slice(0, 2)).toEqual([hash, hash])
   expect(phones[2]).not.toBe(hash)

@@ -1,6 +1,6 @@
 import { type ListedSource, type MappingSource, mappingLimits } from '@tributary/contract'
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
@@ -51,16 +51,16 @@ const Row = ({
   const { label, disabled, fields } = props
   const name = `Source ${at + 1} of ${label}`
   const example = exampleOf(source, fields)
+  const moveByKey = (event: KeyboardEvent): void => {
+    const to = event.key === 'ArrowUp' ? at - 1 : event.key === 'ArrowDown' ? at + 1 : at
+    if (to === at) return
+    event.preventDefault()
+    if (to >= 0 && to < count) onMove(to)
+  }
   return (
     <li
       data-row={at}
       className="grid grid-cols-[1rem_minmax(0,1fr)_auto] items-start gap-x-2 gap-y-1.5 @2xl:grid-cols-[1rem_6.75rem_minmax(0,1fr)_auto]"
-      onKeyDown={(event) => {
-        const to = event.key === 'ArrowUp' ? at - 1 : event.key === 'ArrowDown' ? at + 1 : at
-        if (!event.altKey || to === at || disabled) return
-        event.preventDefault()
-        if (to >= 0 && to < count) onMove(to)
-      }}
     >
       <span aria-hidden className="mt-1.5 text-right text-xs text-ink-3 tabular-nums">
         {at + 1}
@@ -99,6 +99,7 @@ const Row = ({
             icon={ArrowUp}
             disabled={at === 0}
             onClick={() => onMove(at - 1)}
+            onKeyDown={moveByKey}
           />
           <IconButton
             data-move="down"
@@ -106,6 +107,7 @@ const Row = ({
             icon={ArrowDown}
             disabled={at === count - 1}
             onClick={() => onMove(at + 1)}
+            onKeyDown={moveByKey}
           />
           <IconButton label={`Remove source ${at + 1}`} icon={X} disabled={count === 1} onClick={onRemove} />
         </span>
@@ -115,8 +117,8 @@ const Row = ({
 }
 
 /**
- * The list of sources of a field, of which the first one with a value counts. Alt with an arrow key moves a source, as
- * its buttons do.
+ * The list of sources of a field, of which the first one with a value counts. A source is moved by its buttons, and by
+ * the arrow keys while one of these buttons has the focus.
  */
 export const FirstSources = ({ source, onSource, ...props }: Props) => {
   const { sources } = source
