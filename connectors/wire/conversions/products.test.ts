@@ -12,6 +12,14 @@ const read = (input: Partial<ProductInput>) => {
 const shoe = { product_id: 'p1', name: 'Shoe', brand: 'B', category: 'Shoes', variant: 'red', price: 10, quantity: 3 }
 const readShoe = { id: 'p1', name: 'Shoe', brand: 'B', category: 'Shoes', variant: 'red', price: 10, quantity: 3 }
 
+it.each([
+  ['an event about people', 'Lead Created', []],
+  ['an event of a product', 'Product Viewed', [{ name: 'Ada Lovelace' }]],
+])('the name in the properties of %s, as the only item, counts as that of the event', (_, eventName, wanted) => {
+  const { products } = read({ list: [{ name: 'Ada Lovelace' }], one: { name: 'Ada Lovelace' }, eventName })
+  expect(products.map(({ name }) => ({ name }))).toEqual(wanted)
+})
+
 /** "One of item_id or item_name is required." (Google Analytics, "Recommended events", item parameters) */
 describe('a list of products', () => {
   it.each<[string, unknown, object | undefined]>([

@@ -111,15 +111,22 @@ const rootProduct = (one: unknown, eventName: string, wrong: Set<string>): ReadP
   return id === undefined && !isNamed ? undefined : productOf(one, id, wrong)
 }
 
+/** Whether an item has no name but that in the properties of its event. */
+const isNameOf = (one: unknown, item: Source): boolean =>
+  isJsonObject(one) && firstText(one, textNames.name) === firstText(item, textNames.name)
+
 /**
  * Returns the products of an event: those of its list, or else the product in its own properties. Products with neither
  * an ID nor a name are left out, and so are products after the first 200.
  */
 export const productsOf = ({ list = [], one, eventName }: ProductInput): Products => {
   const wrong = new Set<string>()
+  const isOfProduct = /\bproduct\b/i.test(eventName)
   const products = list.slice(0, maxProducts).flatMap((each): ReadProduct[] => {
     if (!isJsonObject(each)) return []
     const id = firstText(each, idNames)
+    // A mapping can make an item of the event's own properties, whose name can be that of a person.
+    if (id === undefined && list.length === 1 && !isOfProduct && isNameOf(one, each)) return []
     return id === undefined && firstText(each, textNames.name) === undefined ? [] : [productOf(each, id, wrong)]
   })
   const leftOut: string[] = []

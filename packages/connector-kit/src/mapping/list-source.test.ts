@@ -108,6 +108,13 @@ describe('a list of objects', () => {
     )
   })
 
+  test('fails within its budget if each item converts a large text', () => {
+    const text = `{"a":"${'x'.repeat(30_000)}`
+    const products = Array.from({ length: 200 }, (_, at) => ({ sku: `p${at}`, color: text }))
+    const fields = Array.from({ length: 20 }, (_, at) => ({ name: `o${at}`, type: 'object', source: field('color') }))
+    expect(map(list({}, { fields }), { products })).toMatchObject({ kind: 'failed' })
+  })
+
   test('keeps all digits of the numbers of its items', () => {
     const event = eventOf({ properties: { products: [{ sku: 'a', color: Number('12345678901234567890') }] } as never })
     const json = JSON.stringify(event).replace('12345678901234567000', '12345678901234567890')

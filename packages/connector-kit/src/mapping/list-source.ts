@@ -5,6 +5,7 @@ import {
   mappingLimits,
   pathNames,
   valueAt,
+  workOfValue,
 } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
 import type { Choice, TargetField } from '../definition/definition.ts'
@@ -80,6 +81,7 @@ const itemOf = (fields: readonly Field[], item: object, of: EventInHand, leftOut
   for (const { name, names, type, required, choices, read } of fields) {
     of.spend(perItemField)
     const { value, isOwn } = read(item, of)
+    if (typeof value === 'string' || typeof value === 'object') of.spend(workOfValue(value))
     const coerced = isBlank(value) ? undefined : coerce(value, type)
     if (coerced !== undefined && 'problem' in coerced) count(leftOut, `${name} ${coerced.problem}`)
     const given = coerced !== undefined && 'value' in coerced ? coerced.value : undefined
@@ -101,8 +103,9 @@ const wordsOf = (leftOut: LeftOut, items: number): string[] =>
   [...leftOut].map(([reason, times]) => (items === 1 ? `the item: ${reason}` : `${times} of ${items} items: ${reason}`))
 
 /** Returns the list at a path: a list, a list as JSON text, or the single object. */
-const listAt = (event: unknown, names: readonly string[]): readonly unknown[] => {
-  const value = valueAt(event, names)
+const listAt = (of: EventInHand, names: readonly string[]): readonly unknown[] => {
+  const value = valueAt(of.exact(), names)
+  if (typeof value === 'string') of.spend(workOfValue(value))
   const coerced = isBlank(value) ? undefined : coerce(value, 'array')
   return coerced !== undefined && 'value' in coerced && Array.isArray(coerced.value) ? coerced.value : []
 }
@@ -132,7 +135,7 @@ export const compileList = (
   const root = source.root === '' ? undefined : pathNames(source.root)
   return (of) => {
     const leftOut: LeftOut = new Map()
-    const list = listAt(of.exact(), names)
+    const list = listAt(of, names)
     const made = list.slice(0, mappingLimits.items).flatMap((item) => {
       const own = isJsonObject(item) ? itemOf(fields, item, of, leftOut) : undefined
       if (!isJsonObject(item)) count(leftOut, 'not an object')

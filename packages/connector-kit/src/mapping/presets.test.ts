@@ -36,6 +36,18 @@ it('a preset keeps its ID when presets are added', () => {
   expect(presetMappings(definition, 2)).toEqual(expect.arrayContaining(before))
 })
 
+it('a preset keeps its ID when a narrower one for the same events is added before it', () => {
+  const narrow: MappingPreset = {
+    ...preset('Order Completed', 2),
+    conditions: [{ field: 'properties.total', operator: 'exists', value: '' }],
+  }
+  const [before] = presetMappings(definitionOf(first), 1)
+  const [added, old] = presetMappings(definitionOf(narrow, first))
+  expect(old).toEqual(before)
+  expect(added?.id).not.toBe(before?.id)
+  expect(newPresetMappings(definitionOf(narrow, first), 1, [before ?? { id: '' }])).toEqual([added])
+})
+
 it('new presets are those of later versions that are not among the own mappings', () => {
   expect(names(newPresetMappings(definition, 1))).toEqual(['Page'])
   expect(newPresetMappings(definition, 2)).toEqual([])

@@ -129,10 +129,15 @@ type WithPresets = Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>
 /** Returns all presets of an app as mappings, with the version that added each. Their IDs are always the same. */
 const versionedMappings = (definition: WithPresets): { since: number; mapping: EventMapping }[] => {
   const ids = createMappingIds()
-  return definition.presets.map((preset) => ({
-    since: preset.since ?? 1,
-    mapping: presetMapping(definition, preset, ids),
-  }))
+  // Presets of earlier versions get their IDs first, so that these stay the same.
+  const mappings = new Map(
+    definition.presets
+      .toSorted((one, other) => (one.since ?? 1) - (other.since ?? 1))
+      .map((preset) => [preset, presetMapping(definition, preset, ids)]),
+  )
+  return [...mappings]
+    .toSorted(([one], [other]) => definition.presets.indexOf(one) - definition.presets.indexOf(other))
+    .map(([{ since = 1 }, mapping]) => ({ since, mapping }))
 }
 
 /**

@@ -103,6 +103,17 @@ describe('presets that an update brings', () => {
     expect(again.event_mappings).toEqual(added.event_mappings)
   })
 
+  test('a new preset for some events is added before an own mapping that matches all of them', async () => {
+    const { params } = await startEarlier()
+    const { administrator } = organization
+    const [named] = own
+    const all = mappingsOf({ ...named, id: 'wide', event_name: '', event_type: 'track' } as (typeof own)[number])
+    await administrator.ok(methods.mappings.update, params, { body: { event_mappings: [...own, ...all] } })
+    const { event_mappings } = await administrator.ok(methods.mappings.addPresets, params, { body: {} })
+    const [page, signedIn] = presetMappings(app).slice(-2)
+    expect(event_mappings).toEqual([...own, signedIn, ...all, page])
+  })
+
   test('a reset uses the current presets', async () => {
     const { params } = await startEarlier()
     const { administrator } = organization

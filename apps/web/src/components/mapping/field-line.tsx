@@ -269,7 +269,8 @@ export const FieldLine = ({
   }
   const count = field?.conditions?.length ?? 0
   const [opens, setOpens] = useState(false)
-  const showsConditions = field !== undefined && (opens || count > 0) && known?.is_required !== true
+  const canHaveConditions = count > 0 || known?.is_required !== true
+  const showsConditions = field !== undefined && (opens || count > 0) && canHaveConditions
   return (
     <li
       aria-label={name}
@@ -292,7 +293,7 @@ export const FieldLine = ({
         <Target row={row} disabled={disabled} invalid={invalid} isNew={isNew} onChange={onChange} />
       </div>
       <span className="flex justify-end max-sm:col-start-3 max-sm:row-start-1">
-        {field !== undefined && known?.is_required !== true && !disabled && (
+        {field !== undefined && canHaveConditions && !disabled && (
           <IconButton
             label={`Conditions of ${name}`}
             icon={ListFilter}

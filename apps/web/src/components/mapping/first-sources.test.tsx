@@ -89,6 +89,14 @@ test.each([
   expect(source.sources).toHaveLength(sources?.length ?? 1)
 })
 
+test('a value of the profile in a template stays one', () => {
+  const template = '{{ traits.email | default: profile.traits.email }}'
+  expect(sourcesOfTemplate(template)).toEqual([
+    field('traits.email'),
+    { ...base, type: 'PROFILE', name: 'traits.email' },
+  ])
+})
+
 test('a field becomes the first of a list', () => {
   expect(firstOf(field('userId')).sources).toEqual([field('userId'), field('')])
 })

@@ -42,6 +42,7 @@ const part = '[A-Za-z_]\\w*(?:\\.\\w+)*'
 const fallback = new RegExp(`^\\{\\{\\s*${part}(?:\\s*\\|\\s*default:\\s*${part})*\\s*\\}\\}$`)
 
 const namedSource = (name: string): ListedSource => {
+  if (name.startsWith('profile.')) return { ...base, type: 'PROFILE', name: name.slice('profile.'.length) }
   const variable = mappingVariables.find((each) => each.name === name)
   return variable === undefined
     ? { ...base, type: 'FIELD', name }
@@ -86,7 +87,6 @@ export const emptyList: ListSource = { type: 'LIST', list: '', root: '', fields:
 export const listOf = (source: MappingSource, known: readonly Pick<ItemField, 'name' | 'type'>[]): ListSource => ({
   ...emptyList,
   list: source.type === 'FIELD' && source.name !== '' ? source.name : 'properties.products',
-  root: known.length === 0 ? '' : 'properties',
   fields: known.map(({ name, type }) => ({ name, type, source: { ...base, type: 'FIELD', name } })),
 })
 
