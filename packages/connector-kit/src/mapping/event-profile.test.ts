@@ -142,6 +142,11 @@ describe('the values that a mapping needs', () => {
     ],
     [template(`{{ profile.traits['full name'] }}`), ['traits.full name']],
     [template('{{ profile.traits["a.b"] }}'), [String.raw`traits.a\.b`]],
+    [template('{{ profile["traits"].email }}'), ['traits.email']],
+    [template('{{ profile.traits["größe"] }}'), ['traits.größe']],
+    [template('{% assign mail = profile.traits.email %}{{ mail }}'), ['traits.email']],
+    [template('{% for profile in properties.items %}{{ profile.traits.a }}{% endfor %}'), []],
+    [template('see profile.traits.email'), []],
     [template('{{ context.profile.traits.email }} {{ traits.email }} {{ myprofile.traits.email }}'), []],
     [{ type: 'FIELD', name: 'profile.traits.email', ...base }, []],
   ])('%j', (source, needs) => {
@@ -184,6 +189,18 @@ it('a conversion has the values that its signal put into it', () => {
   })
   for (const context of [{}, { signal: 1 }, { signal: { profile: 'x' } }])
     expect(conversionProfile({ context })).toEqual({ json: '{}', lacks: '' })
+})
+
+it.each([
+  '{{ profile }}',
+  '{% assign p = profile.traits %}{{ p.email }}',
+  '{{ profile.traits[properties.name] }}',
+  '{{ profile.other.email }}',
+])('a template that reads the profile without a whole name cannot be saved: %s', (text) => {
+  expect(mappingProblems(definition(false), mappingOf(template(text)))).toEqual({
+    'event_mappings.0.field_mappings.0.source.value':
+      'Write each value of the profile with its whole name, such as profile.traits.email',
+  })
 })
 
 it('a list of sources uses the profile for an event without the value, and needs it', () => {

@@ -1,6 +1,7 @@
 import { type EventMapping, type MappingSource, neededOfProfile, type PipelineEvent, pathOf } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import { fallbackPaths } from '../templates/fallback-template.ts'
+import { templatePaths } from '../templates/json-template.ts'
 
 /** The values of the profile of an event's user that a mapping uses, as plain data. */
 export type EventProfile = {
@@ -41,9 +42,20 @@ export type ProfileValues = {
   ): Promise<EventProfile[]>
 }
 
-/** A name of the profile in a template, at the beginning of a path. */
-const inTemplate =
-  /(?<![\w.\]])profile\.(traits|identifiers|audiences)(?:\.([\w-]{1,200})|\[\s*"([^"\]]{1,200})"\s*\]|\[\s*'([^'\]]{1,200})'\s*\])/g
+/** Returns what a template reads of the profile, each as the need of a path; undefined for a path without a name. */
+const templateNeeds = (text: string): (string | undefined)[] => {
+  if (!text.includes('profile')) return []
+  const ofProfile = templatePaths(text).filter(([first]) => first === 'profile')
+  return ofProfile.map(([, part, name]) =>
+    part === undefined || name === undefined ? undefined : neededOfProfile(pathOf([String(part), String(name)])),
+  )
+}
+
+/** Returns why a template reads the profile as no value of it, as a sentence; undefined if it does not. */
+export const profileTemplateMistake = (text: string): string | undefined =>
+  templateNeeds(text).includes(undefined)
+    ? 'Write each value of the profile with its whole name, such as profile.traits.email'
+    : undefined
 
 /** Returns the values of the profile that a source uses, such as `traits.email`. */
 export const profileNeedsOf = (source: MappingSource): string[] => {
@@ -53,11 +65,8 @@ export const profileNeedsOf = (source: MappingSource): string[] => {
   }
   if (source.type === 'FIRST') return source.sources.flatMap(profileNeedsOf)
   if (source.type === 'LIST') return source.fields.flatMap((field) => profileNeedsOf(field.source))
-  if (source.type !== 'TEMPLATE' || !source.value.includes('profile.')) return []
-  const found = [...source.value.matchAll(inTemplate)]
-  return [
-    ...new Set(found.map(([, part = '', plain, double, single]) => pathOf([part, plain ?? double ?? single ?? '']))),
-  ]
+  if (source.type !== 'TEMPLATE') return []
+  return [...new Set(templateNeeds(source.value).filter((need) => need !== undefined))]
 }
 
 /** Returns the values of the profile that the enabled fields of mappings use, in a fixed order. */

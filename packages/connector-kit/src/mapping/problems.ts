@@ -16,6 +16,7 @@ import type { ActionDefinition, Choice, DestinationDefinition } from '../definit
 import { templateProblem } from '../templates/json-template.ts'
 import { coerce } from './coerce.ts'
 import { closedTarget, knownTarget } from './compile-field.ts'
+import { profileTemplateMistake } from './event-profile.ts'
 import { isPlace } from './payload.ts'
 import { choiceOf, choiceWords } from './sent-value.ts'
 
@@ -37,7 +38,7 @@ const sourceProblem = (source: MappingSource): string | undefined => {
       return undefined
     case 'TEMPLATE': {
       const problem = templateProblem(source.value, 'text')
-      return problem === undefined ? undefined : templateProblemText(problem)
+      return problem === undefined ? profileTemplateMistake(source.value) : templateProblemText(problem)
     }
   }
 }

@@ -229,6 +229,16 @@ export const templateProblem = (text: string, form: TemplateForm = 'json'): Temp
   return problem
 }
 
+/**
+ * Returns the paths of the variables that a template reads from outside, by the library's own analysis. A variable inside
+ * brackets stands as undefined. Empty for a text that is not a template.
+ */
+export const templatePaths = (text: string): (readonly (string | number | undefined)[])[] => {
+  if (templateProblem(text, 'text') !== undefined) return []
+  const paths = engines.text.globalVariableSegmentsSync(parse(text, 'text'), { partials: false })
+  return paths.map((names) => names.map((name) => (typeof name === 'object' ? undefined : name)))
+}
+
 /** The remaining budget of renderings. Renderings with the same object share it. */
 export type TemplateBudget = WorkBudget & { output: number }
 
