@@ -44,7 +44,7 @@ export const googleCustomerMatch = defineDestination({
       },
       {
         title: 'Accept the terms',
-        text: 'Accept the **Customer Match terms** in Google Ads, and turn on the setting. Google takes nobody without it.',
+        text: 'Accept the **Customer Match terms** in Google Ads, and turn on the setting. Google takes no one without it.',
       },
       {
         title: 'Connect an account',

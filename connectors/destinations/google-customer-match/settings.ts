@@ -34,7 +34,7 @@ export const settings = defineSettings({
   }),
   terms_accepted: setting.toggle({
     label: 'Customer Match terms',
-    help: 'The account has accepted the Customer Match terms of Google. Google takes nobody without it.',
+    help: 'The account has accepted the Customer Match terms of Google. Google takes no one without it.',
     default: false,
   }),
   ...googleClientSettings,
