@@ -33,7 +33,9 @@ const event = (payload: Record<string, unknown>): OutgoingEvent =>
  */
 describe('the stream of an app', () => {
   it('an event goes to the Firebase app with its installation, and without a client ID', async () => {
-    const { outcome, query, sent } = await send(event({ app_instance_id: instance, client_id: '1.2', user_id: 'u1' }))
+    const { outcome, query, sent } = await send(
+      event({ ga_app_instance_id: instance, client_id: '1.2', user_id: 'u1' }),
+    )
     expect(outcome).toEqual({ kind: 'delivered' })
     expect(query).toEqual({ firebase_app_id: firebaseApp, api_secret: secret })
     expect(sent).toMatchObject({ app_instance_id: instance, user_id: 'u1' })
@@ -43,7 +45,7 @@ describe('the stream of an app', () => {
   it.each(['screen_view', 'ad_impression', 'in_app_purchase'])(
     '%s is sent, which only apps have',
     async (event_name) => {
-      const { outcome, sent } = await send(event({ app_instance_id: instance, event_name }))
+      const { outcome, sent } = await send(event({ ga_app_instance_id: instance, event_name }))
       expect(outcome).toEqual({ kind: 'delivered' })
       expect(sent?.events?.[0]?.name).toBe(event_name)
     },
@@ -119,7 +121,7 @@ describe('the stream of an app', () => {
     [{ stream: 'web' }, 'measurement ID'],
   ])('with %j and no ID of the stream, events wait for the settings', async (stream, title) => {
     const none = { ...stream, firebase_app_id: undefined }
-    await expect(send(event({ app_instance_id: instance, client_id: '1.2' }), none)).rejects.toThrow(
+    await expect(send(event({ ga_app_instance_id: instance, client_id: '1.2' }), none)).rejects.toThrow(
       `Enter the ${title}`,
     )
   })
@@ -132,7 +134,7 @@ describe('the stream of an app', () => {
 
 describe('the surroundings of a web event', () => {
   const web = { stream: 'web', measurement_id: 'G-A1B2C3D4E5' }
-  const device = { os_name: 'iOS', device_category: 'mobile', browser: 'Safari', browser_version: '17.4' }
+  const device = { ga_os_name: 'iOS', ga_device_category: 'mobile', ga_browser: 'Safari', ga_browser_version: '17.4' }
 
   it('the device is sent without a user agent, from which Google would derive it', async () => {
     const { sent } = await send(event({ client_id: '1.2', ...device }), web)
@@ -142,7 +144,7 @@ describe('the surroundings of a web event', () => {
       browser: 'Safari',
       browser_version: '17.4',
     })
-    const withAgent = await send(event({ client_id: '1.2', ...device, user_agent: 'Mozilla/5.0' }), web)
+    const withAgent = await send(event({ client_id: '1.2', ...device, ga_user_agent: 'Mozilla/5.0' }), web)
     expect(withAgent.sent).not.toHaveProperty('device')
   })
 
@@ -154,7 +156,8 @@ describe('the surroundings of a web event', () => {
       subcontinent_id: '021',
       continent_id: '019',
     }
-    const { sent } = await send(event({ client_id: '1.2', ...place }), web)
+    const mapped = Object.fromEntries(Object.entries(place).map(([name, text]) => [`ga_${name}`, text]))
+    const { sent } = await send(event({ client_id: '1.2', ...mapped }), web)
     expect(sent?.user_location).toEqual(place)
   })
 })

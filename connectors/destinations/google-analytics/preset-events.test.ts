@@ -299,7 +299,7 @@ describe('what Google Analytics ignores', () => {
     ['a list', 'plan', ['pro'], 'plan: neither a text nor a number'],
     ['a tax of words', 'tax', 'none', 'tax: not a number'],
     ['a coupon that is a list', 'coupon', ['A', 'B'], 'coupon: neither a text nor a number'],
-    ['an IP address that is none', 'ip_override', 'localhost', 'ip_override: not an IP address'],
+    ['an IP address that is none', 'ga_ip_override', 'localhost', 'ip_override: not an IP address'],
     ['a session that is none', 'session_id', 'abc', 'session_id: not a session of the Google tag'],
   ])('%s is left out, and the event is sent with a note', async (_, name, given, note) => {
     const mappings = changed('Signed In', { [name]: field('properties.given') })
@@ -346,8 +346,29 @@ describe('the person for Google Analytics', () => {
   })
 })
 
-it('a mapping of parameters under names that are fields now sends them as before', async () => {
-  const names = ['tax', 'coupon', 'affiliation', 'method', 'item_id', 'page_title', 'group_id']
+/*
+ * Version 0.2.0 sends every name beside its fields as a parameter and refuses names that begin with ga_ ("Measurement
+ * Protocol reference", reserved names), so no saved mapping has these.
+ */
+it('a mapping of 0.2.0 with parameters about the device and the place still sends them', async () => {
+  const names =
+    'city country_id region_id language browser device_category os_name screen_width user_agent ip_override app_instance_id user_key'
+  const fields = Object.fromEntries(names.split(' ').map((name) => [name, field(`properties.${name}`)]))
+  const given = Object.fromEntries(names.split(' ').map((name) => [name, `the ${name}`]))
+  const { sent, params, outcome } = await send(track('Signed In', given), changed('Signed In', fields))
+  expect(outcome).toEqual({ kind: 'delivered' })
+  expect(params).toMatchObject(given)
+  expect(sent).toMatchObject({ ip_override: '192.0.2.71', user_agent: agent })
+  expect(sent).not.toHaveProperty('user_location')
+})
+
+it('each field that 0.2.0 does not have is a parameter, has a reserved name, or describes products', async () => {
+  const of020 =
+    'event_name client_id event_time user_id session_id transaction_id value currency items search_term page_location page_referrer email phone ad_user_data ad_personalization'
+  const others = ['user_properties', 'one_product', 'price_of_one']
+  const targets = googleAnalytics.actions.flatMap((action) => action.targets)
+  const added = targets.filter(({ name }) => !of020.split(' ').includes(name) && !name.startsWith('ga_'))
+  const names = added.map(({ name }) => name).filter((name) => !others.includes(name))
   const mappings = changed('Signed In', Object.fromEntries(names.map((name) => [name, field('properties.given')])))
   const { params } = await send(track('Signed In', { given: 5 }), mappings)
   expect(params).toMatchObject(Object.fromEntries(names.map((name) => [name, 5])))

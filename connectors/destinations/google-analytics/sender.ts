@@ -25,21 +25,24 @@ const clientOfPerson = (person: string): string => {
  * Returns the ID that the SDK of Firebase gives an installation of the app; '' if there is none. Google joins an event
  * of an app only with a known installation, so none is made ("Send Measurement Protocol events", app streams).
  */
-const instanceOf = ({ app_instance_id }: Payload): string => cutText(app_instance_id?.trim() ?? '', 100).toWellFormed()
+const instanceOf = ({ ga_app_instance_id }: Payload): string =>
+  cutText(ga_app_instance_id?.trim() ?? '', 100).toWellFormed()
 
 /** Returns the client ID of an event: that of the Google tag, or one made from the person; '' if there is no person. */
-export const clientOf = ({ client_id, user_key, user_id }: Payload): string => {
+export const clientOf = ({ client_id, ga_user_key, user_id }: Payload): string => {
   // The cookie _ga is `GA1.1.<client ID>`.
   const given = client_id?.trim().replace(/^GA\d\.\d{1,2}\.(?=\d+\.\d+$)/, '') ?? ''
   if (given !== '') return given
-  const person = user_key?.trim() || user_id?.trim() || ''
+  const person = ga_user_key?.trim() || user_id?.trim() || ''
   return person === '' ? '' : clientOfPerson(person)
 }
 
 /** Returns why an event has no client, for users; undefined if it has one. */
 export const clientProblem = (payload: Payload, stream: AnalyticsSettings['stream']): string | undefined => {
   if (stream === 'app')
-    return instanceOf(payload) === '' ? 'The event has no app instance ID of Firebase. Map app_instance_id' : undefined
+    return instanceOf(payload) === ''
+      ? 'The event has no app instance ID of Firebase. Map ga_app_instance_id'
+      : undefined
   return clientOf(payload) === '' ? 'The event has no client ID and no person' : undefined
 }
 
@@ -51,8 +54,8 @@ const withTexts = (values: Readonly<Record<string, string | undefined>>): Record
     }),
   )
 
-const screenOf = ({ screen_width, screen_height }: Payload): string | undefined => {
-  const [width, height] = [screen_width, screen_height].map((text) => /^\d{1,5}$/.exec(text?.trim() ?? '')?.[0])
+const screenOf = ({ ga_screen_width, ga_screen_height }: Payload): string | undefined => {
+  const [width, height] = [ga_screen_width, ga_screen_height].map((text) => /^\d{1,5}$/.exec(text?.trim() ?? '')?.[0])
   return width === undefined || height === undefined ? undefined : `${width}x${height}`
 }
 
@@ -63,22 +66,22 @@ const screenOf = ({ screen_width, screen_height }: Payload): string | undefined 
  */
 const surroundingsOf = (payload: Payload, hasAgent: boolean): Record<string, unknown> => {
   const device = withTexts({
-    category: payload.device_category,
-    language: payload.language,
+    category: payload.ga_device_category,
+    language: payload.ga_language,
     screen_resolution: screenOf(payload),
-    operating_system: payload.os_name,
-    operating_system_version: payload.os_version,
-    model: payload.device_model,
-    brand: payload.device_brand,
-    browser: payload.browser,
-    browser_version: payload.browser_version,
+    operating_system: payload.ga_os_name,
+    operating_system_version: payload.ga_os_version,
+    model: payload.ga_device_model,
+    brand: payload.ga_device_brand,
+    browser: payload.ga_browser,
+    browser_version: payload.ga_browser_version,
   })
   const location = withTexts({
-    city: payload.city,
-    region_id: payload.region_id,
-    country_id: payload.country_id,
-    subcontinent_id: payload.subcontinent_id,
-    continent_id: payload.continent_id,
+    city: payload.ga_city,
+    region_id: payload.ga_region_id,
+    country_id: payload.ga_country_id,
+    subcontinent_id: payload.ga_subcontinent_id,
+    continent_id: payload.ga_continent_id,
   })
   return {
     ...(hasAgent || Object.keys(device).length === 0 ? {} : { device }),
@@ -112,10 +115,10 @@ export const senderOf = (
     ...(phone === undefined ? {} : { sha256_phone_number: [phone] }),
   }
   const properties = userPropertiesOf(payload.user_properties ?? {}, leftOut)
-  const ip = payload.ip_override?.trim() ?? ''
+  const ip = payload.ga_ip_override?.trim() ?? ''
   const isAddress = isIP(ip) !== 0
   if (ip !== '' && !isAddress) leftOut.push('ip_override: not an IP address')
-  const agent = payload.user_agent?.trim() ?? ''
+  const agent = payload.ga_user_agent?.trim() ?? ''
   return {
     ...(stream === 'app' ? { app_instance_id: instanceOf(payload) } : { client_id: clientOf(payload) }),
     ...(user_id === undefined || user_id === '' ? {} : { user_id: cutText(user_id, 256) }),

@@ -43,7 +43,7 @@ export const peerOffers = {
   'google-analytics': {
     fields: [
       ...fields(`
-        app_instance_id client_id user_id timestamp_micros=event_time currency value coupon payment_type items
+        app_instance_id=ga_app_instance_id client_id user_id timestamp_micros=event_time currency value coupon payment_type items
         affiliation transaction_id shipping tax user_properties method page_location page_referrer page_title
         search_term item_list_id item_list_name creative_name creative_slot location_id promotion_id promotion_name
         name=event_name ad_user_data_consent=ad_user_data ad_personalization_consent=ad_personalization`),

@@ -33,21 +33,24 @@ export const otherParameters = {
 
 const text = (label: string, help: string) => ({ label, help, type: 'string', kind: 'context' }) as const
 
-/** The device and the place of the user, which are no parameters. With a user agent, the device is not sent. */
+/**
+ * The device and the place of the user, which are no parameters. With a user agent, the device is not sent. Version 0.2.0
+ * sends all other names as parameters. It refuses names that begin with `ga_`, so no saved parameter has these names.
+ */
 export const surroundings = {
-  device_category: text('Device category', 'Such as mobile, tablet, or desktop.'),
-  language: text('Language', 'Of the device, such as en or en-US.'),
-  screen_width: text('Screen width', 'In pixels.'),
-  screen_height: text('Screen height', 'In pixels.'),
-  os_name: text('System', 'Such as iOS or Android.'),
-  os_version: text('System version', 'Such as 17.4.'),
-  device_model: text('Device model', 'Such as iPhone14,5.'),
-  device_brand: text('Device brand', 'Such as Apple.'),
-  browser: text('Browser', 'Such as Chrome.'),
-  browser_version: text('Browser version', 'Such as 124.0.'),
-  city: text('City', 'Of the user, if it is not derived from the IP address.'),
-  region_id: text('Region', 'A code of ISO 3166-2, such as US-CA.'),
-  country_id: text('Country', 'A code of two letters, such as US.'),
-  subcontinent_id: text('Subcontinent', 'A code of UN M49, such as 021.'),
-  continent_id: text('Continent', 'A code of UN M49, such as 019.'),
+  ga_device_category: text('Device category', 'Such as mobile, tablet, or desktop.'),
+  ga_language: text('Language', 'Of the device, such as en or en-US.'),
+  ga_screen_width: text('Screen width', 'In pixels.'),
+  ga_screen_height: text('Screen height', 'In pixels.'),
+  ga_os_name: text('System', 'Such as iOS or Android.'),
+  ga_os_version: text('System version', 'Such as 17.4.'),
+  ga_device_model: text('Device model', 'Such as iPhone14,5.'),
+  ga_device_brand: text('Device brand', 'Such as Apple.'),
+  ga_browser: text('Browser', 'Such as Chrome.'),
+  ga_browser_version: text('Browser version', 'Such as 124.0.'),
+  ga_city: text('City', 'Of the user, if it is not derived from the IP address.'),
+  ga_region_id: text('Region', 'A code of ISO 3166-2, such as US-CA.'),
+  ga_country_id: text('Country', 'A code of two letters, such as US.'),
+  ga_subcontinent_id: text('Subcontinent', 'A code of UN M49, such as 021.'),
+  ga_continent_id: text('Continent', 'A code of UN M49, such as 019.'),
 } as const

@@ -30,13 +30,13 @@ export const sendEvent = defineAction({
       recommended: true,
       kind: 'identity',
     },
-    app_instance_id: {
+    ga_app_instance_id: {
       label: 'App instance ID',
       help: 'The one of the Firebase SDK. Required for the stream of an app.',
       type: 'string',
       kind: 'identity',
     },
-    user_key: {
+    ga_user_key: {
       label: 'Person',
       help: 'Any ID of the person. Without a client ID, one is made from it. It is not sent.',
       type: 'string',
@@ -106,12 +106,12 @@ export const sendEvent = defineAction({
     page_location: { label: 'Page URL', help: 'Where it happened.', ...plain },
     page_referrer: { label: 'Referrer', help: 'The page before.', ...plain },
     page_title: { label: 'Page title', help: 'The title of the page.', type: 'any', kind: 'context' },
-    ip_override: {
+    ga_ip_override: {
       label: 'IP address',
       help: 'Of the browser. Google derives country and city from it. Not sent without consent.',
       ...plain,
     },
-    user_agent: { label: 'User agent', help: 'Of the browser. Google derives the device from it.', ...plain },
+    ga_user_agent: { label: 'User agent', help: 'Of the browser. Google derives the device from it.', ...plain },
     ...surroundings,
     email: { label: 'Email', ...hashed, pii: 'email', comparable: googleNormalization.email },
     phone: {
