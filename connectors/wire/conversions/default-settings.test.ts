@@ -150,18 +150,24 @@ describe('the default country', () => {
     expect(notes).toEqual(['country: the default US is used'])
   })
 
-  it('completes a phone number for Google Ads and Google Analytics', () => {
+  it.each([
+    ['Google Ads', googleAds],
+    ['Google Analytics', googleAnalytics],
+  ])('completes a phone number for %s', (_, definition) => {
     const fields = { value: 5, currency: 'EUR', phone: '(800) 555-0100' }
-    const analytics = mapped(googleAnalytics, fields, defaults)
-    expect(analytics).toMatchObject({ payload: { phone: googlePhone } })
-    const payload = { transaction_id: 't', event_time: new Date().toISOString(), phone: googlePhone }
-    const made = googleOf(
-      outgoingEvent({}, { action: 'upload_conversion', payload }),
-      own({ conversion_action_id: '7012345678' }),
-      Date.now(),
-    )
-    expect(bodyOf(made)).toMatchObject({ event: { userData: { userIdentifiers: [{ phoneNumber: googlePhone }] } } })
-    expect(mapped(googleAnalytics, fields, {})).not.toHaveProperty('payload.phone')
+    const made = mapped(definition, fields, defaults)
+    const [phone] = [at(made, 'payload', 'phone')].flat()
+    expect(phone).toBe(googlePhone)
+    expect(mapped(definition, fields, {})).not.toHaveProperty('payload.phone')
+  })
+
+  it('completes a phone number in the request to Google Ads, and the delivery says so', () => {
+    const made = mapped(googleAds, { value: 5, currency: 'EUR', phone: '(800) 555-0100' }, defaults)
+    if (made.kind !== 'mapped') throw new Error(JSON.stringify(made))
+    const event = outgoingEvent({}, { action: made.action, payload: made.payload ?? {} })
+    const body = bodyOf(googleOf(event, own({ conversion_action_id: '7012345678' }), Date.now()))
+    expect(body).toMatchObject({ event: { userData: { userIdentifiers: [{ phoneNumber: googlePhone }] } } })
+    expect(made.problems.map(({ message }) => message)).toEqual(['phone: the default US is used'])
   })
 
   it('does not replace the country of the person', () => {

@@ -1,4 +1,5 @@
 import { clickIdOf } from '../../../wire/conversions/click-ids.ts'
+import { withDefaultCountry } from '../../../wire/conversions/default-settings.ts'
 import { consentFields, contactFields } from '../../../wire/google/data-manager-fields.ts'
 
 const plain = { type: 'string', kind: 'context' } as const
@@ -22,5 +23,6 @@ export const personFields = {
   wbraid: { label: 'Web click ID', help: 'The parameter wbraid of the link.', ...click },
   page_url: { label: 'Page URL', help: 'Only click IDs are read from it. It is not sent.', ...plain },
   ...contactFields,
+  phone: { ...contactFields.phone, ...withDefaultCountry },
   ...consentFields,
 } as const
