@@ -113,7 +113,7 @@ export const mixpanel = defineDestination({
       },
       {
         title: 'Change profiles',
-        text: 'In a mapping of track or identify calls, map an object to **Increment**, **Set once**, **Append**, or **Add to lists**, or an amount to **Transaction**. Mixpanel cannot recognize a repeated change: if its answer to an increment, append, or transaction is lost, the change is sent again and counts twice. Mixpanel’s own library no longer sends transactions for its revenue reports, so use **Product Purchased** or a property with the amount.',
+        text: 'In a mapping of track or identify calls, map an object to **Increment**, **Set once**, **Append**, or **Add to lists**, or an amount to **Transaction**. Mixpanel cannot recognize a repeated change: if its answer to an increment, append, or transaction is lost, the change is sent again and counts twice. So does a change beside a refused one of these kinds in the same event, if you retry the event. Mixpanel’s own library no longer sends transactions for its revenue reports, so use **Product Purchased** or a property with the amount.',
       },
       {
         title: 'Delete users',

@@ -46,32 +46,47 @@ const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
 /** A record with the position of its event in the batch. */
 type Numbered = { index: number; body: unknown; bytes: number }
 
+/** The requests of a batch in their order: a change that must not be sent twice comes after all other records. */
+const passes = [
+  ...endpoints.map((endpoint) => ({ endpoint, once: false })),
+  { endpoint: 'engage', once: true },
+] as const
+
 /**
- * Returns the records of a batch for an endpoint. A change that must not be sent twice waits for the next attempt if
- * another record of its event has failed.
+ * Returns the records of a batch for a pass. A change that must not be sent twice waits for the next attempt if another
+ * record of its event has failed.
  */
-const recordsFor = (endpoint: Endpoint, made: readonly Made[], outcomes: readonly EventOutcome[]): Numbered[] =>
+const recordsFor = (
+  pass: { endpoint: Endpoint; once: boolean },
+  made: readonly Made[],
+  outcomes: readonly EventOutcome[],
+): Numbered[] =>
   made.flatMap((each, index) =>
-    'problem' in each
+    'problem' in each || (pass.once && outcomes[index]?.kind !== 'delivered')
       ? []
       : each.operations
-          .filter((one) => one.endpoint === endpoint && (one.once !== true || outcomes[index]?.kind === 'delivered'))
+          .filter(({ endpoint, once = false }) => endpoint === pass.endpoint && once === pass.once)
           .map(({ body, bytes = 0 }) => ({ index, body, bytes })),
   )
 
 /** Mixpanel, "Import Events" and "Update Multiple Profiles": 2,000 records and 10 MB a request. */
 const limits = { records: 2000, bytes: 8 * 1024 * 1024 }
 
+/** Maximum records of one event that must not be sent twice: `$add`, and `$append` of values and of a transaction. */
+const mostOnce = 3
+
 /**
  * Splits records into lists that fit into a request, in their order. Only the events of products can add up to more than
- * a batch, so only sizes of events count.
+ * a batch, so only sizes of events count. With `isWhole`, the records of an event stay together.
  */
-const requestsOf = (records: readonly Numbered[]): Numbered[][] => {
+const requestsOf = (records: readonly Numbered[], isWhole: boolean): Numbered[][] => {
   const requests: Numbered[][] = []
   let bytes = 0
   for (const record of records) {
     const last = requests.at(-1)
-    if (last !== undefined && last.length < limits.records && bytes + record.bytes <= limits.bytes) {
+    const isOfLast = isWhole && last?.at(-1)?.index === record.index
+    const most = isWhole && !isOfLast ? limits.records - mostOnce + 1 : limits.records
+    if (last !== undefined && last.length < most && bytes + record.bytes <= limits.bytes) {
       last.push(record)
       bytes += record.bytes
     } else {
@@ -133,7 +148,8 @@ const withNote = (outcome: EventOutcome, made: Made | undefined): EventOutcome =
 /**
  * Sends a batch: events, then profiles of groups, then profiles of users. Mixpanel names the refused records; an event
  * is delivered if all of its records are. An event that is sent again counts once, by its insert ID, and setting a
- * profile again changes nothing. A change that counts twice is sent last, and only if the other records have arrived.
+ * profile again changes nothing. A change that counts twice is sent in the last requests, and only if all other records of
+ * its event have arrived.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const made = batch.map((event) => operationsOf(event, context.settings))
@@ -141,9 +157,9 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
     (each): EventOutcome => ('problem' in each ? { kind: 'rejected', reason: each.problem } : { kind: 'delivered' }),
   )
   const sender = createSender(context, outcomes)
-  for (const endpoint of endpoints)
-    for (const records of requestsOf(recordsFor(endpoint, made, outcomes))) {
-      const split = await sender.send(endpoint, records)
+  for (const pass of passes)
+    for (const records of requestsOf(recordsFor(pass, made, outcomes), pass.once)) {
+      const split = await sender.send(pass.endpoint, records)
       if (split !== undefined) return { ...sender.shown(), outcomes: split }
     }
   const noted = outcomes.map((outcome, index) => withNote(outcome, made[index]))

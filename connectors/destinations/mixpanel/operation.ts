@@ -1,9 +1,6 @@
 import type { JsonObject } from '@tributary/connector-kit'
 
-/**
- * Mixpanel's endpoints: for events, profiles of groups, and profiles of users. Profiles of users come last, because some
- * of their changes must not be sent twice.
- */
+/** Mixpanel's endpoints in the order of requests: for events, profiles of groups, and profiles of users. */
 export const endpoints = ['import', 'groups', 'engage'] as const
 export type Endpoint = (typeof endpoints)[number]
 
