@@ -257,6 +257,9 @@ describe('the presets for identify calls', () => {
       { address: { postal_code: '1' }, job_title: 'Head' },
       { zip: '1', jobtitle: 'Head' },
     ],
+    [{ company: { id: '1' }, city: 'Paris' }, { city: 'Paris' }],
+    [{ company: { name: { en: 'Engines' } }, city: 'Paris' }, { city: 'Paris' }],
+    [{ company: ['Engines'], website: null, city: null, zip: '1' }, { zip: '1' }],
     [{ firstName: 'Ada', first_name: 'X' }, { firstname: 'Ada' }],
     [{ firstName: null, first_name: 'X' }, { firstname: 'X' }],
     [{ firstName: null }, { firstname: '' }],
@@ -266,5 +269,18 @@ describe('the presets for identify calls', () => {
     ],
   ])('traits %j become %j', async (given, expected) => {
     expect(await stored({ email: 'a@example.com', ...given })).toEqual({ email: 'a@example.com', ...expected })
+  })
+
+  it('a destination of version 0.2.0 writes only the properties of that version', () => {
+    const [identify, ...others] = presetMappings(hubspot, 1)
+    expect(others).toEqual([])
+    expect(identify?.field_mappings.map(({ target }) => target.name)).toEqual([
+      'email',
+      'firstname',
+      'lastname',
+      'phone',
+    ])
+    expect(identify?.field_mappings.map(({ id }) => id)).toEqual(camel?.field_mappings.slice(0, 4).map(({ id }) => id))
+    expect(identify?.id).toBe(camel?.id)
   })
 })

@@ -4,17 +4,36 @@ import { anyOf, personPlaces } from '../../wire/conversions/person-places.ts'
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 const timestamp = { type: 'VARIABLE', name: 'timestamp' } as const
 
-/** Traits of a person as libraries send them (Segment spec, "Identify"), under HubSpot's names. */
+const isText = (variable: string): string => `${variable} == '"'`
+
+/**
+ * The name of the company, which is a text or in an object ("Identify" of the Segment spec). Only a text in JSON begins
+ * with a quotation mark, so an object without a name writes nothing.
+ */
+const companyName = {
+  type: 'TEMPLATE',
+  value: [
+    '{% assign named = traits.company.name | json | slice: 0 %}{% assign given = traits.company | json | slice: 0 %}',
+    `{% if ${isText('named')} %}{{ traits.company.name }}{% elsif ${isText('given')} %}{{ traits.company }}{% endif %}`,
+  ].join(''),
+} as const
+
+const added = <Source extends object>(source: Source) => ({ ...source, since: 2 })
+
+/**
+ * Traits of a person as libraries send them (Segment spec, "Identify"), under HubSpot's names. Version 0.2.0 does not
+ * write them, so an update overwrites no contact. Unlike a name, an empty one clears nothing.
+ */
 const contactFields = {
-  mobilephone: anyOf('traits.mobilePhone', 'traits.mobile_phone', 'traits.mobile'),
-  company: anyOf('traits.company.name', 'traits.company'),
-  jobtitle: anyOf('traits.jobTitle', 'traits.job_title', 'traits.title'),
-  website: field('traits.website'),
-  address: anyOf('traits.address.street', 'traits.street'),
-  city: anyOf('traits.address.city', 'traits.city'),
-  state: anyOf('traits.address.state', 'traits.state'),
-  zip: anyOf('traits.address.postalCode', 'traits.address.postal_code', 'traits.address.zip', 'traits.zip'),
-  country: anyOf('traits.address.country', 'traits.country'),
+  mobilephone: added(anyOf('traits.mobilePhone', 'traits.mobile_phone', 'traits.mobile')),
+  company: added(companyName),
+  jobtitle: added(anyOf('traits.jobTitle', 'traits.job_title', 'traits.title')),
+  website: added(anyOf('traits.website')),
+  address: added(anyOf('traits.address.street', 'traits.street')),
+  city: added(anyOf('traits.address.city', 'traits.city')),
+  state: added(anyOf('traits.address.state', 'traits.state')),
+  zip: added(anyOf('traits.address.postalCode', 'traits.address.postal_code', 'traits.address.zip', 'traits.zip')),
+  country: added(anyOf('traits.address.country', 'traits.country')),
 }
 
 /**

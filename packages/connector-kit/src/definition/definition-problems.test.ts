@@ -166,6 +166,10 @@ it.each<[Partial<DestinationDefinition>, string]>([
     { presets: [{ action: 'send', since: 99, fields: { text: { type: 'FIELD', name: 'event' } } }] },
     'The preset at presets.0: since is 99; the current version of presets is',
   ],
+  [
+    { presets: [{ action: 'send', fields: { text: { type: 'FIELD', name: 'event', since: 0 } } }] },
+    'The preset at presets.0: since is 0; the current version of presets is',
+  ],
   [{ presets: [] }, 'There is no preset: a new destination would leave out every event'],
   [
     { presets: [{ action: 'sent', fields: {} }] },

@@ -182,10 +182,12 @@ const presetProblems = (definition: DestinationDefinition): string[] => {
   if (definition.presets.length === 0) return ['There is no preset: a new destination would leave out every event']
   const problems = mappingProblems(definition, presetMappings(definition))
   return [
-    ...definition.presets.flatMap(({ since = 1 }, index) =>
-      Number.isInteger(since) && since >= 1 && since <= presetVersion
-        ? []
-        : [`The preset at presets.${index}: since is ${since}; the current version of presets is ${presetVersion}`],
+    ...definition.presets.flatMap(({ since: own, fields }, index) =>
+      [own, ...Object.values(fields).map((field) => field.since)].flatMap((since = 1) =>
+        Number.isInteger(since) && since >= 1 && since <= presetVersion
+          ? []
+          : [`The preset at presets.${index}: since is ${since}; the current version of presets is ${presetVersion}`],
+      ),
     ),
     ...Object.entries(problems).map(
       ([place, message]) => `The preset at ${place.replace('event_mappings', 'presets')}: ${message}`,

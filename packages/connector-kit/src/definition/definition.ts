@@ -116,6 +116,12 @@ export type PresetSource = Pick<MappingSource, 'type'> & {
   sources?: readonly PresetSource[]
 }
 
+/**
+ * A mapped value of a preset. `since` is the version of presets that added the field to the preset. Destinations of an
+ * earlier version do not send it until a user adds the new presets.
+ */
+export type PresetField = PresetSource & { since?: number }
+
 /** A mapping with which a new destination begins. */
 export type MappingPreset = {
   /** False if the mapping is off until a user turns it on, because it needs a set-up in the destination. */
@@ -131,7 +137,7 @@ export type MappingPreset = {
    */
   since?: number
   /** The mapped values, by the name of their target. */
-  fields: Readonly<Record<string, PresetSource>>
+  fields: Readonly<Record<string, PresetField>>
 }
 
 /** An event for delivery. `json` is the whole event as JSON text. */

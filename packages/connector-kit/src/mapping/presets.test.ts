@@ -55,3 +55,22 @@ it('new presets are those of later versions that are not among the own mappings'
   expect(newPresetMappings(definition, 1, presetMappings(definition, 1))).toEqual(newPresetMappings(definition, 1))
   expect(newPresetMappings(definition, 1, all)).toEqual([])
 })
+
+it('a destination has the fields of its version, and a field keeps its ID when fields are added', () => {
+  const text = (name: string) => ({ type: 'FIELD', name }) as const
+  const email = text('traits.email')
+  const before = presetMappings(definitionOf({ action: 'send', fields: { email } }), 1)
+  const wider = definitionOf({ action: 'send', fields: { city: { ...text('traits.city'), since: 2 }, email } })
+  expect(presetMappings(wider, 1)).toEqual(before)
+  const [now] = presetMappings(wider)
+  expect(now?.field_mappings.map(({ target }) => target.name)).toEqual(['city', 'email'])
+  expect(now?.field_mappings).toEqual(expect.arrayContaining(before[0]?.field_mappings ?? []))
+  expect(JSON.stringify(now)).not.toContain('since')
+  expect(newPresetMappings(wider, 1, before)).toEqual([])
+})
+
+it('a preset that is added to a destination of an earlier version has all fields', () => {
+  const city = { type: 'FIELD', name: 'traits.city', since: 2 } as const
+  const [added] = newPresetMappings(definitionOf(first, { ...later, fields: { city } }), 1)
+  expect(added?.field_mappings).toHaveLength(1)
+})

@@ -98,12 +98,17 @@ export const fieldMappingsOf = (
   })
 }
 
+/** Returns the fields of a preset that a destination of a version has. */
+const fieldsFor = ({ fields }: MappingPreset, version: number): MappingPreset['fields'] =>
+  Object.fromEntries(Object.entries(fields).filter(([, { since = 1 }]) => since <= version))
+
 const presetMapping = (
   { slug, actions }: { slug: string; actions: readonly ActionDefinition[] },
   preset: MappingPreset,
-  ids: (name: string) => string,
+  { ids, version }: { ids: (name: string) => string; version: number },
 ): EventMapping => {
-  const { action, eventName = '', eventType = '', fields, conditions = [], enabled = true } = preset
+  const { action, eventName = '', eventType = '', conditions = [], enabled = true } = preset
+  const fields = fieldsFor(preset, version)
   const conditionIds = createMappingIds()
   const own = `${slug}/${action}/${eventType}/${eventName}`
   return {
@@ -120,20 +125,24 @@ const presetMapping = (
 
 /**
  * The current version of presets, which new destinations get. Version 1 is that of 0.2.0. A release that adds presets
- * increases it once, and these presets have it as `since`.
+ * increases it once, and these presets have it as `since`. So do new fields of earlier presets that overwrite what the
+ * platform has stored.
  */
 export const presetVersion = 2
 
 type WithPresets = Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>
 
-/** Returns all presets of an app as mappings, with the version that added each. Their IDs are always the same. */
-const versionedMappings = (definition: WithPresets): { since: number; mapping: EventMapping }[] => {
+/**
+ * Returns all presets of an app as mappings with the fields of a version, and the version that added each. Their IDs are
+ * always the same.
+ */
+const versionedMappings = (definition: WithPresets, version: number): { since: number; mapping: EventMapping }[] => {
   const ids = createMappingIds()
   // Presets of earlier versions get their IDs first, so that these stay the same.
   const mappings = new Map(
     definition.presets
       .toSorted((one, other) => (one.since ?? 1) - (other.since ?? 1))
-      .map((preset) => [preset, presetMapping(definition, preset, ids)]),
+      .map((preset) => [preset, presetMapping(definition, preset, { ids, version })]),
   )
   return [...mappings]
     .toSorted(([one], [other]) => definition.presets.indexOf(one) - definition.presets.indexOf(other))
@@ -142,10 +151,10 @@ const versionedMappings = (definition: WithPresets): { since: number; mapping: E
 
 /**
  * Returns the mappings of a destination that uses the presets of its app, with their IDs. Without `version`, they are
- * those of a new destination. A destination of an earlier version does not have later presets.
+ * those of a new destination. A destination of an earlier version has neither later presets nor later fields.
  */
 export const presetMappings = (definition: WithPresets, version: number = presetVersion): EventMapping[] =>
-  versionedMappings(definition).flatMap(({ since, mapping }) => (since <= version ? [mapping] : []))
+  versionedMappings(definition, version).flatMap(({ since, mapping }) => (since <= version ? [mapping] : []))
 
 /**
  * Returns the presets that were added after a version and are not among a destination's own mappings, as mappings. A
@@ -157,7 +166,7 @@ export const newPresetMappings = (
   own: readonly Pick<EventMapping, 'id'>[] = [],
 ): EventMapping[] => {
   const present = new Set(own.map(({ id }) => id))
-  return versionedMappings(definition).flatMap(({ since, mapping }) =>
+  return versionedMappings(definition, presetVersion).flatMap(({ since, mapping }) =>
     since > version && !present.has(mapping.id) ? [mapping] : [],
   )
 }
