@@ -86,9 +86,14 @@ export const keyOf = (field: string): FieldKey | undefined => {
   return matchKeys.find((key) => key.toLowerCase() === plain) ?? aliases[plain]
 }
 
-/** Returns the parts of a whole date of birth; empty for a text that is none. */
+/** Whether a text is a hash of SHA-256 or MD5, or one of Meta's Parameter Builder. Its digits are no date. */
+const isHash = (text: string): boolean =>
+  readHash(text) !== undefined || metaHashOf(text) !== undefined || /^[0-9a-f]{32}$/i.test(text)
+
+/** Returns the parts of a whole date of birth; empty for a text that is none, and for a hash. */
 export const birthdayParts = (value: unknown): readonly (readonly [MatchKey, string])[] => {
-  const date = typeof value === 'string' && value.length > 5 ? metaNormalization.birthday(value) : ''
+  const text = typeof value === 'string' ? value.trim() : ''
+  const date = text.length > 5 && !isHash(text) ? metaNormalization.birthday(text) : ''
   return date === ''
     ? []
     : [

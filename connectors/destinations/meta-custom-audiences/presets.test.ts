@@ -225,6 +225,12 @@ describe('the further fields of a person in a Custom Audience', () => {
       { DOBY: sha256('1997'), DOBM: sha256('02'), DOBD: sha256('16'), FI: sha256('m') },
     ],
     [{ dobd: '16/02/1997' }, { DOBY: sha256('1997'), DOBM: sha256('02'), DOBD: sha256('16') }],
+    // The digits of this hash could be the date 1852-09-18.
+    [{ dobd: sha256('x596') }, { DOBD: sha256('x596') }],
+    [{ dobd: ` ${sha256('x596').toUpperCase()} ` }, { DOBD: sha256('x596') }],
+    [{ dobd: `${sha256('x596')}.AQ` }, { DOBD: sha256('x596') }],
+    // The same for an MD5, which audiences do not take: 1945-06-06.
+    [{ dobd: '6eeb1945edc6cf371d10346b30936cfd', email: 'ada@example.com' }, { EMAIL: sha256('ada@example.com') }],
     [
       { dobd: '7', email: 'ada@example.com' },
       { EMAIL: sha256('ada@example.com'), DOBD: sha256('07') },
