@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type ProfileValues, profileLacks } from '@tributary/connector-kit'
 import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import type { EventMapping, MappingSource } from '@tributary/contract'
@@ -17,14 +18,20 @@ let emails: Map<string, string>
 /** The offset before which profiles have read every partition. */
 let read: number
 let looks: { workspaceId: string; users: (string | undefined)[] }[]
+/** What each look-up needed. */
+let needed: string[][]
+/** Runs during each look-up. */
+let during: () => Promise<void>
 let fails: boolean
 /** Events up to this time belong to a deleted user u1, epoch ms; 0 if no user was deleted. */
 let deletedAt: number
 
 const profiles: ProfileValues = {
   hasRead: (_, offset) => read > offset,
-  look: async (workspaceId, events) => {
+  look: async (workspaceId, events, needs) => {
     looks.push({ workspaceId, users: events.map(({ userId }) => userId) })
+    needed.push([...needs].toSorted())
+    await during()
     if (fails) throw new Error('the database is away')
     return events.map(({ userId }) => {
       const email = emails.get(`${workspaceId} ${userId}`)
@@ -44,6 +51,8 @@ beforeEach(() => {
   stack = new AsyncDisposableStack()
   emails = new Map()
   looks = []
+  needed = []
+  during = async () => {}
   read = Number.POSITIVE_INFINITY
   fails = false
   deletedAt = 0
@@ -150,6 +159,39 @@ it('an event waits until profiles have read it, and another destination of its p
   expect(sentTo(slow)).toEqual(['new@example.com', 'new@example.com'])
   read++
   await slow.until((requests) => requests.length === 3)
+})
+
+it('positions that advance during a look-up do not send later events without the profile', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  read = 0
+  const peer = await peerOf(() => ({ status: 200 }))
+  const positions = await fixture.append([fixture.destination({ url: peer.url }, withProfile)], 6)
+  during = async () => {
+    await setTimeout(20)
+    read = Number.POSITIVE_INFINITY
+  }
+  read = (positions[1]?.offset ?? 0) + 1
+  await peer.until((requests) => requests.length === 6)
+  expect(sentTo(peer)).toEqual(Array.from({ length: 6 }, () => 'one@example.com'))
+})
+
+it('mappings that change during a look-up get the values that they need', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url }, withProfile)
+  let changed = false
+  during = async () => {
+    if (changed) return
+    changed = true
+    const value = '{{ profile.traits.name }}-{{ profile.traits.email }}'
+    fixture.change(id, { mappings: mappingOf({ type: 'TEMPLATE', value, ...base }) })
+    await setTimeout(20)
+  }
+  await fixture.append([id], 1)
+  await peer.until((requests) => requests.length === 1)
+  expect(needed).toEqual([['traits.email'], ['traits.email', 'traits.name']])
 })
 
 it('an event is sent without the profile when its wait is over, and the delivery says so', async () => {

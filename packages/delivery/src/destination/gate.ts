@@ -8,14 +8,14 @@ import {
   isPlatform,
   noProfile,
   presetMappings,
+  profileLacks,
   signalMappings,
   spending,
   TooMuchWork,
 } from '@tributary/connector-kit'
 import { compileFilter, holdsRows, type PipelineEvent, type StreamFacts } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
-import type { DeliveryRecord } from '../log/record.ts'
-import type { KeptProfile } from '../parking/parked-row.ts'
+import type { DeliveryRecord, KeptProfile } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
 import { isAudienceExit, isLeftOut, userDeleted } from './forgotten.ts'
 
@@ -222,6 +222,14 @@ const mapped = (
   }
 }
 
+const behind: KeptProfile = { ...noProfile, lacks: profileLacks.behind, needs: [] }
+
+/** The profile that was looked up for an event. Values that the mappings need but nobody looked up count as behind. */
+const profileOf = (record: DeliveryRecord, index: number, needs: readonly string[]): KeptProfile => {
+  const found = record.profiles?.get(index) ?? behind
+  return needs.every((need) => found.needs.includes(need)) ? found : { ...found, lacks: profileLacks.behind }
+}
+
 /**
  * Returns the mapper of each signal, by signal ID. A mapper is compiled for the first conversion of its signal.
  * Undefined for a signal that no longer sends to this destination.
@@ -289,10 +297,10 @@ export const createGate = (
     if (event === undefined) return unreadable
     const json = meta.isLossy ? text : undefined
     if (isConversion) return mapped(used, event, meta.sourceId, json, { profile: conversionProfile(event), note: '' })
-    const profile = record.profiles?.get(index)
-    if (profile === undefined) return mapped(used, event, meta.sourceId, json)
+    if (mapper.needs.length === 0) return mapped(used, event, meta.sourceId, json)
+    const profile = profileOf(record, index, mapper.needs)
     const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry.consentCategories, event, profile))
-    return result.kind === 'pass' ? { ...result, profile: { ...profile, needs: mapper.needs } } : result
+    return result.kind === 'pass' ? { ...result, profile } : result
   }
   const gate = (record: DeliveryRecord, index: number, now: number): GateResult => {
     try {

@@ -58,6 +58,9 @@ export type Recorded = RecordedEvent | RecordedRow
 /** A record's event or row, with the action and payload from the gate. */
 export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
 
+/** The values of a profile with which an event was mapped first, and the names that were looked up. */
+export type KeptProfile = EventProfile & { readonly needs: readonly string[] }
+
 /** A record of the deliveries log. The first worker that sends it parses the body, only once. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
@@ -68,7 +71,7 @@ export type DeliveryRecord = {
   /** The parsed values of an event, shared by all callers; undefined if its text is not JSON. */
   values(index: number): PipelineEvent | undefined
   /** The profiles of its events by index, if the destination's mappings use them and they were looked up. */
-  profiles?: ReadonlyMap<number, EventProfile>
+  profiles?: ReadonlyMap<number, KeptProfile>
 }
 
 const recorded = (event: PipelineEvent): RecordedEvent => {

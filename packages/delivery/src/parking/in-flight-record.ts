@@ -1,9 +1,9 @@
 import type { DeliverResult } from '@tributary/connector-kit'
 import { newId } from '@tributary/kernel'
 import type { Held } from '../log/offsets.ts'
-import type { Lane, Outgoing, RecordReference } from '../log/record.ts'
+import type { KeptProfile, Lane, Outgoing, RecordReference } from '../log/record.ts'
 import type { Open } from './key-order.ts'
-import type { KeptProfile, NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
+import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Decision } from './retry-rules.ts'
 
 /**

@@ -1,11 +1,7 @@
-import type { EventProfile } from '@tributary/connector-kit'
 import type { ParkedDeliveriesTable } from '@tributary/storage'
 import type { Insertable } from 'kysely'
-import type { Lane } from '../log/record.ts'
+import type { KeptProfile, Lane } from '../log/record.ts'
 import type { Open } from './key-order.ts'
-
-/** The values of a profile with which an event was mapped first, and the names that were looked up. */
-export type KeptProfile = EventProfile & { readonly needs: readonly string[] }
 
 /** A reference to undelivered events of one record, which wait for a retry or are dead. */
 export type ParkedRow = {

@@ -1,10 +1,10 @@
 import { type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
 import { holdsRows } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
-import type { DeliveryRecord } from '../log/record.ts'
+import type { DeliveryRecord, KeptProfile } from '../log/record.ts'
 import type { Profiles } from '../ports.ts'
 import type { DeliverySettings } from '../settings.ts'
-import type { KeptProfile, ParkedRow } from './parked-row.ts'
+import type { ParkedRow } from './parked-row.ts'
 
 /** Events whose profiles are looked up; a parked row names the events of its record. */
 type Wanted = { readonly record: DeliveryRecord; readonly row?: ParkedRow | undefined }
@@ -13,6 +13,8 @@ type Wanted = { readonly record: DeliveryRecord; readonly row?: ParkedRow | unde
 export type ProfileLook = {
   /** Whether the mappings use the profile. */
   isNeeded(): boolean
+  /** Whether events of a record need values of the profile that were not looked up yet. */
+  lacks(record: DeliveryRecord): boolean
   /** Whether a record must wait, because profiles have not read it and its time is not over. */
   waits(record: DeliveryRecord): boolean
   /**
@@ -28,10 +30,14 @@ const behind: EventProfile = { ...noProfile, lacks: profileLacks.behind }
 const usesProfile = ({ reference: { meta } }: DeliveryRecord): boolean =>
   !holdsRows(meta) && meta.producer?.kind !== 'signal'
 
+/** Whether a look-up has everything that the mappings need now. */
+const covers = (looked: readonly string[], needs: readonly string[]): boolean =>
+  looked === needs || needs.every((need) => looked.includes(need))
+
 /** Returns the values with which an event was mapped first, if they have everything that the mappings need now. */
 const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly string[]): KeptProfile | undefined => {
   const kept = row?.profiles?.[eventId]
-  return kept !== undefined && needs.every((need) => kept.needs.includes(need)) ? kept : undefined
+  return kept !== undefined && covers(kept.needs, needs) ? kept : undefined
 }
 
 /** Creates the look-ups of one worker. `needsOf` returns the values of the profile that its mappings use now. */
@@ -46,6 +52,7 @@ export const createProfileLook = (
 
   const find = async (
     records: readonly Wanted[],
+    needed: readonly string[],
     events: readonly { userId?: string; anonymousId?: string }[],
   ): Promise<readonly EventProfile[]> => {
     const [first] = records
@@ -54,7 +61,7 @@ export const createProfileLook = (
     const isLive = records.every(({ row, record }) => row === undefined && record.reference.partition === partition)
     const offset = Math.max(...records.map(({ record }) => record.reference.offset))
     try {
-      const found = await profiles.look(meta.workspaceId, events, needs(), isLive ? { partition, offset } : undefined)
+      const found = await profiles.look(meta.workspaceId, events, needed, isLive ? { partition, offset } : undefined)
       failingSince = undefined
       return found
     } catch (error) {
@@ -69,6 +76,11 @@ export const createProfileLook = (
 
   return {
     isNeeded: () => needs().length > 0,
+    lacks: (record) => {
+      const needed = needs()
+      if (needed.length === 0 || !usesProfile(record)) return false
+      return record.profiles === undefined || [...record.profiles.values()].some((each) => !covers(each.needs, needed))
+    },
     waits: (record) => {
       if (needs().length === 0 || !usesProfile(record)) return false
       const { partition, offset, time } = record.reference
@@ -85,9 +97,10 @@ export const createProfileLook = (
         for (const index of row?.indexes ?? record.events()?.keys() ?? []) {
           const event = record.values(index)
           if (event === undefined) continue
-          const note = (profile: EventProfile): void => void notes.get(record)?.set(index, profile)
+          const note = (profile: EventProfile): void =>
+            void notes.get(record)?.set(index, { needs: needed, ...profile })
           const kept = keptOf(row, event.eventId, needed)
-          if (kept !== undefined) note({ json: kept.json, lacks: kept.lacks })
+          if (kept !== undefined) note(kept)
           else if (isRead(each)) asked.push({ note, owner: event })
           else note(behind)
         }
@@ -95,6 +108,7 @@ export const createProfileLook = (
       const read = own.filter(isRead)
       const found = await find(
         read,
+        needed,
         asked.map(({ owner }) => owner),
       )
       for (const [place, { note }] of asked.entries()) note(found[place] ?? behind)

@@ -61,7 +61,7 @@ const hold = (from: number, to: number): void => {
 const start = (more: Partial<RangeReadingDeps> = {}) => {
   let resting = false
   const reading = createRangeReading({
-    profiles: { isNeeded: () => false, waits: () => false, look: async () => {} },
+    profiles: { isNeeded: () => false, lacks: () => false, waits: () => false, look: async () => {} },
     id: 'd-1',
     context: { reader: log, clock: () => 0, logger: silentLogger, isRead: () => true },
     spilled,
@@ -196,4 +196,29 @@ test('a range whose records are gone from the log becomes dead', async () => {
   )
   await start().ended()
   expect(spilled.all().map((range) => range.dead)).toEqual(['No longer in the log'])
+})
+
+test('a record that profiles read during the look-up of others is taken only after its own look-up', async () => {
+  hold(0, 60)
+  let readTo = 30
+  const looked: number[] = []
+  const unknown: number[] = []
+  const { ended } = start({
+    profiles: {
+      isNeeded: () => true,
+      waits: ({ reference }) => reference.offset >= readTo,
+      lacks: ({ reference }) => !looked.includes(reference.offset),
+      look: async (wanted) => {
+        await nextTurn()
+        looked.push(...wanted.map(({ record }) => record.reference.offset))
+        readTo = 60
+      },
+    },
+    consume: (record) => {
+      taken.push(record.reference.offset)
+      if (!looked.includes(record.reference.offset)) unknown.push(record.reference.offset)
+    },
+  })
+  await ended()
+  expect([taken, unknown]).toEqual([own(0, 60), []])
 })

@@ -127,6 +127,11 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
         waiting = record
         return false
       }
+      // Profiles read the record during the look-up, or the mappings changed: the next read looks its profile up.
+      if (isOwn && deps.profiles.lacks(record)) {
+        range.cursor = found.offset
+        return true
+      }
       range.cursor = found.offset + 1
       if (!isOwn) continue
       take(range, record, deps.consume)
