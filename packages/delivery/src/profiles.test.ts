@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type ProfileValues, profileLacks } from '@tributary/connector-kit'
 import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import type { EventMapping, MappingSource } from '@tributary/contract'
-import { eraseParked } from '@tributary/storage'
+import { deadLetterDestination, eraseParked, eraseParkedProfiles } from '@tributary/storage'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DestinationEntry, ForgottenUsers } from './ports.ts'
@@ -25,6 +25,7 @@ let during: () => Promise<void>
 let fails: boolean
 /** Events up to this time belong to a deleted user u1, epoch ms; 0 if no user was deleted. */
 let deletedAt: number
+let suppressions: number
 
 const profiles: ProfileValues = {
   hasRead: (_, offset) => read > offset,
@@ -43,7 +44,7 @@ const profiles: ProfileValues = {
 }
 const forgotten: ForgottenUsers = {
   until: () => deletedAt,
-  version: () => (deletedAt === 0 ? '' : String(deletedAt)),
+  version: () => (deletedAt + suppressions === 0 ? '' : String(deletedAt + suppressions)),
   isOf: (_, { userId, receivedAt }) => userId === 'u1' && Date.parse(receivedAt) <= deletedAt,
 }
 
@@ -56,6 +57,7 @@ beforeEach(() => {
   read = Number.POSITIVE_INFINITY
   fails = false
   deletedAt = 0
+  suppressions = 0
 })
 afterEach(async () => {
   await stack.disposeAsync()
@@ -237,6 +239,7 @@ it('each retry sends the first values, also after a restart, although the profil
         json: '{"traits":{"email":"first@example.com"}}',
         lacks: '',
         needs: ['traits.email'],
+        version: '',
       },
     },
   ])
@@ -288,6 +291,40 @@ it('values of a deleted user are not sent, and leave the parked row', async () =
   await dueNow(id)
   await eventually('nothing is parked', async () => (await parked()).length === 0)
   expect(sentTo({ requests: peer.requests.slice(before) })).toEqual(['two@example.com'])
+})
+
+it('values of a suppressed user are not sent by a retry, and others keep the first values', async () => {
+  await open(later)
+  know('u1', 'one@example.com')
+  know('u2', 'two@example.com')
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url, batch: 2 }, withProfile)
+  await fixture.append([id], 2, 2, {}, (number) => ({ userId: `u${number + 1}` }))
+  await eventually('both wait', async () => (await parked()).some(({ event_count }) => event_count === 2))
+  emails.delete(`${fixture.workspaceId} u1`)
+  know('u2', 'changed@example.com')
+  suppressions = 1
+  const before = peer.requests.length
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  expect(sentTo({ requests: peer.requests.slice(before) })).toEqual([undefined, 'two@example.com'])
+})
+
+it('dead letters and erased rows of producers have no values of profiles', async () => {
+  await open(later)
+  know('u1', 'one@example.com')
+  const peer = await peerOf(() => ({ status: 503 }))
+  const ids = [fixture.destination({ url: peer.url }, withProfile), fixture.destination({ url: peer.url }, withProfile)]
+  await fixture.append(ids, 1, 1, { b: { k: 'trait', n: 'traits', e: ['u1'] } })
+  await eventually('both wait', async () => (await parked()).length === 2)
+  const profilesOf = async () => (await parked()).map(({ profile }) => profile !== null)
+  expect(await profilesOf()).toEqual([true, true])
+  await deadLetterDestination(database.db, ids[0] ?? '', 'The destination was deleted')
+  expect((await profilesOf()).toSorted()).toEqual([false, true])
+  await eraseParkedProfiles(database.db, fixture.workspaceId)
+  expect(await profilesOf()).toEqual([false, false])
 })
 
 it('a destination that requires consent gets values of the profile only by the consent of the event', async () => {

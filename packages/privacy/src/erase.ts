@@ -12,7 +12,7 @@ import {
 import type { PrivacyPlaceName } from '@tributary/contract'
 import { cutText, faultPoint } from '@tributary/kernel'
 import { eraseConversions } from '@tributary/signals'
-import { eraseParked, type JobRun } from '@tributary/storage'
+import { eraseParked, eraseParkedProfiles, type JobRun } from '@tributary/storage'
 import { sql } from 'kysely'
 import { readDeletionOutcomes } from './notify-destinations.ts'
 import type { PrivacyServices } from './services.ts'
@@ -152,6 +152,7 @@ const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal)
     await eraseConversions({ db, eventStore }, people)
     await markErasedMembers(eventStore, people, await readErasedProfiles(db, request))
     for await (const ids of erasedEventIds(eventStore, people, signal)) await eraseParked(db, workspaceId, ids)
+    await eraseParkedProfiles(db, workspaceId)
     await clearRefusedSamples(
       db,
       workspaceId,
@@ -173,9 +174,11 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
     ),
   )
   // Removes dead letters of deliveries that were in flight at the deletion and failed after it.
-  for (const { people } of requests)
+  for (const { people } of requests) {
     for await (const eventIds of erasedEventIds(eventStore, people, signal))
       await eraseParked(db, people.workspaceId, eventIds)
+    await eraseParkedProfiles(db, people.workspaceId)
+  }
   await setPlaces(db, ids, ['events'], { state: 'done' }, clock())
   faultPoint('erasure.before-values')
   await db.deleteFrom('privacy_identifiers').where('request_id', 'in', ids).execute()

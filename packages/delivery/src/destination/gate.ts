@@ -224,7 +224,7 @@ const mapped = (
 
 const behind: KeptProfile = { ...noProfile, lacks: profileLacks.behind, needs: [] }
 
-/** The profile that was looked up for an event. Values that the mappings need but nobody looked up count as behind. */
+/** The profile that was looked up for an event. If needed values were not looked up, profiles count as behind. */
 const profileOf = (record: DeliveryRecord, index: number, needs: readonly string[]): KeptProfile => {
   const found = record.profiles?.get(index) ?? behind
   return needs.every((need) => found.needs.includes(need)) ? found : { ...found, lacks: profileLacks.behind }

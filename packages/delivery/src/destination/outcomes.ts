@@ -34,7 +34,7 @@ export type Outcomes = {
   takeOver(items: readonly Item[], now: number): void
   /**
    * Records that a user was deleted. Items queued until now get no sample, and those of the user are neither retried
-   * nor dead-lettered.
+   * nor dead-lettered. Failures that are not written yet lose their values of profiles.
    */
   noteForgotten(items: readonly Item[], now: number): void
   /** Whether an item was queued before a deletion became known. Then the gate must check it before it is sent again. */
@@ -176,10 +176,12 @@ export const createOutcomes = (
    * Parks events that were not tried. Those of a parked row are written when the outcomes of the whole row are known.
    */
   const giveBack = (items: readonly { item: Item; decision: EventFailure['decision'] }[], now: number): void => {
-    const pairs = items.map(({ item: { inFlight, index, event, open, profile }, decision }) => ({
-      inFlight,
-      value: { index, eventId: event.eventId, decision, result: undefined, open, profile },
-    }))
+    const pairs = items.map(({ item, decision }) => {
+      const { inFlight, index, event, open, profile = inFlight.row?.profiles?.[event.eventId] } = item
+      const isGone = profile !== undefined && isOfForgotten(forgotten, inFlight.record, event)
+      const value = { index, eventId: event.eventId, decision, result: undefined, open }
+      return { inFlight, value: { ...value, profile: isGone ? null : profile } }
+    })
     for (const [inFlight, failures] of groupByRecord(pairs)) {
       if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
       else {
@@ -224,7 +226,7 @@ export const createOutcomes = (
           if (failure.decision.kind === 'waiting') order.wait(open, failure.decision.nextTime)
           else order.close(open, false)
         }
-        if (failure?.profile !== undefined && isTheirs(item)) failure.profile = undefined
+        if (failure?.profile !== undefined && isTheirs(item)) failure.profile = null
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
         log(item, factOf(failure, outcomeAt(result, index), item), result, now)
       }
@@ -273,7 +275,12 @@ export const createOutcomes = (
     },
     noteForgotten: (items, now) => {
       staleUntil = now
-      for (const { inFlight } of items) for (const failure of inFlight.failures) failure.result = undefined
+      for (const { inFlight } of items)
+        for (const failure of inFlight.failures) {
+          failure.result = undefined
+          // Their events may belong to the user. Each retry looks their profiles up again.
+          failure.profile = null
+        }
     },
     isStale,
     unreadable: (inFlight, now) => {

@@ -58,8 +58,13 @@ export type Recorded = RecordedEvent | RecordedRow
 /** A record's event or row, with the action and payload from the gate. */
 export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
 
-/** The values of a profile with which an event was mapped first, and the names that were looked up. */
-export type KeptProfile = EventProfile & { readonly needs: readonly string[] }
+/** The values of a profile with which an event was mapped first. */
+export type KeptProfile = EventProfile & {
+  /** The names that were looked up. */
+  readonly needs: readonly string[]
+  /** The version of the deleted and suppressed users at that time. */
+  readonly version?: string
+}
 
 /** A record of the deliveries log. The first worker that sends it parses the body, only once. */
 export type DeliveryRecord = {

@@ -20,8 +20,8 @@ export type EventFailure = {
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
   /** The event's open change of a record, if changes of that record are ordered. */
   open?: Open | undefined
-  /** The profile with which the event was mapped. */
-  profile?: KeptProfile | undefined
+  /** The profile with which the event was mapped; null if its user was deleted. If absent, that of the row is kept. */
+  profile?: KeptProfile | undefined | null
 }
 
 /**
@@ -62,7 +62,7 @@ export type Item = {
 /** Returns the profiles of events by event ID; undefined if none was mapped with its profile. */
 const profilesOf = (row: ParkedRow | undefined, failures: readonly EventFailure[]): ParkedRow['profiles'] => {
   const kept = failures.flatMap(({ eventId, profile = row?.profiles?.[eventId] }) =>
-    profile === undefined || eventId === '' ? [] : [[eventId, profile] as const],
+    profile === undefined || profile === null || eventId === '' ? [] : [[eventId, profile] as const],
   )
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }

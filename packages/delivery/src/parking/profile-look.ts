@@ -2,7 +2,7 @@ import { type EventProfile, noProfile, profileLacks } from '@tributary/connector
 import { holdsRows } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { DeliveryRecord, KeptProfile } from '../log/record.ts'
-import type { Profiles } from '../ports.ts'
+import type { ForgottenUsers, Profiles } from '../ports.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { ParkedRow } from './parked-row.ts'
 
@@ -19,12 +19,16 @@ export type ProfileLook = {
   waits(record: DeliveryRecord): boolean
   /**
    * Looks up the profiles of all events of the records with one query, and notes them there. An event that was mapped
-   * before keeps its values. Rejects while profiles cannot be read; after the longest wait, events go without.
+   * before keeps its values, unless its user was deleted or suppressed since. Rejects while profiles cannot be read; after the longest wait, events go without.
    */
   look(wanted: readonly Wanted[]): Promise<void>
 }
 
 const behind: EventProfile = { ...noProfile, lacks: profileLacks.behind }
+
+const absent: ReadonlySet<string> = new Set([profileLacks.unknown, profileLacks.behind])
+/** Whether a look-up found the profile. */
+const isKnown = ({ lacks }: EventProfile): boolean => !absent.has(lacks)
 
 /** Whether a record has events that are mapped with the profile. A conversion has the values of its signal. */
 const usesProfile = ({ reference: { meta } }: DeliveryRecord): boolean =>
@@ -42,10 +46,15 @@ const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly str
 
 /** Creates the look-ups of one worker. `needsOf` returns the values of the profile that its mappings use now. */
 export const createProfileLook = (
-  deps: { profiles: Profiles | undefined; clock: Clock; settings: Pick<DeliverySettings, 'profileWaitMs'> },
+  deps: {
+    profiles: Profiles | undefined
+    forgotten: Pick<ForgottenUsers, 'version'>
+    clock: Clock
+    settings: Pick<DeliverySettings, 'profileWaitMs'>
+  },
   needsOf: () => readonly string[],
 ): ProfileLook => {
-  const { profiles, clock, settings } = deps
+  const { profiles, forgotten, clock, settings } = deps
   /** Since when look-ups fail, epoch ms; undefined if the last one did not. */
   let failingSince: number | undefined
   const needs = (): readonly string[] => (profiles === undefined ? [] : needsOf())
@@ -97,10 +106,14 @@ export const createProfileLook = (
         for (const index of row?.indexes ?? record.events()?.keys() ?? []) {
           const event = record.values(index)
           if (event === undefined) continue
-          const note = (profile: EventProfile): void =>
-            void notes.get(record)?.set(index, { needs: needed, ...profile })
+          const version = forgotten.version(record.reference.meta.workspaceId)
           const kept = keptOf(row, event.eventId, needed)
-          if (kept !== undefined) note(kept)
+          // A user who was deleted or suppressed since the first attempt has no profile now.
+          const note = (profile: EventProfile): void =>
+            void notes
+              .get(record)
+              ?.set(index, { needs: needed, ...(isKnown(profile) && kept !== undefined ? kept : profile), version })
+          if (kept !== undefined && (kept.version ?? '') === version) note(kept)
           else if (isRead(each)) asked.push({ note, owner: event })
           else note(behind)
         }

@@ -96,3 +96,24 @@ it('hanging events get their own row, which releases their record, and their out
   ])
   expect(changes()).toEqual([])
 })
+
+it('a row keeps the profiles of its events, except for those of a deleted user', () => {
+  const { park, close, changes } = start()
+  const profile = { json: '{"traits":{"email":"one@example.com"}}', lacks: '', needs: ['traits.email'], version: '' }
+  park(
+    partOf(2),
+    [0, 1].map((index) => ({ ...waiting(index, 5000), profile })),
+    1,
+    1000,
+  )
+  const [row] = changes()[0]?.rows ?? []
+  if (row === undefined) throw new Error('nothing was parked')
+  const again = partOf(0, row)
+  again.failures.push({ ...waiting(0, 9000), profile: null }, waiting(1, 9000))
+  close(again, row)
+  expect(
+    changes()
+      .at(-1)
+      ?.rows.map(({ profiles }) => profiles),
+  ).toEqual([{ '0-7-1': profile }])
+})

@@ -78,7 +78,8 @@ export const makeWaitingDue = async (db: Db, destinationId: string, now: number)
     .execute()
 }
 
-const dead = (reason: string) => ({ state: 'dead' as const, last_reason: reason })
+/** A retry of a dead letter looks the profiles up again. */
+const dead = (reason: string) => ({ state: 'dead' as const, last_reason: reason, profile: null })
 
 /** Dead-letters all waiting rows and ranges of a destination; resolves to the number of their events. */
 export const deadLetterDestination = async (db: Db, destinationId: string, reason: string): Promise<number> => {
@@ -110,7 +111,7 @@ export const deadLetterBeyond = async (
   { destinationId, bulk, maxRows }: { destinationId: string; bulk: boolean; maxRows: number },
 ): Promise<DeadColumns[]> => {
   const { rows } = await sql<DeadColumns>`
-    update parked_deliveries set state = 'dead', last_reason = 'limit'
+    update parked_deliveries set state = 'dead', last_reason = 'limit', profile = null
     where id in (select id from parked_deliveries where destination_id = ${destinationId}::uuid and state = 'waiting'
       and bulk = ${bulk}::boolean and log_end is null order by first_time desc offset ${maxRows})
     returning id, destination_id, event_count`.execute(db)
@@ -180,6 +181,15 @@ export const eraseParked = async (db: Db, workspaceId: string, eventIds: readonl
   await sql`update parked_deliveries set request = '', response = '', last_reason = '',
       profile = nullif(profile - ${eventIds}::text[], '{}'::jsonb)
     where workspace_id = ${workspaceId}::uuid and event_ids && ${eventIds}::text[]`.execute(db)
+}
+
+/**
+ * Clears the profile values of parked events that audiences, computed traits, syncs, and signals made in a workspace.
+ * The event store does not have these events, so those of one user cannot be found. Retries look the profiles up again.
+ */
+export const eraseParkedProfiles = async (db: Db, workspaceId: string): Promise<void> => {
+  await sql`update parked_deliveries set profile = null
+    where workspace_id = ${workspaceId}::uuid and tells and profile is not null`.execute(db)
 }
 
 /**
