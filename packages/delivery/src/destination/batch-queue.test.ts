@@ -29,6 +29,16 @@ describe('a queue', () => {
     expect(names(queue.next(some, 100, false))).toBe('Infinity')
   })
 
+  it('the bytes of a profile count in memory, and not for a batch', () => {
+    const shared = { bytes: 0 }
+    const queue = createBatchQueue(shared)
+    const profile = { json: 'x'.repeat(5000), lacks: '', needs: [] }
+    queue.add([0, 1].map((number) => ({ ...item('a', number, { bytes: 400 }), profile })))
+    expect([queue.bytes(), shared.bytes]).toEqual([10_800, 10_800])
+    expect(names(queue.next(some, 100, false))).toBe('a0 a1')
+    expect([queue.bytes(), shared.bytes]).toEqual([0, 0])
+  })
+
   it('a queue keeps the order across actions if events are ordered', () => {
     const queue = createBatchQueue({ bytes: 0 })
     queue.add(mixed)

@@ -1,9 +1,9 @@
 import type { Batching } from '@tributary/connector-kit'
-import type { Item } from '../parking/in-flight-record.ts'
+import { type Item, memoryOf } from '../parking/in-flight-record.ts'
 
 /**
- * The events of one worker in order, grouped by action, because a batch has events of one action. Their bytes also
- * count towards the limit that all workers share.
+ * The events of one worker in order, grouped by action, because a batch has events of one action. Their bytes, with
+ * those of their profiles, also count towards the limit that all workers share.
  */
 export type BatchQueue = {
   length(): number
@@ -69,7 +69,7 @@ const createRow = () => {
 }
 type Row = ReturnType<typeof createRow>
 
-const bytesOf = (items: readonly Item[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
+const bytesOf = (items: readonly Item[]): number => items.reduce((sum, item) => sum + memoryOf(item), 0)
 const entryOf = (row: Row): number => row.first()?.entry ?? Number.POSITIVE_INFINITY
 
 /** Creates an empty queue. */

@@ -37,7 +37,7 @@ export const createDueRows =
     const { handovers } = rows
     rows.nextDue = Number.POSITIVE_INFINITY
     const limit = state() === 'probing' ? 1 : fetchRows
-    const found = await parking.waiting(id, lane, [...rows.taken.keys()], limit)
+    const { rows: found, more: mayFindMore } = await parking.waiting(id, lane, [...rows.taken.keys()], limit)
     const isRead = ({ partition, offset }: ParkedRow): boolean => context.isRead(partition, offset)
     const isCurrent = (): boolean => rows.handovers === handovers
     const may = (row: ParkedRow): boolean =>
@@ -47,7 +47,7 @@ export const createDueRows =
       (state() === 'probing' ? !busy() : state() === 'flowing' && row.nextTime <= clock())
     await read(found.filter(may).toSorted(byPlace), may)
     const left = found.filter((row) => !rows.taken.has(row.id))
-    const more = found.length === limit || !isCurrent() ? clock() : Number.POSITIVE_INFINITY
+    const more = mayFindMore || !isCurrent() ? clock() : Number.POSITIVE_INFINITY
     const timeOf = (row: ParkedRow): number => (isRead(row) ? row.nextTime : Math.max(row.nextTime, clock() + unreadMs))
     const next = left.reduce((earliest, row) => Math.min(earliest, timeOf(row)), more)
     rows.nextDue = Math.min(rows.nextDue, next)

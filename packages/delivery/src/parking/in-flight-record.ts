@@ -59,6 +59,10 @@ export type Item = {
   readonly profile?: KeptProfile | undefined
 }
 
+/** Bytes that an item takes in memory. */
+export const memoryOf = ({ bytes, profile }: Pick<Item, 'bytes' | 'profile'>): number =>
+  bytes + (profile?.json.length ?? 0)
+
 /** Returns the profiles of events by event ID; undefined if none was mapped with its profile. */
 const profilesOf = (row: ParkedRow | undefined, failures: readonly EventFailure[]): ParkedRow['profiles'] => {
   const kept = failures.flatMap(({ eventId, profile = row?.profiles?.[eventId] }) =>

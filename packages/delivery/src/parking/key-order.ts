@@ -1,6 +1,6 @@
 import type { DeliveryRecord, RecordReference } from '../log/record.ts'
 import { type Lane } from '../log/record.ts'
-import type { Item } from './in-flight-record.ts'
+import { type Item, memoryOf } from './in-flight-record.ts'
 
 /** The reason, for users, why a change is not sent. */
 export const laterDelivered = 'Not sent: a later change of the same record was delivered'
@@ -133,13 +133,13 @@ const createHeld = (queued: { bytes: number }) => {
       open.item = item
       held.add(open)
       count[item.inFlight.lane]++
-      queued.bytes += item.bytes
+      queued.bytes += memoryOf(item)
     },
     letGo(open: Open): Item | undefined {
       const { item } = open
       open.item = undefined
       if (!held.delete(open) || item === undefined) return item
-      queued.bytes -= item.bytes
+      queued.bytes -= memoryOf(item)
       count[item.inFlight.lane]--
       return item
     },

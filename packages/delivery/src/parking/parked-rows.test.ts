@@ -67,7 +67,8 @@ const start = (stored: readonly ParkedRow[]) => {
       const left = stored.filter(({ id }) => !without.includes(id))
       const key = (each: ParkedRow): number => (order === 'due' ? each.nextTime : each.offset)
       answer.before()
-      return left.toSorted((a, b) => key(a) - key(b)).slice(0, limit)
+      const rows = left.toSorted((a, b) => key(a) - key(b)).slice(0, limit)
+      return { rows, more: rows.length === limit }
     },
   } as unknown as Parking
   const clock = () => now.time

@@ -48,14 +48,17 @@ export type Parking = {
   summary(): Promise<WaitingSummary[]>
   /** Reads every waiting range of these partitions; if absent, of the owned partitions. */
   ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
-  /** Waiting rows of a lane of a destination without the given IDs, ordered by due time or by place in the log. */
+  /**
+   * Waiting rows (not ranges) of a lane of a destination without the given IDs, ordered by due time or by place in the
+   * log, and whether there may be more. Their values of profiles take at most 4 MB, unless one row has more.
+   */
   waiting(
     destinationId: string,
     lane: Lane,
     without: readonly string[],
     limit: number,
     order?: 'due' | 'place',
-  ): Promise<ParkedRow[]>
+  ): Promise<{ rows: ParkedRow[]; more: boolean }>
   /**
    * Returns those of the given partitions in which rows or ranges of a destination wait. The partitions can have any
    * owner.
@@ -112,6 +115,9 @@ export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange =
   }
   return { deletes: [...deletes], rows: [...rows.values()] }
 }
+
+/** Bytes of profile values at which a fetch of waiting rows ends. */
+const maxFetchedBytes = 4 * 1024 * 1024
 
 /** Sorts before every real ID. */
 const noId = '00000000-0000-0000-0000-000000000000'
@@ -227,11 +233,16 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .where(isOwned())
         .where(sql<boolean>`id <> all(${without}::uuid[])`)
         .limit(limit)
-      const rows = await (order === 'due'
-        ? found.orderBy('next_time')
-        : found.orderBy('log_partition').orderBy('log_offset').orderBy('event_indexes')
-      ).execute()
-      return rows.map(fromDatabase)
+      const by = sql.raw(order === 'due' ? 'next_time' : 'log_partition, log_offset, event_indexes')
+      const { rows } = await sql<SelectedRow & { found: string }>`
+        select * from (
+          select waiting.*, count(*) over () as found,
+            sum(coalesce(octet_length(profile::text), 0))
+              over (order by ${by}, id rows between unbounded preceding and 1 preceding) as before
+          from (${found.orderBy(by)}) waiting) sized
+        where coalesce(before, 0) < ${maxFetchedBytes} order by ${by}, id`.execute(db)
+      const total = Number(rows[0]?.found ?? 0)
+      return { rows: rows.map(fromDatabase), more: total === limit || rows.length < total }
     },
     makeDue: (destinationId, now) => makeWaitingDue(db, destinationId, now),
     deadLetterAll: (destinationId, reason) => deadLetterDestination(db, destinationId, reason),

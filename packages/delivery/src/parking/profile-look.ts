@@ -6,6 +6,16 @@ import type { ForgottenUsers, Profiles } from '../ports.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { ParkedRow } from './parked-row.ts'
 
+/** Maximum number of events per look-up, unless one record has more. */
+const eventsPerLook = 200
+
+/** Returns the number of records or rows, from the first one on, whose profiles are looked up together. */
+export const lookedTogether = (eventsOf: readonly number[]): number => {
+  let events = 0
+  const until = eventsOf.findIndex((each, place) => (events += each) > eventsPerLook && place > 0)
+  return until < 0 ? eventsOf.length : until
+}
+
 /** Events whose profiles are looked up; a parked row names the events of its record. */
 type Wanted = { readonly record: DeliveryRecord; readonly row?: ParkedRow | undefined }
 

@@ -4,7 +4,7 @@ import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parked-row.ts'
 import type { Intake, ParkingContext } from './parking-context.ts'
-import type { ProfileLook } from './profile-look.ts'
+import { lookedTogether, type ProfileLook } from './profile-look.ts'
 import { noLongerHeld } from './range-change.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
@@ -127,7 +127,8 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
         waiting = record
         return false
       }
-      // Profiles read the record during the look-up, or the mappings changed: the next read looks its profile up.
+      // The look-up had enough events, profiles read the record meanwhile, or the mappings changed: the next read
+      // looks its profile up.
       if (isOwn && deps.profiles.lacks(record)) {
         range.cursor = found.offset
         return true
@@ -140,7 +141,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     return true
   }
 
-  /** The records of a piece whose profiles may be looked up now: those before the first that waits. */
+  /** The records of a piece whose profiles may be looked up now: the first ones, before one that waits. */
   const profilesWanted = (range: SpilledRange, records: readonly LogRecord[], open: Opening) => {
     if (!deps.profiles.isNeeded()) return []
     const own = records.flatMap((found) => {
@@ -148,7 +149,8 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       return record !== undefined && holds(id, range, record) ? [{ record }] : []
     })
     const until = own.findIndex(({ record }) => deps.profiles.waits(record))
-    return until < 0 ? own : own.slice(0, until)
+    const ready = until < 0 ? own : own.slice(0, until)
+    return ready.slice(0, lookedTogether(ready.map(({ record }) => record.reference.meta.count)))
   }
 
   const readOn = async (): Promise<void> => {

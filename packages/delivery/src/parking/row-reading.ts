@@ -4,7 +4,7 @@ import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parked-row.ts'
 import type { ParkingContext } from './parking-context.ts'
-import type { ProfileLook } from './profile-look.ts'
+import { lookedTogether, type ProfileLook } from './profile-look.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
 /** Maximum bytes of records per look-up. */
@@ -59,7 +59,9 @@ export const createRowReading = (deps: {
   return async (rows, may) => {
     let done = 0
     while (done < rows.length) {
-      const records = open(await context.reader.find(rows.slice(done), pieceBytes))
+      const left = rows.slice(done)
+      const some = left.slice(0, lookedTogether(left.map(({ indexes }) => indexes.length)))
+      const records = open(await context.reader.find(some, pieceBytes))
       const unknown = records.flatMap((record, place) => {
         const row = rows[done + place]
         return record === undefined || row === undefined || deps.knows(row.id) ? [] : [{ record, indexes: row.indexes }]

@@ -23,7 +23,7 @@ export const createRowsInOrder =
     const { parking, clock } = context
     const { version } = rows
     rows.nextDue = Number.POSITIVE_INFINITY
-    const found = await parking.waiting(id, lane, [...rows.taken.keys()], fetchRows, 'place')
+    const { rows: found, more } = await parking.waiting(id, lane, [...rows.taken.keys()], fetchRows, 'place')
     const sends = (): boolean => state() === 'flowing' || state() === 'probing'
     const isCurrent = (): boolean => version === rows.version && !order.settling() && sends()
     const may = (row: ParkedRow): boolean =>
@@ -36,7 +36,7 @@ export const createRowsInOrder =
       return
     }
     const head = found[taken]
-    const all = found.length < fetchRows
+    const all = !more
     if (head !== undefined || all) order.learn(head)
     if (head !== undefined) rows.nextDue = head.nextTime
     else if (!all) rows.nextDue = clock()

@@ -9,6 +9,8 @@ const sourceId = newId()
 let database: TestDatabase
 let workspace: string
 let statements: string[]
+/** Bytes of the values that each query returned. */
+let received: number[]
 let next: number
 let version: string
 let now: number
@@ -24,6 +26,7 @@ beforeEach(async () => {
   database = await createTestDatabase()
   workspace = await createWorkspace()
   statements = []
+  received = []
   next = 0
   version = ''
   now = 1_767_225_600_000
@@ -58,7 +61,12 @@ const open = () =>
         statements.push(node.kind)
         return node
       },
-      transformResult: async ({ result }) => result,
+      transformResult: async ({ result }) => {
+        received.push(
+          result.rows.reduce<number>((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0),
+        )
+        return result
+      },
     }),
     positions: { next: () => next },
     forgotten: { version: () => version },
@@ -130,6 +138,45 @@ test('values beyond 16 KB are left out with the reason', async () => {
   const [found] = await open().look(workspace, [{ userId: 'u1' }], ['traits.a', 'traits.b', 'traits.c', 'traits.d'])
   expect(Object.keys(JSON.parse(found?.json ?? '').traits)).toEqual(['a', 'b', 'd'])
   expect(found?.lacks).toBe('its values of the profile take more than 16 KB')
+})
+
+test('values beyond 16 KB do not leave the database, and a look-up of many profiles ends at 8 MB', async () => {
+  const names = Array.from({ length: 5 }, (_, n) => `t${n}`)
+  await identify(workspace, { userId: 'u0' }, Object.fromEntries(names.map((name) => [name, 'x'.repeat(4000)])))
+  await sql`insert into profiles select * from jsonb_populate_recordset(null::profiles, (
+    select jsonb_agg(to_jsonb(p) || jsonb_build_object('id', md5(n::text)::uuid))
+    from profiles p, generate_series(1, 799) n))`.execute(database.db)
+  await sql`insert into profile_identifiers select * from jsonb_populate_recordset(null::profile_identifiers, (
+    select jsonb_agg(to_jsonb(i) || jsonb_build_object('profile_id', md5(n::text)::uuid, 'value', 'u' || n,
+      'sequence', i.sequence + n)) from profile_identifiers i, generate_series(1, 799) n))`.execute(database.db)
+  await sql`insert into profile_traits select (jsonb_populate_record(null::profile_traits,
+    to_jsonb(t) || jsonb_build_object('identifier', t.identifier + n))).*
+    from profile_traits t, generate_series(1, 799) n`.execute(database.db)
+  const events = Array.from({ length: 800 }, (_, n) => ({ userId: `u${n}` }))
+  const found = await open().look(
+    workspace,
+    events,
+    names.map((name) => `traits.${name}`),
+  )
+  expect(statements.length).toBeLessThanOrEqual(4)
+  expect(Math.max(...received)).toBeLessThan(200 * 17_000)
+  expect(found.reduce((sum, { json }) => sum + json.length, 0)).toBeLessThan(12 * 1024 * 1024)
+  expect(found.at(0)?.lacks).toBe('its values of the profile take more than 16 KB')
+  expect(found.at(-1)?.lacks).toBe('the profiles of the events beside it take more than 8 MB')
+})
+
+test('profiles in memory take 16 MB at most', async () => {
+  await identify(workspace, { userId: 'u0' }, { a: 'x'.repeat(8000), b: 'y'.repeat(8000) })
+  const values = open()
+  next = 6
+  // Each combination of needs has its own entry.
+  const look = (n: number) =>
+    values.look(workspace, [{ userId: 'u0' }], ['traits.a', 'traits.b', `traits.n${n}`], place)
+  for (let n = 0; n < 1100; n++) await look(n)
+  await look(1099)
+  expect(statements).toHaveLength(1100)
+  await look(0)
+  expect(statements).toHaveLength(1101)
 })
 
 test('values in memory serve only events that profiles had read before, for two seconds', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type EventProfile, noProfile, type ProfileValues, profileLacks } from '@tributary/connector-kit'
 import { type Clock, systemClock } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
@@ -8,14 +9,16 @@ import { defaultRules } from '../rules.ts'
 import type { ProfilePositions } from './positions.ts'
 import { readProfileValues } from './read-values.ts'
 
-/** Maximum number of cached profiles, and their maximum age in ms: audiences and computed traits change on their own. */
-const maxCached = 20_000
+/** Maximum bytes of cached profiles, and their maximum age in ms: audiences and computed traits change on their own. */
+const maxCachedBytes = 16 * 1024 * 1024
+/** Bytes that an entry takes beyond its text. */
+const entryBytes = 200
 const maxAgeMs = 2000
 
 type Cached = {
   readonly profile: EventProfile
   readonly partition: number
-  /** Profiles had read all records before this offset when the values were read. */
+  /** Profiles said, before the values were read, that they had read all records before this offset. */
   readonly next: number
   readonly time: number
   /** The version of the deleted users at that time. */
@@ -33,18 +36,26 @@ const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 
 /**
  * Creates the reading of profiles for mappings. Values in memory are used again only for events that profiles had read
- * before, for two seconds, and not after a deletion or suppression in the workspace.
+ * before, for two seconds, and not once a deletion or suppression in the workspace is known to this thread.
  */
 export const createProfileValues = ({ db, positions, forgotten, clock }: ProfileValuesDeps): ProfileValues => {
   // The least recently used come first.
   const cache = new Map<string, Cached>()
 
+  let bytes = 0
+  const sizeOf = (key: string, { profile }: Cached): number => key.length + profile.json.length + entryBytes
+
+  const drop = (key: string): void => {
+    const cached = cache.get(key)
+    if (cached !== undefined && cache.delete(key)) bytes -= sizeOf(key, cached)
+  }
   const keep = (key: string, cached: Cached): void => {
-    cache.delete(key)
+    drop(key)
     cache.set(key, cached)
+    bytes += sizeOf(key, cached)
     for (const oldest of cache.keys()) {
-      if (cache.size <= maxCached) return
-      cache.delete(oldest)
+      if (bytes <= maxCachedBytes) return
+      drop(oldest)
     }
   }
 
@@ -55,7 +66,8 @@ export const createProfileValues = ({ db, positions, forgotten, clock }: Profile
       const owners = events.map(
         ({ userId, anonymousId }) => identifiersOf({ userId, anonymousId }, defaultRules).identifiers[0],
       )
-      const key = (owner: Identifier): string => `${workspaceId}\n${needs.join('\n')}\n\n${identifierKey(owner)}`
+      const needsKey = createHash('sha256').update(needs.join('\n')).digest('base64url')
+      const key = (owner: Identifier): string => `${workspaceId}\n${needsKey}\n${identifierKey(owner)}`
       const found = new Map<string, EventProfile>()
       const asked = new Map<string, Identifier>()
       const [now, version] = [clock(), forgotten.version(workspaceId)]

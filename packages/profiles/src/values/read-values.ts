@@ -5,13 +5,25 @@ import { type Database, prepared } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey } from '../identifiers.ts'
 
-type Row = { part: ProfilePart | 'asked'; profile_id: string; name: string; value: string | null }
+/** Maximum number of identifiers per query, and maximum bytes of the values of one look-up. */
+const ownersPerQuery = 200
+const maxLookBytes = 8 * 1024 * 1024
+
+type Row = {
+  part: ProfilePart | 'asked'
+  profile_id: string
+  name: string
+  value: string | null
+  /** Whether the value is left out, because the values of the profile are too large. */
+  cut: boolean
+}
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
  * Reads, with one statement, the profiles with the given identifiers: the needed traits, the latest identifier of each
- * needed type, and whether the profile is in each needed audience. Suppressed profiles are left out.
+ * needed type, and whether the profile is in each needed audience. Suppressed profiles are left out. The smallest values
+ * up to the maximum size of a profile are read.
  */
 const readRows = async (
   db: Kysely<Database>,
@@ -35,7 +47,12 @@ const readRows = async (
         select true as suppressed from privacy_hashes h
         where h.workspace_id = ${workspaceId}::uuid and h.identifier = i.sequence and h.suppress_time is not null
         limit 1) h on true)
-    select 'asked' as part, profile_id, place::text as name, null as value from asked
+    select part, profile_id, name, case when size <= ${maxProfileBytes} then value end as value,
+      size > ${maxProfileBytes} as cut
+    from (select part, profile_id, name, value, sum(octet_length(value))
+      over (partition by profile_id order by octet_length(value), part, name rows unbounded preceding) as size
+    from (
+    select 'asked' as part, profile_id, place::text as name, '' as value from asked
       where profile_id not in (select profile_id from own where suppressed)
     union all
     (select distinct on (profile_id, type) 'identifiers', profile_id, type, value from own
@@ -49,14 +66,16 @@ const readRows = async (
       from (select distinct profile_id from asked) p
       join audiences a on a.workspace_id = ${workspaceId}::uuid
         and a.id = any(${audiences.filter((id) => uuid.test(id))}::uuid[])
-      left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id`.execute(db)
+      left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id
+    ) found) sized
+    order by profile_id, part, name`.execute(db)
   return rows
 }
 
 /** Returns the rows of one profile as the values of an event, up to the maximum size. */
 const valuesOf = (rows: readonly Row[]): EventProfile => {
   let bytes = 0
-  let lacks = ''
+  let lacks: string = rows.some(({ cut }) => cut) ? profileLacks.tooLarge : ''
   const parts = profileParts.map((part) => {
     const members = rows.flatMap(({ part: of, name, value }): [string, string][] => {
       if (of !== part || value === null) return []
@@ -76,19 +95,34 @@ const valuesOf = (rows: readonly Row[]): EventProfile => {
 
 const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 
-/** Reads the profiles with the given identifiers, with one query. Resolves to the values by `identifierKey`. */
+const tooMany: EventProfile = { ...noProfile, lacks: 'the profiles of the events beside it take more than 8 MB' }
+
+/**
+ * Reads the profiles with the given identifiers, with one query for each 200. Resolves to the values by
+ * `identifierKey`. Once the values take 8 MB, the other profiles are not read.
+ */
 export const readProfileValues = async (
   db: Kysely<Database>,
   workspaceId: string,
   owners: readonly Identifier[],
   needs: readonly string[],
 ): Promise<Map<string, EventProfile>> => {
-  const rows = await readRows(db, workspaceId, owners, needs)
-  const byProfile = Map.groupBy(rows, ({ profile_id }) => profile_id)
-  const found = new Map(owners.map((owner) => [identifierKey(owner), unknown]))
-  for (const { part, profile_id, name } of rows) {
-    const owner = part === 'asked' ? owners[Number(name) - 1] : undefined
-    if (owner !== undefined) found.set(identifierKey(owner), valuesOf(byProfile.get(profile_id) ?? []))
+  const found = new Map<string, EventProfile>()
+  let bytes = 0
+  for (let at = 0; at < owners.length; at += ownersPerQuery) {
+    const asked = owners.slice(at, at + ownersPerQuery)
+    const isFull = bytes >= maxLookBytes
+    for (const owner of asked) found.set(identifierKey(owner), isFull ? tooMany : unknown)
+    if (isFull) continue
+    const rows = await readRows(db, workspaceId, asked, needs)
+    const byProfile = Map.groupBy(rows, ({ profile_id }) => profile_id)
+    for (const { part, profile_id, name } of rows) {
+      const owner = part === 'asked' ? asked[Number(name) - 1] : undefined
+      if (owner === undefined) continue
+      const profile = valuesOf(byProfile.get(profile_id) ?? [])
+      bytes += profile.json.length
+      found.set(identifierKey(owner), profile)
+    }
   }
   return found
 }
