@@ -1,3 +1,4 @@
+import type { EventProfile } from '@tributary/connector-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { expect, it } from 'vitest'
 import type { StoredDefinition } from '../read.ts'
@@ -6,13 +7,19 @@ import { type MadeConversion, makeConversion, type ReadyPlatform } from './make.
 const now = Date.UTC(2026, 10, 29)
 const at = new Date(now - 60_000).toISOString()
 
-type Given = { value?: object; platforms?: readonly ReadyPlatform[] }
+type Given = {
+  value?: object
+  platforms?: readonly ReadyPlatform[]
+  context?: PipelineEvent['context']
+  withdrawnAt?: number
+  profile?: EventProfile
+}
 
 /** Returns the conversion that a signal makes of an event with these properties. */
 const made = (
   event: string,
   properties: PipelineEvent['properties'],
-  { value = { type: 'none' }, platforms = [] }: Given = {},
+  { value = { type: 'none' }, platforms = [], context = {}, withdrawnAt, profile }: Given = {},
 ): MadeConversion => {
   const definition = {
     value,
@@ -28,14 +35,15 @@ const made = (
       type: 'track',
       event,
       properties,
-      context: {},
+      context,
       test: false,
       receivedAt: at,
       timestamp: at,
     },
     own: {},
-    person: { kept: new Map(), withdrawnAt: undefined },
+    person: { kept: new Map(), withdrawnAt },
     origin: 'event',
+    profile,
     options: { settings: { without_consent: 'send', consent_path: 'context.consent' }, now },
   })
 }
@@ -82,4 +90,17 @@ it.each<[string, PipelineEvent['properties'], object, string]>([
   } as unknown as ReadyPlatform
   const value = { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency', currency: '' }
   expect(made('Order Completed', properties, { value, platforms: [platform] }).platforms).toMatchObject([{ reason }])
+})
+
+it.each<[string, boolean | undefined, number | undefined, boolean]>([
+  ['no consent and no withdrawal', undefined, undefined, true],
+  ['no consent after a withdrawal', undefined, now - 3_600_000, false],
+  ['consent after a withdrawal', true, now - 3_600_000, true],
+  ['consent before a withdrawal', true, now, false],
+  ['a denial', false, undefined, false],
+])('a conversion of an event with %s has values of the profile or not', (_, consent, withdrawnAt, has) => {
+  const profile = { json: '{"traits":{"email":"a@example.com"}}', lacks: '' }
+  const context = consent === undefined ? {} : { consent }
+  const signal = signalOf(made('Order', {}, { context, profile, ...(withdrawnAt === undefined ? {} : { withdrawnAt }) }))
+  expect('profile' in signal).toBe(has)
 })

@@ -186,15 +186,24 @@ export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'plat
 const isWithdrawn = ({ withdrawnAt }: KnownPerson, { at, consent }: Pick<Said, 'at' | 'consent'>): boolean =>
   withdrawnAt !== undefined && withdrawnAt > at && consent !== 'denied'
 
-/** Returns the values of the profile, by the names in `context.signal`; none without the consent of the person. */
+/**
+ * Returns the values of the profile, by the names in `context.signal`; none without the consent of the person. After a
+ * withdrawal, only an event that gives consent gets values.
+ */
 const profileOf = (
   profile: EventProfile | undefined,
   person: KnownPerson,
   said: Pick<Said, 'at' | 'consent'>,
-): { profile?: unknown } =>
-  profile === undefined || profile.json === '{}' || said.consent === 'denied' || isWithdrawn(person, said)
+): { profile?: unknown } => {
+  const isRefused = person.withdrawnAt !== undefined && said.consent !== 'granted'
+  return profile === undefined ||
+    profile.json === '{}' ||
+    said.consent === 'denied' ||
+    isRefused ||
+    isWithdrawn(person, said)
     ? {}
     : { profile: parseExactJson(profile.json) }
+}
 
 const atPlatform = (
   signal: EngineSignal,
