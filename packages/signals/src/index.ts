@@ -6,7 +6,6 @@ export { createSignalAudienceFollower } from './engine/follow-audiences.ts'
 export {
   type AtPlatform,
   type ConversionInput,
-  compileMatcher,
   type EngineSignal,
   keyOf,
   type MadeConversion,
@@ -14,6 +13,7 @@ export {
   profileNeedsOfSignals,
   type ReadyPlatform,
 } from './engine/make.ts'
+export { compileMatcher } from './engine/matcher.ts'
 export { identifiersOf, readKnownPersons, readPersons, removeExpired } from './engine/persons.ts'
 export { createSignalSender } from './engine/sender.ts'
 export { eraseConversions } from './erase.ts'

@@ -22,6 +22,7 @@ export const readyPlatform = (
   app: Parameters<typeof isPlatform>[0],
   row: Pick<PlatformRow, 'destination_id' | 'event_name' | 'test_event_code' | 'field_mappings'> & {
     destination_settings: Readonly<Record<string, unknown>>
+    consent_categories: readonly string[]
   },
   conversion: SignalConversion,
 ): ReadyPlatform | undefined =>
@@ -35,6 +36,7 @@ export const readyPlatform = (
           fields: ownFields(row),
         },
         destinationSettings: row.destination_settings,
+        consentCategories: row.consent_categories,
       }
     : undefined
 

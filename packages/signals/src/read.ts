@@ -38,6 +38,7 @@ export type PlatformWithDestination = PlatformRow & {
   app: string
   enabled: boolean
   destination_settings: Readonly<Record<string, unknown>>
+  consent_categories: readonly string[]
 }
 
 /** Reads the platforms of signals in their order, without platforms whose destination was deleted. */
@@ -50,7 +51,7 @@ export const readPlatforms = async (
     .selectFrom('signal_platforms as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
     .selectAll('p')
-    .select(['d.title', 'd.app', 'd.enabled', 'd.settings as destination_settings'])
+    .select(['d.title', 'd.app', 'd.enabled', 'd.settings as destination_settings', 'd.consent_categories'])
     .where('p.signal_id', 'in', signalIds)
     .where('d.delete_time', 'is', null)
     .orderBy('p.place')

@@ -9,7 +9,8 @@ import {
 import type { DestinationDefinition, LoadedConnectors } from '@tributary/connector-kit'
 import { defaultConsentPath, type SignalSettings, withoutConsentChoices } from '@tributary/contract'
 import { sql } from 'kysely'
-import { compileMatcher, type EngineSignal, type Matcher } from './engine/make.ts'
+import type { EngineSignal } from './engine/make.ts'
+import { compileMatcher, type Matcher } from './engine/matcher.ts'
 import { readyPlatform } from './platforms.ts'
 import { definitionOf, type SignalRow } from './read.ts'
 
@@ -53,7 +54,7 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
     .selectFrom('signal_platforms as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
     .selectAll('p')
-    .select(['d.app', 'd.settings as destination_settings'])
+    .select(['d.app', 'd.settings as destination_settings', 'd.consent_categories'])
     .where('d.delete_time', 'is', null)
     .where(among('p.workspace_id', workspaces))
     .orderBy('p.place')

@@ -12,7 +12,7 @@ import { spending } from '../templates/template-work.ts'
 import { isBlank } from './blank.ts'
 import { compileConditions } from './compile-field.ts'
 import { sendsDefault, targetsWithDefault } from './defaults.ts'
-import { conversionProfile } from './event-profile.ts'
+import { allowedProfile, conversionProfile } from './event-profile.ts'
 import { countryOf } from './person-country.ts'
 import { isSent } from './sent-value.ts'
 import type { PlatformDefinition } from './signal-mappings.ts'
@@ -99,12 +99,13 @@ const withDefaults = (
 
 /**
  * Compiles a check that returns, as a bit set, which identifiers a platform receives for an event of a signal, without
- * hashing.
+ * hashing. `categories` are those of the consent that the destination requires.
  */
 export const compilePresence = (
   definition: PlatformDefinition,
   settings: SignalPlatformSettings,
   place: MappingPlace,
+  categories: readonly string[] = [],
 ): ((event: PipelineEvent, sourceId: string) => number) => {
   const [mapping] = signalMappings(definition, settings)
   const { conversions } = definition
@@ -130,7 +131,8 @@ export const compilePresence = (
   })
   return (event, sourceId) => {
     const budget = { ...eventBudget }
-    const inHand = takeInHand(event, sourceId, undefined, place, budget, conversionProfile(event))
+    const { profile } = allowedProfile(categories, event, conversionProfile(event))
+    const inHand = takeInHand(event, sourceId, undefined, place, budget, profile)
     const of = { ...inHand, spend: spending(budget) }
     let bits = 0
     for (const { bit, has } of checks) {

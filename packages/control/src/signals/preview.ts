@@ -1,6 +1,7 @@
 import { audienceEventText, readReportedProfiles } from '@tributary/audiences'
 import { readDestination } from '@tributary/configuration'
 import {
+  allowedProfile,
   compileMappings,
   conversionProfile,
   identifierBit,
@@ -148,9 +149,14 @@ const shownTargets = (platform: ReadyPlatform): ReadonlySet<string> => {
   return new Set(mapping?.field_mappings.filter(may).map(({ target }) => target.name))
 }
 
-const shownPayload = (mapper: Mapper, made: MadeConversion, signalId: string, shown: ReadonlySet<string>): string => {
+const shownPayload = (
+  mapper: Mapper,
+  made: MadeConversion,
+  { signalId, categories, shown }: { signalId: string; categories: readonly string[]; shown: ReadonlySet<string> },
+): string => {
   const event = JSON.parse(made.json) as PipelineEvent
-  const mapped = mapper(event, signalId, undefined, conversionProfile(event))
+  const { profile } = allowedProfile(categories, event, conversionProfile(event))
+  const mapped = mapper(event, signalId, undefined, profile)
   if (mapped.kind !== 'mapped') return ''
   const entries = Object.entries(mapped.payload ?? {}).map(([name, value]) => [
     name,
@@ -167,8 +173,9 @@ const readyPlatforms = async (
   const checked = await checkPlatforms(deps, workspaceId, conversion, platforms)
   const ready: (ReadyPlatform & { title: string })[] = []
   for (const row of checked) {
-    const { title, app, settings } = await readDestination(deps.db, workspaceId, row.destination_id)
-    const stored = { ...row, destination_settings: settings }
+    const destination = await readDestination(deps.db, workspaceId, row.destination_id)
+    const { title, app, settings, consent_categories } = destination
+    const stored = { ...row, destination_settings: settings, consent_categories }
     const platform = readyPlatform(await platformOf(deps.catalog, app), stored, conversion)
     if (platform !== undefined) ready.push({ title, ...platform })
   }
@@ -283,13 +290,14 @@ export const previewSignal =
       const event = JSON.parse(each.json) as PipelineEvent
       const shown: SignalPreview['sample'][number]['platforms'] = []
       for (const { platform, mapper, shown: targets } of mappers) {
+        const { consentCategories: categories } = platform
         const at = each.platforms.find(({ destinationId }) => destinationId === platform.destinationId)
         shown.push({
           destination: nameOf(platform.destinationId),
           identifiers: identifiersIn(at?.identifiers ?? 0),
           reason: at?.reason ?? '',
           reason_text: at === undefined || at.reason === '' ? '' : notSentReasonTexts[at.reason],
-          payload: await work(() => shownPayload(mapper, each, signal.id, targets)),
+          payload: await work(() => shownPayload(mapper, each, { signalId: signal.id, categories, shown: targets })),
         })
       }
       sample.push({

@@ -296,7 +296,10 @@ export const createGate = (
     const event = record.values(index)
     if (event === undefined) return unreadable
     const json = meta.isLossy ? text : undefined
-    if (isConversion) return mapped(used, event, meta.sourceId, json, { profile: conversionProfile(event), note: '' })
+    if (isConversion) {
+      const allowed = allowedProfile(entry.consentCategories, event, conversionProfile(event))
+      return mapped(used, event, meta.sourceId, json, allowed)
+    }
     if (mapper.needs.length === 0) return mapped(used, event, meta.sourceId, json)
     const profile = profileOf(record, index, mapper.needs)
     const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry.consentCategories, event, profile))

@@ -44,7 +44,7 @@ const made = (
     person: { kept: new Map(), withdrawnAt },
     origin: 'event',
     profile,
-    options: { settings: { without_consent: 'send', consent_path: 'context.consent' }, now },
+    options: { settings: { without_consent: 'send', consent_path: 'context.consent.marketing' }, now },
   })
 }
 
@@ -87,6 +87,7 @@ it.each<[string, PipelineEvent['properties'], object, string]>([
     definition,
     settings: { eventName: '', testCode: '', fields: undefined },
     destinationSettings,
+    consentCategories: [],
   } as unknown as ReadyPlatform
   const value = { type: 'event', amount_path: 'properties.total', currency_path: 'properties.currency', currency: '' }
   expect(made('Order Completed', properties, { value, platforms: [platform] }).platforms).toMatchObject([{ reason }])
@@ -100,7 +101,35 @@ it.each<[string, boolean | undefined, number | undefined, boolean]>([
   ['a denial', false, undefined, false],
 ])('a conversion of an event with %s has values of the profile or not', (_, consent, withdrawnAt, has) => {
   const profile = { json: '{"traits":{"email":"a@example.com"}}', lacks: '' }
-  const context = consent === undefined ? {} : { consent }
-  const signal = signalOf(made('Order', {}, { context, profile, ...(withdrawnAt === undefined ? {} : { withdrawnAt }) }))
+  const context = consent === undefined ? {} : { consent: { marketing: consent } }
+  const signal = signalOf(
+    made('Order', {}, { context, profile, ...(withdrawnAt === undefined ? {} : { withdrawnAt }) }),
+  )
   expect('profile' in signal).toBe(has)
+})
+
+it.each<[string, readonly string[], object, string]>([
+  ['requires no consent', [], {}, ''],
+  ['requires consent that the event has', ['ads'], { ads: true }, ''],
+  ['requires consent that the event does not have', ['ads'], {}, 'no_identifier'],
+])('an identifier of the profile counts or not if the destination %s', (_, consentCategories, given, reason) => {
+  const target = { name: 'email', type: 'string' }
+  const conversions = {
+    platform: 'meta',
+    action: 'convert',
+    fields: { email: { type: 'TEMPLATE', value: '{{ profile.traits.email }}' } },
+    identifiers: { email: { targets: ['email'], weight: 1 } },
+    needs: [['email']],
+    maxAgeMs: { online: 86_400_000 },
+  }
+  const platform = {
+    destinationId: 'd',
+    definition: { slug: 'stub', title: 'Stub', actions: [{ name: 'convert', targets: [target] }], conversions },
+    settings: { eventName: '', testCode: '', fields: undefined },
+    destinationSettings: {},
+    consentCategories,
+  } as unknown as ReadyPlatform
+  const profile = { json: '{"traits":{"email":"a@example.com"}}', lacks: '' }
+  const context = { consent: { categoryPreferences: given } }
+  expect(made('Order', {}, { platforms: [platform], profile, context }).platforms).toMatchObject([{ reason }])
 })

@@ -11,7 +11,6 @@ import {
   signalNeeds,
 } from '@tributary/connector-kit'
 import {
-  compileFilter,
   type NotSentReason,
   type PipelineEvent,
   pathNames,
@@ -32,6 +31,8 @@ export type ReadyPlatform = {
   settings: SignalPlatformSettings
   /** The settings of the destination without secrets, which have the defaults of fields. */
   destinationSettings: Readonly<Record<string, unknown>>
+  /** The consent that the destination requires. */
+  consentCategories: readonly string[]
 }
 
 /** A signal as the engine needs it. */
@@ -158,11 +159,9 @@ const ready = new WeakMap<ReadyPlatform, (event: PipelineEvent, sourceId: string
 const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
   let made = ready.get(platform)
   if (made === undefined) {
-    made = compilePresence(platform.definition, platform.settings, {
-      workspaceId: signal.workspaceId,
-      destinationId: platform.destinationId,
-      settings: platform.destinationSettings,
-    })
+    const { destinationId, destinationSettings: settings, consentCategories } = platform
+    const place = { workspaceId: signal.workspaceId, destinationId, settings }
+    made = compilePresence(platform.definition, platform.settings, place, consentCategories)
     ready.set(platform, made)
   }
   return made
@@ -392,22 +391,5 @@ export const makeConversion = ({
     touches: touchPointsOf(own, person.kept, happened),
     platforms,
     json: JSON.stringify(sent),
-  }
-}
-
-/** Decides whether an event is a conversion of a signal, a refund of one, or neither. */
-export type Matcher = (event: PipelineEvent) => 'event' | 'refund' | undefined
-
-/** Compiles the events and filters of a signal once. The signal of an audience matches no event. */
-export const compileMatcher = ({ trigger, refunds }: StoredDefinition): Matcher => {
-  if (trigger.type !== 'events') return () => undefined
-  const fits = (event: PipelineEvent, events: typeof trigger.events): boolean =>
-    events.some(
-      ({ event_type, event_name }) => event.type === event_type && (event_name === '' || event.event === event_name),
-    )
-  const meets = compileFilter({ match: trigger.filter_match, conditions: trigger.filters })
-  return (event) => {
-    if (refunds !== null && fits(event, refunds.events)) return 'refund'
-    return fits(event, trigger.events) && meets(event) ? 'event' : undefined
   }
 }
