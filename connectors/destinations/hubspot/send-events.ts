@@ -2,11 +2,15 @@ import {
   answerObject,
   type Call,
   type DeliverResult,
+  DeliveryError,
   type EventOutcome,
+  type Exchange,
   type Lifetime,
+  notSent,
   type OutgoingEvent,
   RetryableError,
 } from '@tributary/connector-kit'
+import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
 import { noteOf } from '../../wire/conversions/left-out.ts'
 import { sendEvent } from './actions/send-event.ts'
 import { isFullName, type Occurrence, occurrenceOf } from './custom-event.ts'
@@ -28,56 +32,92 @@ const portalOf = async (context: Context): Promise<string> => {
   return String(id)
 }
 
-type Numbered = { readonly index: number; readonly occurrence: Exclude<Occurrence, { problem: string }> }
+type Sendable = Exclude<Occurrence, { problem: string }>
+type Numbered = { readonly index: number; readonly occurrence: Sendable }
+
+/** Whether an event is not in HubSpot. All events with its name then have the same fault. */
+const isUnknown = ({ answer }: Call): boolean => answer.status === 404
 
 /**
  * Returns the failure of a request; undefined for a success. An unknown event is a fault of its own mapping, so unlike
  * an unknown object, it must not hold the other events.
  */
-const failureOfEvents = (call: Call, now: number): EventOutcome | undefined => {
-  const { status } = call.answer
-  return status === 404 ? { kind: 'rejected', reason: wordsOf(answerObject(call), 'HTTP 404') } : failureOf(call, now)
+const failureOfEvents = (call: Call, now: number): EventOutcome | undefined =>
+  isUnknown(call) ? { kind: 'rejected', reason: wordsOf(answerObject(call), 'HTTP 404') } : failureOf(call, now)
+
+const outcomeOf = ({ leftOut }: Sendable): EventOutcome => {
+  const note = noteOf(leftOut)
+  return note === undefined ? { kind: 'delivered' } : { kind: 'delivered', note }
 }
 
-/**
- * Sends occurrences of custom events (HubSpot, "Send a batch of event completions": 204 without a body). If HubSpot
- * refuses a request, halves are sent until each faulty event is found. Occurrences keep their UUID in each attempt.
- */
-export const sendEvents = async (events: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
-  const isAnyShort = events.some((event) => !isFullName(sendEvent.payloadOf(event).event_name))
-  const portal = isAnyShort ? await portalOf(context) : ''
-  const made = events.map((event) => occurrenceOf(event, portal))
-  const outcomes = made.map((one): EventOutcome => {
-    if ('problem' in one) return { kind: 'rejected', reason: one.problem }
-    const note = noteOf(one.leftOut)
-    return note === undefined ? { kind: 'delivered' } : { kind: 'delivered', note }
-  })
-  const sendable = made.flatMap((occurrence, index): Numbered[] =>
-    'problem' in occurrence ? [] : [{ index, occurrence }],
-  )
+const halvesOf = (numbered: readonly Numbered[]): (readonly Numbered[])[] => {
+  const middle = Math.ceil(numbered.length / 2)
+  return [numbered.slice(0, middle), numbered.slice(middle)]
+}
+
+/** Returns the parts of a refused request by the names of the events, or halves if there is one name. */
+const partsOf = (numbered: readonly Numbered[]): (readonly Numbered[])[] => {
+  const byName = [...Map.groupBy(numbered, ({ occurrence }) => occurrence.body['eventName']).values()]
+  return byName.length > 1 ? byName : halvesOf(numbered)
+}
+
+/** Creates the sender of a batch, which sets the outcome of each event whose request has an answer. */
+const createSender = (context: Context, outcomes: (EventOutcome | undefined)[]) => {
   let shown: Call | undefined
   let failed: Call | undefined
   let latencyMs = 0
-  const send = async (numbered: readonly Numbered[]): Promise<void> => {
+  /** Sends occurrences, and parts of them if HubSpot refuses them; returns whether more requests can be sent. */
+  const send = async (numbered: readonly Numbered[]): Promise<boolean> => {
     const inputs = numbered.map(({ occurrence }) => occurrence.body)
     const call = await ask(context, 'POST', '/events/v3/send/batch', { inputs })
     shown ??= call
     latencyMs += call.answer.latencyMs
     const failure = failureOfEvents(call, context.clock())
-    if (failure === undefined) return
-    if (failure.kind === 'rejected' && numbered.length > 1) {
-      const middle = Math.ceil(numbered.length / 2)
-      await send(numbered.slice(0, middle))
-      return send(numbered.slice(middle))
+    const names = new Set(numbered.map(({ occurrence }) => occurrence.body['eventName']))
+    const isOneFault = numbered.length === 1 || (isUnknown(call) && names.size === 1)
+    if (failure?.kind === 'rejected' && !isOneFault) {
+      for (const part of partsOf(numbered)) if (!(await send(part))) return false
+      return true
     }
-    failed = call
-    for (const { index } of numbered) outcomes[index] = failure
+    if (failure !== undefined) failed = call
+    for (const { index, occurrence } of numbered) outcomes[index] = failure ?? outcomeOf(occurrence)
+    return failure?.kind !== 'retry'
   }
-  for (let from = 0; from < sendable.length; from += recordsAtOnce)
-    await send(sendable.slice(from, from + recordsAtOnce))
-  const result = { outcomes, httpStatus: shown?.answer.status ?? 0, latencyMs }
+  return { send, shown: () => shown, failed: () => failed, latencyMs: () => latencyMs }
+}
+
+/**
+ * Sends occurrences of custom events (HubSpot, "Send a batch of event completions": 204 without a body). If HubSpot
+ * refuses a request, each name is sent alone, and then halves until each faulty event is found. Occurrences keep their
+ * UUID in each attempt. After a request that must be retried, no more requests are sent. Rejects with a DeliveryError if
+ * no request has settled an event.
+ */
+export const sendEvents = async (events: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
+  const isAnyShort = events.some((event) => !isFullName(sendEvent.payloadOf(event).event_name))
+  const portal = isAnyShort ? await portalOf(context) : ''
+  const made = events.map((event) => occurrenceOf(event, portal))
+  const settled: (EventOutcome | undefined)[] = made.map(() => undefined)
+  const sendable = made.flatMap((occurrence, index): Numbered[] =>
+    'problem' in occurrence ? [] : [{ index, occurrence }],
+  )
+  const sender = createSender(context, settled)
+  let rest = notSent(undefined)
+  let thrown: Exchange | undefined
+  try {
+    for (let from = 0; from < sendable.length; from += recordsAtOnce)
+      if (!(await sender.send(sendable.slice(from, from + recordsAtOnce)))) break
+  } catch (error) {
+    if (!(error instanceof DeliveryError) || settled.every((outcome) => outcome === undefined)) throw error
+    rest = failedOutcome(error)
+    thrown = error.exchange
+  }
+  const outcomes = made.map(
+    (one, index): EventOutcome =>
+      settled[index] ?? ('problem' in one ? { kind: 'rejected', reason: one.problem } : rest),
+  )
+  const latencyMs = sender.latencyMs()
+  const result = { outcomes, httpStatus: sender.shown()?.answer.status ?? 0, latencyMs }
   if (outcomes.every(({ kind }) => kind === 'delivered')) return result
-  return failed === undefined
-    ? { ...result, request: '', response: '' }
-    : { ...result, ...failed.exchange(), latencyMs }
+  const exchange = sender.failed()?.exchange() ?? thrown
+  return exchange === undefined ? { ...result, request: '', response: '' } : { ...result, ...exchange, latencyMs }
 }
