@@ -22,8 +22,9 @@ const standardObject = (name: string, title: string, description: string): RowOb
 })
 
 /**
- * Limits: HubSpot, "Usage guidelines": 100 requests in 10 seconds for a private app of the smallest plan, batches of 100. An insert, an
- * update and a delete take two requests, an upsert of contacts by email takes up to three.
+ * Limits: HubSpot, "Usage guidelines": 100 requests in 10 seconds for a private app of the smallest plan, batches of 100.
+ * An insert, an update, and a delete take two requests, an upsert of contacts by email up to three, and deals up to five.
+ * A batch with several kinds, or with refused records, takes more. HubSpot then answers 429, and the rest is retried.
  */
 export const hubspot = defineDestination({
   slug: 'hubspot',
@@ -111,7 +112,7 @@ export const hubspot = defineDestination({
   presets,
   // A response repeats the properties of each record and adds more. It must fit into the bytes that are read.
   batching: () => ({ maxEvents: 100, maxBytes: 64 * 1024, maxWaitMs: 2000 }),
-  rate: () => ({ requests: 50, perMs: 10_000 }),
+  rate: () => ({ requests: 15, perMs: 10_000 }),
   concurrency: 4,
   testConnection,
   deliver,

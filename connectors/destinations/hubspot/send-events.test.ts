@@ -104,3 +104,38 @@ describe('custom events of a request that HubSpot refuses', () => {
     })
   })
 })
+
+// developers.hubspot.com, "Usage guidelines": 100 requests in 10 seconds for a private app of the smallest plan.
+describe('the rate of HubSpot', () => {
+  const contact = (email: string) =>
+    outgoingEvent({ messageId: email }, { action: 'upsert_contact', payload: { email, firstname: 'A' } })
+  const company = outgoingEvent(
+    { messageId: 'c' },
+    { action: 'upsert_company', payload: { company_id: 'c1', contact_email: 'a@b.c' } },
+  )
+  const deal = outgoingEvent(
+    { messageId: 'd' },
+    { action: 'upsert_deal', payload: { deal_id: 'd1', contact_email: 'a@b.c', company_id: 'c1' } },
+  )
+  const { requests, perMs } = hubspot.rate?.({}) ?? { requests: Number.POSITIVE_INFINITY, perMs: 10_000 }
+
+  it.each([
+    ['contacts, of which some are new', [contact('a@b.c'), contact('b@b.c')]],
+    ['deals with contact and company', [deal]],
+  ])('is kept with batches of %s', async (_, events) => {
+    const { answer } = createHubspot()
+    const platform = {
+      definition: hubspot,
+      origin: 'https://api.hubapi.com',
+      settings: { access_token: token },
+      answer,
+    }
+    await sendTo(platform, [contact('a@b.c'), company])
+    const { asked, outcomes } = await sendTo(platform, events)
+    expect(outcomes).toEqual(events.map(() => delivered))
+    // The kinds of properties are read once in ten minutes.
+    const repeated = asked.filter(({ path }) => !path.startsWith('/crm/v3/properties/'))
+    expect(repeated.length).toBeGreaterThan(2)
+    expect((repeated.length * requests * 10_000) / perMs).toBeLessThanOrEqual(100)
+  })
+})
