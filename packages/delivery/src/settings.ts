@@ -64,7 +64,7 @@ export type DeliverySettings = {
   openRecords: number
   /**
    * How long an event waits, from its append, until profiles have read it, if a mapping uses the profile. Then it is
-   * sent without values of the profile.
+   * sent with the values that the profile has already. Also how long look-ups may fail before events are sent without.
    */
   profileWaitMs: number
   /** How long `stop` waits for requests to finish. */

@@ -16,6 +16,9 @@ export const lookedTogether = (eventsOf: readonly number[]): number => {
   return until < 0 ? eventsOf.length : until
 }
 
+/** Failures of look-ups that are this far apart are different ones, ms. Failed look-ups are repeated each second. */
+const apartMs = 60_000
+
 /** Events whose profiles are looked up; a parked row names the events of its record. */
 type Wanted = { readonly record: DeliveryRecord; readonly row?: ParkedRow | undefined }
 
@@ -28,8 +31,9 @@ export type ProfileLook = {
   /** Whether a record must wait, because profiles have not read it and its time is not over. */
   waits(record: DeliveryRecord): boolean
   /**
-   * Looks up the profiles of all events of the records with one query, and notes them there. An event that was mapped
-   * before keeps its values, unless its user was deleted or suppressed since. Rejects while profiles cannot be read; after the longest wait, events go without.
+   * Looks up the profiles of the events of the records, and notes them there. Records that profiles have not read get
+   * the values before them. An event that was mapped before keeps its values, unless its user was deleted or suppressed
+   * since. Rejects while profiles cannot be read. After the longest wait, it notes that profiles were behind.
    */
   look(wanted: readonly Wanted[]): Promise<void>
 }
@@ -67,7 +71,11 @@ export const createProfileLook = (
   const { profiles, forgotten, clock, settings } = deps
   /** Since when look-ups fail, epoch ms; undefined if the last one did not. */
   let failingSince: number | undefined
+  let failedAt: number | undefined
   const needs = (): readonly string[] => (profiles === undefined ? [] : needsOf())
+
+  const isRead = ({ row, record: { reference } }: Wanted): boolean =>
+    row !== undefined || profiles?.hasRead(reference.partition, reference.offset) === true
 
   const find = async (
     records: readonly Wanted[],
@@ -79,19 +87,19 @@ export const createProfileLook = (
     const { partition, meta } = first.record.reference
     const isLive = records.every(({ row, record }) => row === undefined && record.reference.partition === partition)
     const offset = Math.max(...records.map(({ record }) => record.reference.offset))
+    const began = clock()
+    if (failedAt !== undefined && began - failedAt >= apartMs) failingSince = undefined
     try {
       const found = await profiles.look(meta.workspaceId, events, needed, isLive ? { partition, offset } : undefined)
       failingSince = undefined
       return found
     } catch (error) {
-      failingSince ??= clock()
-      if (clock() - failingSince < settings.profileWaitMs) throw error
+      failingSince ??= began
+      failedAt = clock()
+      if (records.some(isRead) && failedAt - failingSince < settings.profileWaitMs) throw error
       return events.map(() => behind)
     }
   }
-
-  const isRead = ({ row, record: { reference } }: Wanted): boolean =>
-    row !== undefined || profiles?.hasRead(reference.partition, reference.offset) === true
 
   return {
     isNeeded: () => needs().length > 0,
@@ -125,12 +133,12 @@ export const createProfileLook = (
               ?.set(index, { needs: needed, ...(isKnown(profile) && kept !== undefined ? kept : profile), version })
           if (kept !== undefined && (kept.version ?? '') === version) note(kept)
           else if (isRead(each)) asked.push({ note, owner: event })
-          else note(behind)
+          // Its wait is over: it gets what is known already.
+          else asked.push({ note: (profile) => note({ json: profile.json, lacks: profileLacks.behind }), owner: event })
         }
       }
-      const read = own.filter(isRead)
       const found = await find(
-        read,
+        own,
         needed,
         asked.map(({ owner }) => owner),
       )
