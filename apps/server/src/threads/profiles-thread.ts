@@ -94,8 +94,9 @@ await hostRole({
       // Otherwise, calls that wait for the pipeline would continue after the end of the thread.
       stored.close()
       lag.close()
-      stopPublishing()
       await Promise.all([profiles.stop(), computing.stop(), audiences.stop()])
+      // Until here, others that stop wait for the last positions.
+      stopPublishing()
       await owners.stop()
     },
     wake: () => reader.notice(),

@@ -42,6 +42,7 @@ const deps = { db, clock: systemClock, cache, logger, profiles }
 const signals = createSignalConsumer({
   ...deps,
   profileWaitMs: config.profileWaitMs,
+  areProfilesSilent: () => positions.isSilent(),
   isForgotten: (workspaceId, event) => forgotten.isOf(workspaceId, event),
   reader,
   journal,
@@ -98,7 +99,7 @@ await hostRole({
     forget: async () => {
       await forgotten.refresh()
       // Batches that began earlier have not read the deletion.
-      await signals.idle()
+      await signals.settled()
     },
   },
   metrics,

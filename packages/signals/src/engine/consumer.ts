@@ -1,24 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { ProfileValues } from '@tributary/connector-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { losesDigits, type Metrics, noteWork, parseExactJson } from '@tributary/kernel'
 import { type AcceptedEvent, consumerItem, createEventConsumer, type EventConsumerDeps } from '@tributary/storage'
-import type { SignalCache } from '../signal-cache.ts'
-import { type Candidate, type ConvertDeps, convert } from './convert.ts'
+import type { SignalCache, WorkspaceSignals } from '../signal-cache.ts'
+import { type Candidate, type ConvertDeps, convertStored, type Looked, storeFacts } from './convert.ts'
 import { profileNeedsOfSignals } from './make.ts'
+import { type ProfileWaitDeps, untilRead } from './profile-wait.ts'
 
-export type SignalConsumerDeps = Omit<ConvertDeps, 'profiles'> &
-  Pick<EventConsumerDeps, 'reader' | 'journal' | 'history' | 'logger'> & {
+export type SignalHandlingDeps = Omit<ConvertDeps, 'profiles'> &
+  ProfileWaitDeps & {
     cache: Pick<SignalCache, 'find'>
     /** Whether an event belongs to a user who was deleted after it was received. */
     isForgotten: (workspaceId: string, event: PipelineEvent) => boolean
-    /** Reads the profiles of persons. Without it, conversions have no values of profiles. */
-    profiles?: ProfileValues | undefined
-    /** How long an event waits until profiles have read it, ms. */
-    profileWaitMs?: number
     metrics: Metrics
+  }
+
+export type SignalConsumerDeps = SignalHandlingDeps &
+  Pick<EventConsumerDeps, 'reader' | 'journal' | 'history' | 'logger'> & {
     settings?: EventConsumerDeps['settings']
   }
+
+/** The last record of a batch in the stream. */
+type Place = { partition: number; offset: number }
 
 const consumerName = 'signals'
 
@@ -52,27 +54,76 @@ const candidateOf = (
   return found.length > 0 || mayTell.test(json) ? { event, signals: found } : undefined
 }
 
-/** How often signals look whether profiles have read an event, ms. */
-const lookMs = 50
+/** The events of a workspace whose facts are stored, and that may become conversions. */
+type Stored = { workspaceId: string; signals: WorkspaceSignals; looked: readonly Looked[] }
+
+const usesProfile = ({ looked }: Stored): boolean =>
+  profileNeedsOfSignals(looked.flatMap((each) => each.signals.map(({ signal }) => signal))).length > 0
 
 /**
- * Waits until profiles have read the events that become conversions, if their signals use the profile. Resolves to
- * false if they have not when the wait of the newest event is over.
+ * Creates the handling of accepted events. Facts are stored at once. Conversions that use no profile do not wait for
+ * profiles.
  */
-const untilRead = async (
-  { profiles, profileWaitMs = 0, clock }: Pick<SignalConsumerDeps, 'profiles' | 'profileWaitMs' | 'clock'>,
-  candidates: readonly Candidate[],
-  { partition, offset }: { partition: number; offset: number },
-): Promise<boolean> => {
-  const converting = candidates.filter(({ signals }) => signals.length > 0)
-  const signals = converting.flatMap((each) => each.signals.map(({ signal }) => signal))
-  if (profiles === undefined || profileNeedsOfSignals(signals).length === 0) return true
-  const newest = Math.max(...converting.map(({ event }) => Date.parse(event.receivedAt)))
-  while (!profiles.hasRead(partition, offset)) {
-    if (!(clock() - newest < profileWaitMs)) return false
-    await pause(lookMs)
+export const createSignalHandling = (deps: SignalHandlingDeps) => {
+  const { cache, metrics, isForgotten } = deps
+  const stopping = new AbortController()
+  const working = new Set<Promise<unknown>>()
+
+  const noting = async <T>(work: Promise<T>): Promise<T> => {
+    working.add(work)
+    try {
+      return await work
+    } finally {
+      working.delete(work)
+    }
   }
-  return true
+
+  const store = async (workspaceId: string, own: readonly AcceptedEvent[]): Promise<Stored[]> => {
+    const signals = cache.find(workspaceId)
+    if (signals === undefined || signals.bySource.size === 0) return []
+    const candidates = own
+      .flatMap((event) => {
+        noteWork('signals.match', workspaceId, consumerItem(consumerName, event.eventId))
+        return candidateOf(event, signals.bySource) ?? []
+      })
+      .filter(({ event }) => !isForgotten(workspaceId, event))
+    if (candidates.length === 0) return []
+    return [{ workspaceId, signals, looked: await storeFacts(deps, workspaceId, signals, candidates) }]
+  }
+
+  const make = async (given: ConvertDeps, { workspaceId, signals, looked }: Stored, place: Place): Promise<void> => {
+    // A user may have been deleted during the wait.
+    const open = looked.filter(({ event }) => !isForgotten(workspaceId, event))
+    const { fresh, repeated } = await convertStored(given, workspaceId, signals, open, place)
+    metrics.count('signal_conversions', fresh.length)
+    if (repeated.length > 0) metrics.count('signal_repetitions', repeated.length)
+  }
+
+  return {
+    async handle(events: readonly AcceptedEvent[], place: Place): Promise<void> {
+      const waiting: Stored[] = []
+      for (const [workspaceId, own] of Map.groupBy(events, (event) => event.workspaceId))
+        for (const stored of await noting(store(workspaceId, own)))
+          if (usesProfile(stored)) waiting.push(stored)
+          else await noting(make(deps, stored, place))
+      if (waiting.length === 0) return
+      const received = waiting.flatMap(({ looked }) =>
+        looked.flatMap(({ event, signals }) => (signals.length > 0 ? [event.receivedAt] : [])),
+      )
+      const isRead = await untilRead(deps, received, place, stopping.signal)
+      const given = isRead ? deps : { ...deps, profiles: undefined }
+      for (const stored of waiting) await noting(make(given, stored, place))
+    },
+    /**
+     * Resolves when no work of an earlier call is writing. Batches that wait for profiles check again afterwards whether
+     * a user was deleted.
+     */
+    async settled(): Promise<void> {
+      await Promise.allSettled(working)
+    },
+    /** Ends the waits for profiles; their batches are handled again later. */
+    stop: () => stopping.abort(),
+  }
 }
 
 /**
@@ -80,28 +131,19 @@ const untilRead = async (
  * order. After a kill some events come again; their conversions already exist and are not made twice.
  */
 export const createSignalConsumer = (deps: SignalConsumerDeps) => {
-  const { cache, metrics, isForgotten } = deps
-  return createEventConsumer({
+  const handling = createSignalHandling(deps)
+  const consumer = createEventConsumer({
     name: consumerName,
     ...deps,
-    async handle(events, partition, reached) {
-      const place = { partition, offset: reached.offset - 1 }
-      for (const [workspaceId, own] of Map.groupBy(events, (event) => event.workspaceId)) {
-        const signals = cache.find(workspaceId)
-        if (signals === undefined || signals.bySource.size === 0) continue
-        const candidates = own
-          .flatMap((event) => {
-            noteWork('signals.match', workspaceId, consumerItem(consumerName, event.eventId))
-            return candidateOf(event, signals.bySource) ?? []
-          })
-          .filter(({ event }) => !isForgotten(workspaceId, event))
-        if (candidates.length === 0) continue
-        const isRead = await untilRead(deps, candidates, place)
-        const given = isRead ? deps : { ...deps, profiles: undefined }
-        const { fresh, repeated } = await convert(given, workspaceId, signals, candidates, place)
-        metrics.count('signal_conversions', fresh.length)
-        if (repeated.length > 0) metrics.count('signal_repetitions', repeated.length)
-      }
-    },
+    handle: (events, partition, reached) => handling.handle(events, { partition, offset: reached.offset - 1 }),
   })
+  return {
+    ...consumer,
+    settled: handling.settled,
+    async stop(): Promise<void> {
+      const stopped = consumer.stop()
+      handling.stop()
+      await stopped
+    },
+  }
 }

@@ -19,7 +19,13 @@ import { readRefunded, type StoredConversions, storeConversions } from './store.
 /** An event, and the signals that it may be a conversion of. */
 export type Candidate = { event: PipelineEvent; signals: readonly { signal: CachedSignal; origin: Origin }[] }
 
-type Looked = Candidate & { own: Facts; at: number; identifiers: Identifier[]; consent: ReturnType<typeof consentOf> }
+/** An event whose clicks and consent are stored. */
+export type Looked = Candidate & {
+  own: Facts
+  at: number
+  identifiers: Identifier[]
+  consent: ReturnType<typeof consentOf>
+}
 
 const orderOf = ({ definition: { refunds } }: CachedSignal, event: PipelineEvent): string => {
   return refunds === null ? '' : idText(valueAt(event, pathNames(refunds.order_path)))
@@ -60,19 +66,13 @@ const readProfiles = async (
   )
 }
 
-/**
- * Makes conversions of the events of a workspace, in their order. The clicks in the events are stored first. Then each
- * event that feeds a signal becomes a conversion, which is joined with the stored facts and the profile of its person,
- * and stored. May be repeated with the same events.
- */
-export const convert = async (
-  { db, clock, profiles }: ConvertDeps,
+/** Stores the clicks and the consent in the events of a workspace. May be repeated with the same events. */
+export const storeFacts = async (
+  { db }: Pick<ConvertDeps, 'db'>,
   workspaceId: string,
   { settings }: Pick<WorkspaceSignals, 'settings'>,
   candidates: readonly Candidate[],
-  place?: Place,
-): Promise<StoredConversions> => {
-  const now = clock()
+): Promise<readonly Looked[]> => {
   const consentPath = pathNames(settings.consent_path)
   const looked = candidates.flatMap((candidate): Looked[] => {
     const at = Date.parse(candidate.event.timestamp)
@@ -90,6 +90,22 @@ export const convert = async (
     }),
   )
   await storeSeenFacts(db, workspaceId, seen)
+  return looked
+}
+
+/**
+ * Makes conversions of events whose facts are stored, in their order. Each event that feeds a signal becomes a
+ * conversion, which is joined with the stored facts and the profile of its person, and stored. May be repeated with the
+ * same events.
+ */
+export const convertStored = async (
+  { db, clock, profiles }: ConvertDeps,
+  workspaceId: string,
+  { settings }: Pick<WorkspaceSignals, 'settings'>,
+  looked: readonly Looked[],
+  place?: Place,
+): Promise<StoredConversions> => {
+  const now = clock()
   const converting = looked.filter(({ signals }) => signals.length > 0)
   if (converting.length === 0) return { fresh: [], repeated: [] }
   const persons = await readPersons(
@@ -135,3 +151,12 @@ export const convert = async (
   }
   return stored
 }
+
+/** Stores the clicks in the events of a workspace, and makes conversions of the events. */
+export const convert = async (
+  deps: ConvertDeps,
+  workspaceId: string,
+  signals: Pick<WorkspaceSignals, 'settings'>,
+  candidates: readonly Candidate[],
+): Promise<StoredConversions> =>
+  convertStored(deps, workspaceId, signals, await storeFacts(deps, workspaceId, signals, candidates))
