@@ -24,7 +24,7 @@ export type ParkedRow = {
   replayId?: string | undefined
   /** The lane in which it waits. */
   lane: Lane
-  /** By event ID, the profile with which the event was mapped first. Each attempt uses the same values. */
+  /** By event ID, the profile with which the event was mapped first. Attempts use the same values while these suffice. */
   profiles?: Readonly<Record<string, KeptProfile>> | undefined
 }
 

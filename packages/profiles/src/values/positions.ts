@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@tributary/kernel'
 import type { ConsumerJournal, Coordination } from '@tributary/storage'
 
-/** Topic of the positions of profiles: for each partition of the stream, the offset before which all is read. */
+/** Topic of the positions of profiles: for each partition of the stream, the offset before which profiles have read. */
 const topic = 'profiles.positions'
 
 /** How often positions are published if they changed, and the longest time without a message, ms. */
@@ -13,7 +13,7 @@ const silentMs = 5000
 const startMs = 30_000
 
 export type ProfilePositions = {
-  /** The offset of a partition of the stream before which profiles have read all records; 0 if it is not known. */
+  /** The offset of a partition of the stream that profiles read next, by the last message; 0 if there was none. */
   next(partition: number): number
   /** Whether no message has come for some time, so that profiles are down or do not run. */
   isSilent(): boolean
