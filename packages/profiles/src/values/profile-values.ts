@@ -35,8 +35,8 @@ export type ProfileValuesDeps = {
 const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 
 /**
- * Creates the reading of profiles for mappings. Values in memory are used again only for events that profiles had read
- * before, for two seconds, and not once a deletion or suppression in the workspace is known to this thread.
+ * Creates the reading of profiles for mappings. Values in memory are used again for two seconds, and only for events
+ * that profiles had read before. A deletion or suppression ends this once the thread has its version.
  */
 export const createProfileValues = ({ db, positions, forgotten, clock }: ProfileValuesDeps): ProfileValues => {
   // The least recently used come first.
