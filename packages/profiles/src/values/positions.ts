@@ -1,10 +1,13 @@
 import { type Clock, systemClock } from '@tributary/kernel'
-import type { ConsumerJournal, Coordination } from '@tributary/storage'
+import { type ConsumerJournal, type Coordination, isCatchingUp } from '@tributary/storage'
 
-/** Topic of the positions of profiles: for each partition of the stream, the offset before which profiles have read. */
+/**
+ * Topic of the positions of profiles: for a partition of the stream, the offset before which profiles have read. It is 0 while
+ * profiles read earlier events of the partition from the event store.
+ */
 const topic = 'profiles.positions'
 
-/** How often positions are published if they changed, and the longest time without a message, ms. */
+/** How often changed positions are published, and how often all positions are, ms. */
 const everyMs = 100
 const repeatMs = 1000
 
@@ -23,17 +26,21 @@ export type ProfilePositions = {
 /** Publishes how far profiles have read, until the returned function is called. */
 export const publishProfilePositions = (
   coordination: Pick<Coordination, 'publish'>,
-  journal: Pick<ConsumerJournal, 'positions'>,
+  journal: Pick<ConsumerJournal, 'positions' | 'notes'>,
 ): (() => void) => {
-  let last = ''
+  let last: ReadonlyMap<number, number> = new Map()
   let unsentMs = repeatMs
   const timer = setInterval(() => {
-    const positions = [...journal.positions()]
-    const text = JSON.stringify(positions)
+    const notes = journal.notes()
+    const now = new Map(
+      [...journal.positions()].map(([partition, next]) => [partition, isCatchingUp(notes.get(partition)) ? 0 : next]),
+    )
     unsentMs += everyMs
-    if (text === last && unsentMs < repeatMs) return
-    last = text
-    unsentMs = 0
+    const isWhole = unsentMs >= repeatMs
+    const positions = [...now].filter(([partition, next]) => isWhole || last.get(partition) !== next)
+    if (positions.length === 0 && !isWhole) return
+    last = now
+    if (isWhole) unsentMs = 0
     coordination.publish(topic, positions)
   }, everyMs)
   return () => clearInterval(timer)
@@ -44,14 +51,12 @@ export const followProfilePositions = (
   coordination: Pick<Coordination, 'subscribe'>,
   clock: Clock = systemClock,
 ): ProfilePositions => {
-  let positions: ReadonlyMap<number, number> = new Map()
+  const positions = new Map<number, number>()
   let silentFrom = clock() + startMs
   const close = coordination.subscribe(topic, (message) => {
     if (!Array.isArray(message)) return
     silentFrom = clock() + silentMs
-    positions = new Map(
-      message.flatMap((each: unknown) => (Array.isArray(each) ? [[Number(each[0]), Number(each[1])] as const] : [])),
-    )
+    for (const each of message as unknown[]) if (Array.isArray(each)) positions.set(Number(each[0]), Number(each[1]))
   })
   return { next: (partition) => positions.get(partition) ?? 0, isSilent: () => clock() >= silentFrom, close }
 }

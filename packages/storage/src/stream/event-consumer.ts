@@ -79,6 +79,9 @@ const noteOf = (text: string | undefined): Note => {
   requireKnownFormat('What is noted of a consumer', note)
   return noteSchema.parse(note)
 }
+/** Whether a consumer with this note still reads events from the event store, which come before its position. */
+export const isCatchingUp = (note: string | undefined): boolean => noteOf(note).catchUp !== undefined
+
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
 
 /**
