@@ -11,7 +11,7 @@ const ofOwnLog = /^pipeline\./
  * Topics with many messages, which only current subscribers need. If there is no other process, they are not sent
  * through the database.
  */
-const passing = new Set(['live.publish', 'live.occupied'])
+const passing = new Set(['live.publish', 'live.occupied', 'profiles.positions'])
 
 /**
  * Opens the coordination between the threads of this process and all processes that share its database. An embedded
