@@ -8,11 +8,11 @@ const restShare = 12
 /** Maximum pause after a batch, in ms. */
 const maxRestMs = 4000
 /** Maximum lag of profiles with pauses, in ms since the last event was received. Above it, profiles do not pause. */
-const maxLagMs = 60_000
+const maxLagMs = 10_000
 
 /**
  * Creates the function that is called after each batch, with its duration in ms. The function pauses while other work
- * has priority, so that the processor is free for that work. Profiles are then at most about a minute behind.
+ * has priority, so that the processor is free for that work. Profiles are then then about ten seconds behind at most.
  */
 export const createGivingWay =
   ({
