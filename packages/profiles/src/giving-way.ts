@@ -12,7 +12,7 @@ const maxLagMs = 10_000
 
 /**
  * Creates the function that is called after each batch, with its duration in ms. The function pauses while other work
- * has priority, so that the processor is free for that work. Profiles are then then about ten seconds behind at most.
+ * has priority, so that the processor is free for that work. Profiles are then about ten seconds behind at most.
  */
 export const createGivingWay =
   ({

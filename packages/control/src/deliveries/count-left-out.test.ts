@@ -66,7 +66,7 @@ describe('what events were sent without', () => {
       // The same reason twice in one delivery counts once.
       'Sent without custom_data.a: too many levels; custom_data.a: too many levels',
     ]
-    await store([...notes, '', ''])
+    await store([...notes, "values of the profile by the event's consent", '', ''])
     const counts = await get()
     expect(counts).toEqual([
       { reason: 'ga_x: a reserved name', delivery_count: 3 },
