@@ -98,8 +98,8 @@ const withDefaults = (
 }
 
 /**
- * Compiles a check that returns, as a bit set, which identifiers a platform receives for an event of a signal, without
- * hashing. `categories` are those of the consent that the destination requires.
+ * Compiles a check that returns the identifiers that a platform receives for an event of a signal, as a bit set. It
+ * hashes nothing. The destination requires consent to these `categories`.
  */
 export const compilePresence = (
   definition: PlatformDefinition,

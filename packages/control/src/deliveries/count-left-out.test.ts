@@ -63,13 +63,16 @@ describe('what events were sent without', () => {
       'Sent without 1 of 3 products: neither ID nor name; 4 parameters: more than 100',
       '"Value" (value): properties.total is text that is not a number; Sent without lead_id: not an integer',
       'Not sent: country is not a country',
+      '"Products" (contents): 2 of 5 items: without product_id',
+      '"Products" (contents): 1 of 2 items: without product_id',
       // The same reason twice in one delivery counts once.
       'Sent without custom_data.a: too many levels; custom_data.a: too many levels',
     ]
-    await store([...notes, "values of the profile by the event's consent", '', ''])
+    await store([...notes, "values of the profile by the event's consent", 'currency: the default EUR is used', '', ''])
     const counts = await get()
     expect(counts).toEqual([
       { reason: 'ga_x: a reserved name', delivery_count: 3 },
+      { reason: '"Products" (contents): items: without product_id', delivery_count: 2 },
       { reason: 'lead_id: not an integer', delivery_count: 2 },
       { reason: 'products: neither ID nor name', delivery_count: 2 },
       { reason: '"Value" (value): properties.total is text that is not a number', delivery_count: 1 },

@@ -34,7 +34,7 @@ export const createRowReading = (deps: {
   /** Whether this process would have recorded the delivery of any later change of the row's records. */
   knows: (row: string) => boolean
   later: LaterDeliveries
-  profiles: Pick<ProfileLook, 'look'>
+  profiles: Pick<ProfileLook, 'isNeeded' | 'look'>
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
 }): RowReading => {
   const { context, retries } = deps
@@ -60,7 +60,10 @@ export const createRowReading = (deps: {
     let done = 0
     while (done < rows.length) {
       const left = rows.slice(done)
-      const some = left.slice(0, lookedTogether(left.map(({ indexes }) => indexes.length)))
+      const together = deps.profiles.isNeeded()
+        ? lookedTogether(left.map(({ indexes }) => indexes.length))
+        : left.length
+      const some = left.slice(0, together)
       const records = open(await context.reader.find(some, pieceBytes))
       const unknown = records.flatMap((record, place) => {
         const row = rows[done + place]

@@ -7,7 +7,7 @@ export type ProfileWaitDeps = {
   profiles?: ProfileValues | undefined
   /** How long an event waits until profiles have read it, ms. */
   profileWaitMs?: number
-  /** Whether profiles have told nothing for some time, so that waiting for them is useless. */
+  /** Whether profiles have sent nothing for some time, so that waiting for them is useless. */
   areProfilesSilent?: () => boolean
   clock: Clock
 }
