@@ -79,7 +79,7 @@ const start = (stored: readonly ParkedRow[]) => {
     createKeyOrder({ bytes: 0 }, () => true),
   )
   const read = createRowReading({
-    profiles: { look: async () => {} },
+    profiles: { isNeeded: () => false, look: async () => {} },
     context: { reader: log, clock, owned },
     retries,
     knows: () => true,
