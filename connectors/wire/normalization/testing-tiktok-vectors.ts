@@ -46,7 +46,7 @@ export const nameVectors = vectorsOf(String.raw`
 
 /** Segment: `formatUserIds` lowers; template.js trims and lowers. */
 export const idVectors = vectorsOf(String.raw`
-  ["USER-17","user-17"], [" user-17\n","user-17"], ["42","42"], ["0042","0042"], ["a b","a b"], ["Ada@Example.com","ada@example.com"],
+  ["SHOPPER 17","shopper 17"], [" user-17\n","user-17"], ["42","42"], ["0042","0042"], ["a b","a b"], ["Ada@Example.com","ada@example.com"],
   ["550E8400-E29B-41D4-A716-446655440000","550e8400-e29b-41d4-a716-446655440000"], ["ÜBER-9","über-9"],
   ["ПОЛЬЗОВАТЕЛЬ","пользователь"], ["用户17","用户17"], ["مستخدم-١٧","مستخدم-١٧"], ["ユーザー","ユーザー"], ["사용자","사용자"],
   ["😀","😀"], ["id_1","id_1"], ["id:1/2","id:1/2"], ["-1","-1"], ["1e400","1e400"], ["3.0","3.0"], ["TRUE","true"],
