@@ -15,7 +15,8 @@ const takenOf = (asked: readonly VendorRequest[], isTaken: (request: VendorReque
     .filter(isTaken)
     .flatMap(recordsOf)
     .map(
-      (record) => `${record['$distinct_id']} ${Object.keys(record).find((name) => /^\$(set|add|append)/.test(name))}`,
+      (record) =>
+        `${String(record['$distinct_id'])} ${Object.keys(record).find((name) => /^\$(set|add|append)/.test(name))}`,
     )
 
 const isOnce = (record: object): boolean => '$add' in record || '$append' in record
