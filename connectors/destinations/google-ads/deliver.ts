@@ -12,7 +12,7 @@ import { type Group, sendGroups } from '../../wire/google/data-manager-groups.ts
 import { type Conversion, conversionOf } from './conversion.ts'
 import { type Context, ingest } from './request.ts'
 
-/** What receives conversions, for messages. */
+/** The receiver of conversions, as messages name it. */
 const target = 'conversion action'
 
 const send = (context: Context, bodies: readonly Conversion[]): Promise<Sent> => {

@@ -44,7 +44,7 @@ const itemsOf = (outgoing: OutgoingEvent, left: string[]): unknown[] => {
   return items
 }
 
-/** Returns "CartData" of the Data Manager API. What belongs to products is sent only with products. */
+/** Returns "CartData" of the Data Manager API. The details of a cart are sent only with products. */
 const cartOf = (outgoing: OutgoingEvent, left: string[]): Record<string, unknown> => {
   const payload = uploadConversion.payloadOf(outgoing)
   const items = itemsOf(outgoing, left)

@@ -18,7 +18,7 @@ import type { CustomerMatchSettings } from './settings.ts'
 
 type Context = DeliverContext<CustomerMatchSettings>
 
-/** What receives people, for messages. */
+/** The receiver of people, as messages name it. */
 const target = 'customer list'
 
 const termsProblem = 'Accept the Customer Match terms in Google Ads, and turn on their setting'

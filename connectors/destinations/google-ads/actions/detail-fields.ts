@@ -21,7 +21,7 @@ export const deviceFields = {
   browser_version: { label: 'Browser version', help: 'Such as 124.0.', ...plain },
 } as const
 
-/** What joins a conversion with an ad beside the click ID: "AdIdentifiers" of the Data Manager API. */
+/** Fields that join a conversion with an ad, beside the click ID: "AdIdentifiers" of the Data Manager API. */
 export const adFields = {
   session_attributes: {
     label: 'Session attributes',

@@ -95,7 +95,7 @@ export const deliveriesQuery = (
     },
   )
 
-/** What a destination's events were sent without over a range, by reason, the most frequent first. */
+/** The reasons why parts of a destination's events were left out over a range, the most frequent first. */
 export const leftOutQuery = (destination: string, preset: RangePreset) =>
   queryOptions({
     ...product,

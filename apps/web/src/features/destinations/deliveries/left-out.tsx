@@ -8,7 +8,7 @@ import { Card } from '../../../ui/card.tsx'
 const defaultRange: RangePreset = '30days'
 
 /**
- * What the events of a destination were sent without, by reason with counts. A click on a reason limits the list of
+ * The reasons why parts of events were left out, with counts. A click on a reason limits the list of
  * deliveries to it. A destination whose events were complete shows nothing.
  */
 export const LeftOut = ({
