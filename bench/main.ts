@@ -10,6 +10,7 @@ import { measureConnectors } from './figures/connectors.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureFlood } from './figures/flood.ts'
+import { measureFullLoad } from './figures/full-load.ts'
 import { measureHostile } from './figures/hostile.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
@@ -58,6 +59,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   deliveries: () => measureDeliveries(40_000),
   'one-by-one': () => measureOneByOne(20_000),
   flood: measureFlood,
+  'full-load': measureFullLoad,
   hostile: measureHostile,
   waiting: measureWaiting,
   validation: measureValidation,

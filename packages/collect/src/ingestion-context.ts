@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestMeta } from '@tributary/contract'
 import { createPace, discardBody, networkOf } from '@tributary/http'
 import { createPool, cutText } from '@tributary/kernel'
+import { createAdmission } from './admission.ts'
 import { sendRefusal } from './answer.ts'
 import type { BodySender, ReadTerms } from './body/body.ts'
 import { knownInflating, strangersInflating } from './body/inflate.ts'
@@ -32,6 +33,7 @@ type RetryLaterAnswers = Record<
   | 'largeBusy'
   | 'unavailable'
   | 'moving'
+  | 'slowed'
   | 'settingsUnreadable',
   Refusal
 >
@@ -109,6 +111,7 @@ const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
   quota: refusals.quotaExceeded(seconds),
   unavailable: refusals.unavailable(seconds),
   moving: refusals.moving(seconds),
+  slowed: refusals.slowed(seconds),
   busy: refusals.workspaceBusy(seconds),
   largeBusy: refusals.largeBodiesBusy(seconds),
   settingsUnreadable: refusals.settingsUnreadable(seconds),
@@ -182,7 +185,7 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
     proxies,
     ...createTerms(settings, addressOf),
     quota,
-    producer: createLogProducer(deps, quota, retryLater),
+    producer: createLogProducer(deps, quota, retryLater, createAdmission(deps.shortage ?? (() => 0))),
     counter,
     metricsBuffer,
     retryLater,

@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { expect, test } from 'vitest'
+import { createAdmission } from './admission.ts'
 import { createLogProducer } from './log-producer.ts'
 import type { WorkspaceSpread, WriteKeyEntry } from './ports.ts'
 import { createQuota } from './quota.ts'
@@ -39,7 +40,9 @@ const setUp = (first: WorkspaceSpread) => {
       unavailable: refusals.unavailable(1),
       quota: refusals.quotaExceeded(1),
       moving: refusals.moving(1),
+      slowed: refusals.slowed(1),
     },
+    createAdmission(() => 0),
   )
   const append = (kind: 'single' | 'batch', text: string, done: (refusal?: unknown) => void): Generator<void, void> =>
     producer.append({ entry, meta: { w: 'w', s: 's', k: kind, r: 1, ip: '' }, body: Buffer.from(text) }, done)

@@ -1,6 +1,7 @@
 import type { RequestMeta } from '@tributary/contract'
 import { faultPoint, type Logger } from '@tributary/kernel'
 import { cutRequest, LogOverloaded, type RequestPart } from '@tributary/storage'
+import type { Admission } from './admission.ts'
 import { createPauses, type Pauses } from './pauses.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
 import type { Quota } from './quota.ts'
@@ -53,7 +54,8 @@ const drain = (appending: Generator<void, void>): void => {
 export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
   quota: Quota,
-  retryLater: Record<'overloaded' | 'unavailable' | 'quota' | 'moving', Refusal>,
+  retryLater: Record<'overloaded' | 'unavailable' | 'quota' | 'moving' | 'slowed', Refusal>,
+  admission: Admission,
 ): LogProducer => {
   const { log, logger, metrics, clock, spreads } = deps
   const pauses = createPauses(spreads, () => log.isUnsure?.() === true)
@@ -101,6 +103,15 @@ export const createLogProducer = (
       })
   }
 
+  /** Appends a request now or after its wait, if acceptance is slowed. */
+  function* admit(accepted: Accepted, done: Done): Generator<void, void> {
+    const { workspaceId } = accepted.entry
+    const { length } = accepted.body
+    if (admission.admits(workspaceId, length)) return yield* append(accepted, done)
+    const goOn = (): void => drain(append(accepted, done))
+    admission.wait(workspaceId, length, goOn, () => settle(logger, done, retryLater.slowed))
+  }
+
   function* append(accepted: Accepted, done: Done, hasWaited = false): Generator<void, void> {
     const { workspaceId } = accepted.entry
     if (pauses.isPaused(workspaceId) || (!hasWaited && pauses.isAwaited(workspaceId))) {
@@ -122,10 +133,13 @@ export const createLogProducer = (
   }
 
   return {
-    append,
-    appendNow: (accepted, done) => drain(append(accepted, done)),
+    append: admit,
+    appendNow: (accepted, done) => drain(admit(accepted, done)),
     idle: pauses.idle,
     paused: pauses.paused,
-    close: pauses.close,
+    close() {
+      admission.close()
+      pauses.close()
+    },
   }
 }

@@ -155,6 +155,11 @@ export type CollectDeps = {
    * recently valid. By default there are no domains.
    */
   domains?: { workspaceOf(host: string): string | undefined; mayHaveCertificate(host: string): boolean }
+  /**
+   * Returns the part of the time since the last call, 0 to 1, that the threads which handle accepted events lacked
+   * processor time. While they do, requests wait. By default, they never lack any.
+   */
+  shortage?: () => number
   /** The work share for the thread time of templates and large bodies; a new one by default. */
   workShare?: WorkShare
   clock: Clock

@@ -208,6 +208,13 @@ export const quotaExceeded = (seconds: number): Refusal =>
     'The workspace has more unprocessed events than its share of the queue. Send the request again later.',
     seconds,
   )
+export const slowed = (seconds: number): Refusal =>
+  later(
+    429,
+    'OVERLOADED',
+    'The server accepts fewer events now, because earlier ones are not delivered yet. Send the request again later.',
+    seconds,
+  )
 export const workspaceBusy = (seconds: number): Refusal =>
   later(
     429,

@@ -6,6 +6,7 @@ import type { CoordinationHub, Relational } from '@tributary/storage'
 import { type CollectingProcesses, countCollectingProcesses } from '../cluster/collecting-processes.ts'
 import type { Config } from '../config/config.ts'
 import { createSourceWebhooks } from '../http/source-webhooks.ts'
+import { createProcessorShortage } from '../operations/processor-shortage.ts'
 import { builtTag } from './built.ts'
 
 type Database = Pick<Relational, 'db' | 'pool'>
@@ -54,6 +55,7 @@ export const startCollection = async (
     refusals: createRefusalSink({ db }),
     coordination: hub.coordination,
     clock: systemClock,
+    shortage: createProcessorShortage(),
     trustedProxies: config.trustedProxies,
     ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     settings: { quotaBytes: config.workspaceBacklogBytes },
