@@ -107,14 +107,18 @@ const furtherPropertiesOf = (payload: Payload, leftOut: string[]): Record<string
   })
 }
 
-/** Returns the products as TikTok takes them ("About parameters": contents and content_ids). */
-const contentsOf = (products: readonly ReadProduct[]): Record<string, unknown> => {
+/**
+ * Returns the products as TikTok takes them ("About parameters": contents and content_ids). Each content repeats the
+ * type, as in TikTok's tag template (gtm-template-eapi, `makeDataContent`).
+ */
+const contentsOf = (products: readonly ReadProduct[], type: unknown): Record<string, unknown> => {
   if (products.length === 0) return {}
   const ids = products.flatMap(({ id }) => (id === undefined ? [] : [id]))
   return {
-    content_type: 'product',
+    content_type: type,
     ...(ids.length === 0 ? {} : { content_ids: ids }),
     contents: products.map(({ id, name, quantity, price, category, brand }) => ({
+      content_type: type,
       ...given({ content_id: id, content_name: name, content_category: category, brand }),
       ...(quantity === undefined ? {} : { quantity }),
       ...(price === undefined ? {} : { price }),
@@ -146,6 +150,7 @@ const propertiesOf = (
   const { order_id, query } = payload
   const left = [...made.leftOut, ...leftOut]
   const further = furtherPropertiesOf(payload, left)
+  const mapped = mappedContentsOf(payload, left)
   const industry = source === 'web' ? industryOf(payload, left) : {}
   return {
     data: {
@@ -153,8 +158,8 @@ const propertiesOf = (
       ...further,
       ...made.money,
       ...given({ order_id, query }),
-      ...contentsOf(products),
-      ...mappedContentsOf(payload, left),
+      ...contentsOf(products, mapped['content_type'] ?? 'product'),
+      ...mapped,
     },
     leftOut: left,
   }
