@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rowsFrom, type WireCases } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases } from '@tributary/connector-kit/testing-wire'
 import { googleAds } from './definition.ts'
 import { conversionAction, createGoogleAds, token } from './testing-google-ads.ts'
 

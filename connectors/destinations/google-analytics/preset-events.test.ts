@@ -111,6 +111,7 @@ const presets: readonly [event: string, name: string, properties: object, params
     { value: 5, currency: 'EUR' },
     { value: 5, currency: 'EUR', transaction_id: 'm-1' },
   ],
+  ['Lead Generated', 'generate_lead', { value: 5, currency: 'EUR' }, { value: 5, currency: 'EUR' }],
   ['Product Removed', 'remove_from_cart', piece, pieceParams],
   ['Cart Viewed', 'view_cart', cart, cartParams],
   [

@@ -64,6 +64,8 @@ const recommended: readonly MappingPreset[] = [
   preset('Promotion Viewed', 'view_promotion', promotion),
   preset('Promotion Clicked', 'select_promotion', promotion),
   preset('Search Results Viewed', 'view_search_results', { ...productFields, search_term: places.query }),
+  // PostHog sends a lead under this name (`meta_ads/meta.template.ts`).
+  preset('Lead Generated', 'generate_lead', { value: places.total, currency: places.currency }),
   preset('Signed In', 'login', { method: property('method') }),
   preset('Product Shared', 'share', shared),
   preset('Cart Shared', 'share', shared),

@@ -1,5 +1,4 @@
-import type { PipelineEvent } from '@tributary/contract'
-import { rowsFrom, type WireCases, type WirePreset } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases, type WirePreset } from '@tributary/connector-kit/testing-wire'
 import { googleAnalytics } from './definition.ts'
 import { createAnalytics, firebaseApp, measurement, origins, secret } from './testing-google-analytics.ts'
 
@@ -144,7 +143,7 @@ const withName = (event_name: string, sent: object = {}): WirePreset => ({ sent:
 /** Returns the case of an event whose properties are those of one product. */
 const ofPiece = (event_name: string, more: object = {}): WirePreset => ({
   event: {
-    properties: { ...product, products: undefined, ...more } as PipelineEvent['properties'],
+    properties: { ...product, products: undefined, ...more },
   },
   sent: {
     event_name,
@@ -165,7 +164,7 @@ const promotion = (event_name: string): WirePreset => ({
       position: 'featured_app_1',
       location_id: 'L_12345',
       affiliation: undefined,
-    } as PipelineEvent['properties'],
+    },
   },
   sent: { event_name },
 })
@@ -267,6 +266,7 @@ export const wireCases: WireCases = {
     'Product Added to Wishlist': ofPiece('add_to_wishlist'),
     'Signed Up': { event: { properties: { method: 'Google' } }, ...withName('sign_up', { method: 'Google' }) },
     'Lead Created': withName('generate_lead'),
+    'Lead Generated': withName('generate_lead'),
     'Order Refunded': withName('refund'),
     'Product Clicked': ofPiece('select_item'),
     'Product List Viewed': {
@@ -297,7 +297,7 @@ export const wireCases: WireCases = {
       settings: { stream: 'app' },
       event: {
         properties: { screen_name: 'Checkout', screen_class: 'CheckoutController' },
-        context: { userAgent: undefined } as PipelineEvent['context'],
+        context: { userAgent: undefined },
       },
       apart: {
         client_id: 'the stream of an app has the ID of the installation',

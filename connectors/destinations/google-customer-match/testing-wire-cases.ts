@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rowsFrom, type WireCases, type WirePreset, type WireRow } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases, type WirePreset, type WireRow } from '@tributary/connector-kit/testing-wire'
 import { googleCustomerMatch } from './definition.ts'
 import { createCustomerMatch, list, token } from './testing-customer-match.ts'
 
@@ -35,6 +35,7 @@ const shared: readonly WireRow[] = [
     ['settings.list_type', 'user', 'userIdData.userId', 'u0', { beside: { user_id: 'u0' } }],
   ]),
   ...rowsFrom(`${protos}/destination.proto, Destination`, [
+    ['settings.validate_only', true, '^body.validateOnly', true],
     ['list_id', list, '^body.destinations.0.productDestinationId', list, { settings: { list_id: '8012345679' } }],
     [
       'settings.list_id',

@@ -1,4 +1,4 @@
-import { testWire } from '../../wire/conversions/testing-wire.ts'
+import { testWire } from '@tributary/connector-kit/testing-wire'
 import { wireCases } from './testing-wire-cases.ts'
 
 testWire(wireCases)

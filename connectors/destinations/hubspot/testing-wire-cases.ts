@@ -1,5 +1,5 @@
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
-import { rowsFrom, type WireCases, type WireRow } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases, type WireRow } from '@tributary/connector-kit/testing-wire'
 import { hubspot } from './definition.ts'
 import { createHubspot, token } from './testing-hubspot.ts'
 

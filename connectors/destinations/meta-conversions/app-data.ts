@@ -1,4 +1,7 @@
 import { cutText } from '@tributary/connector-kit'
+import { advertisingIdOf } from '../../wire/conversions/advertising-id.ts'
+import { withValues } from '../../wire/conversions/left-out.ts'
+import { textOf } from '../../wire/conversions/products.ts'
 import type { sendConversion } from './actions/send-conversion.ts'
 
 type Payload = ReturnType<typeof sendConversion.payloadOf>
@@ -16,6 +19,26 @@ const versions: ReadonlyMap<string, string> = new Map([
 const maxCharacters = 100
 
 const bit = (value: boolean): 0 | 1 => (value ? 1 : 0)
+
+const shortOf = (value: string | undefined): string => cutText(value?.trim() ?? '', maxCharacters).toWellFormed()
+
+/** Maximum URL schemes, and maximum characters of a referrer and of an encrypted text. Our own choice. */
+const maxSchemes = 20
+const maxLong = 1000
+
+/** Returns the optional members of `app_data` ("App Data Parameters"). */
+const optionalOf = (payload: Payload): Record<string, unknown> => {
+  const longOf = (value: string | undefined): string => cutText(value?.trim() ?? '', maxLong).toWellFormed()
+  const schemes = (payload.url_schemes ?? []).slice(0, maxSchemes).flatMap((scheme) => shortOf(textOf(scheme)) || [])
+  return withValues({
+    campaign_ids: longOf(payload.campaign_ids),
+    install_referrer: longOf(payload.install_referrer),
+    installer_package: shortOf(payload.installer_package),
+    url_schemes: schemes.length === 0 ? undefined : schemes,
+    vendor_id: advertisingIdOf(payload.vendor_id),
+    windows_attribution_id: longOf(payload.windows_attribution_id),
+  })
+}
 
 /**
  * Returns `app_data` of an app event, or why Meta would refuse the event. "App Data Parameters": an app event needs
@@ -57,6 +80,7 @@ export const appDataOf = (payload: Payload): Record<string, unknown> | { problem
   return {
     advertiser_tracking_enabled: bit(tracking),
     ...(inApp === undefined ? {} : { application_tracking_enabled: bit(inApp) }),
-    extinfo: [version, ...rest.map((value) => cutText(value?.trim() ?? '', maxCharacters).toWellFormed())],
+    ...optionalOf(payload),
+    extinfo: [version, ...rest.map(shortOf)],
   }
 }

@@ -2,7 +2,7 @@ import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
 import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, momentOf } from '../../wire/conversions/event-facts.ts'
-import { integerOf, noteOf, withoutIdentifier } from '../../wire/conversions/left-out.ts'
+import { integerOf, noteOf, withoutIdentifier, withValues } from '../../wire/conversions/left-out.ts'
 import { maxProducts, moneyOfProduct, productsOf } from '../../wire/conversions/products.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { metaBrowserIdOf } from '../../wire/normalization/meta.ts'
@@ -189,7 +189,8 @@ export const conversionOf = (
       event_time: Math.floor(at / 1000),
       event_id: payload.event_id,
       action_source: source,
-      ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
+      ...withValues({ event_source_url: payload.event_source_url, referrer_url: payload.referrer_url?.trim() }),
+      ...(payload.opt_out === true ? { opt_out: true } : {}),
       user_data: user,
       ...(Object.keys(customData).length === 0 ? {} : { custom_data: customData }),
       ...(app === undefined ? {} : { app_data: app }),

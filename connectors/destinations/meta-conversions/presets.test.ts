@@ -124,6 +124,8 @@ const names: readonly [event: string, name: string][] = [
   ['Callback Started', 'Contact'],
   ['Appointment Scheduled', 'Schedule'],
   ['Donation Made', 'Donate'],
+  ['Lead Generated', 'Lead'],
+  ['Product List Viewed', 'ViewContent'],
   ['Store Location Searched', 'FindLocation'],
   ['Product Customized', 'CustomizeProduct'],
   ['Application Submitted', 'SubmitApplication'],

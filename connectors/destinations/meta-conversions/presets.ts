@@ -13,6 +13,10 @@ const furtherEvents = {
   'Callback Started': 'Contact',
   'Appointment Scheduled': 'Schedule',
   'Donation Made': 'Donate',
+  // RudderStack sends a list of products so, too (`facebook_conversions/config.js`).
+  'Product List Viewed': 'ViewContent',
+  // PostHog sends a lead under this name, too (`meta_ads/meta.template.ts`).
+  'Lead Generated': 'Lead',
   'Store Location Searched': 'FindLocation',
   'Application Submitted': 'SubmitApplication',
 } as const

@@ -69,7 +69,11 @@ const shared = {
 } as const
 
 /** The sources in events of the fields of a conversion. */
-export const fields = { ...shared, price_of_one: places.price } as const
+export const fields = {
+  ...shared,
+  price_of_one: places.price,
+  referrer_url: { ...places.referrer, since: 2 },
+} as const
 
 /**
  * The mapping of signals: "Best Practices" and "About event match quality" of the Conversions API name the most

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PipelineEvent } from '@tributary/contract'
-import { rowsFrom, type WireCases, type WirePreset } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases, type WirePreset } from '@tributary/connector-kit/testing-wire'
 import { metaConversions } from './definition.ts'
 import { createMetaConversions, pixel, token } from './testing-meta-conversions.ts'
 
@@ -15,7 +14,7 @@ const person = `${pages}/customer-information-parameters`
 const custom = `${pages}/custom-data`
 const ofApp = `${pages}/app-data`
 const fbcAndFbp = `${pages}/fbp-and-fbc`
-const library = 'github.com/facebook/facebook-nodejs-business-sdk, src/objects/serverside/user-data.js'
+const business = 'github.com/facebook/facebook-nodejs-business-sdk, src/objects/serverside'
 const dataProcessing =
   'developers.facebook.com/documentation/ads-commerce/conversions-api/guides/data-processing-options'
 
@@ -46,6 +45,7 @@ const rows = [
     ['event_time', minuteAgo, 'event_time', Math.floor(Date.parse(minuteAgo) / 1000)],
     ['action_source', 'physical_store', 'action_source', 'physical_store'],
     ['event_source_url', page, 'event_source_url', page, { beside: { action_source: 'email' } }],
+    ['opt_out', true, 'opt_out', true],
     ['settings.test_event_code', 'TEST123', '^body.test_event_code', 'TEST123'],
     ['test_event_code', 'TEST123', '^body.test_event_code', 'TEST123'],
   ]),
@@ -88,7 +88,10 @@ const rows = [
     ['fbc', fbc, 'user_data.fbc', fbc],
     ['fbp', fbp, 'user_data.fbp', fbp],
   ]),
-  ...rowsFrom(library, [
+  ...rowsFrom(`${business}, server-event.js`, [
+    ['referrer_url', 'https://shop.example/', 'referrer_url', 'https://shop.example/'],
+  ]),
+  ...rowsFrom(`${business}, user-data.js`, [
     ['ctwa_clid', 'ARAkLkA8rmlFeiCktEJQ', 'user_data.ctwa_clid', 'ARAkLkA8rmlFeiCktEJQ', chat],
     ['page_id', '8765', 'user_data.page_id', '8765', chat],
   ]),
@@ -150,6 +153,12 @@ const rows = [
     ['storage_size', '13', 'app_data.extinfo.13', '13', inApp],
     ['free_storage', '8', 'app_data.extinfo.14', '8', inApp],
     ['device_timezone', 'USA/New York', 'app_data.extinfo.15', 'USA/New York', inApp],
+    ['campaign_ids', 'ARAkLkA8', 'app_data.campaign_ids', 'ARAkLkA8', inApp],
+    ['install_referrer', 'utm_source=apps', 'app_data.install_referrer', 'utm_source=apps', inApp],
+    ['installer_package', 'com.android.vending', 'app_data.installer_package', 'com.android.vending', inApp],
+    ['url_schemes', ['fb123'], 'app_data.url_schemes', ['fb123'], inApp],
+    ['vendor_id', 'A1B2', 'app_data.vendor_id', 'A1B2', inApp],
+    ['windows_attribution_id', 'w-1', 'app_data.windows_attribution_id', 'w-1', inApp],
   ]),
   ...rowsFrom('consent of the event: docs/conversions.md', [['consent', 'denied', '^outcome.kind', 'skipped']]),
 ]
@@ -173,7 +182,7 @@ const appFields = [
 /** Returns the case of an event whose properties are those of one product. */
 const ofPiece = (event_name: string): WirePreset => ({
   event: {
-    properties: { ...products[0], products: undefined, content_name: undefined } as PipelineEvent['properties'],
+    properties: { ...products[0], products: undefined, content_name: undefined },
   },
   sent: { event_name, content_name: 'Shoe', one_product: contents.slice(0, 1) },
   apart: { contents: 'an event of one product has no list' },
@@ -228,7 +237,7 @@ export const wireCases: WireCases = {
         userAgent: agent,
         locale: 'de-DE',
         timezone: 'Europe/Berlin',
-        page: { url: page },
+        page: { url: page, referrer: 'https://shop.example/' },
         traits: {
           email: 'John_Smith@gmail.com',
           phone: '+1 (650)555-1212',
@@ -252,6 +261,7 @@ export const wireCases: WireCases = {
       event_id: 'm-1',
       event_time: Math.floor(Date.parse(minuteAgo) / 1000),
       event_source_url: page,
+      referrer_url: 'https://shop.example/',
       value: 25,
       currency: 'EUR',
       order_id: 'o-1',
@@ -302,6 +312,8 @@ export const wireCases: WireCases = {
     'Products Searched': { sent: { event_name: 'Search' } },
     'Product Added to Wishlist': ofPiece('AddToWishlist'),
     'Signed Up': { sent: { event_name: 'CompleteRegistration' } },
+    'Product List Viewed': { sent: { event_name: 'ViewContent' } },
+    'Lead Generated': { sent: { event_name: 'Lead' } },
     'Lead Created': { sent: { event_name: 'Lead' } },
     'Subscription Created': { sent: { event_name: 'Subscribe' } },
     'Trial Started': { sent: { event_name: 'StartTrial' } },

@@ -1,4 +1,4 @@
-import { rowsFrom, type WireCases } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases } from '@tributary/connector-kit/testing-wire'
 import { metaCustomAudiences } from './definition.ts'
 import { sha256 } from './match-keys.ts'
 import { createMeta, token } from './testing-meta.ts'

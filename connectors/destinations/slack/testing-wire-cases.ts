@@ -1,4 +1,4 @@
-import { rowsFrom, type WireCases } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases } from '@tributary/connector-kit/testing-wire'
 import { slack } from './definition.ts'
 
 const webhooks = 'docs.slack.dev/messaging/sending-messages-using-incoming-webhooks'

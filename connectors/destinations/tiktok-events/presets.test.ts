@@ -103,6 +103,7 @@ const names: readonly [event: string, name: string][] = [
   ['Contact Form Submitted', 'Contact'],
   ['Callback Started', 'Contact'],
   ['Form Submitted', 'Lead'],
+  ['Lead Generated', 'Lead'],
   ['Product Clicked', 'ClickButton'],
   ['Order Placed', 'PlaceAnOrder'],
   ['Download Link Clicked', 'Download'],

@@ -10,6 +10,7 @@ import { fields } from './signals.ts'
  */
 const furtherEvents = {
   'Form Submitted': 'Lead',
+  'Lead Generated': 'Lead',
   'Callback Started': 'Contact',
   'Product Clicked': 'ClickButton',
   'Order Placed': 'PlaceAnOrder',

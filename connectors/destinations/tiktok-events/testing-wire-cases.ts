@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PipelineEvent } from '@tributary/contract'
-import { rowsFrom, type WireCases, type WirePreset } from '../../wire/conversions/testing-wire.ts'
+import { rowsFrom, type WireCases, type WirePreset } from '@tributary/connector-kit/testing-wire'
 import { tiktokEvents } from './definition.ts'
 import { app, createTikTok, crmEventSet, offlineEventSet, pixel, token } from './testing-tiktok.ts'
 
@@ -48,6 +47,27 @@ const rows = [
     ['event_time', minuteAgo, 'event_time', Math.floor(Date.parse(minuteAgo) / 1000)],
     ['event_source', 'offline', '^body.event_source', 'offline'],
     ['event_source', 'crm', '^body.event_source', 'crm'],
+    [
+      'settings.offline_event_set_id',
+      offlineEventSet,
+      '^body.event_source_id',
+      offlineEventSet,
+      { beside: { event_source: 'offline' }, settings: { offline_event_set_id: 'another' } },
+    ],
+    [
+      'settings.crm_event_set_id',
+      crmEventSet,
+      '^body.event_source_id',
+      crmEventSet,
+      { beside: { event_source: 'crm' }, settings: { crm_event_set_id: 'another' } },
+    ],
+    [
+      'settings.tiktok_app_id',
+      app,
+      '^body.event_source_id',
+      app,
+      { beside: { event_source: 'app', app_id: '1' }, settings: { tiktok_app_id: 'another' } },
+    ],
     ['settings.test_event_code', 'TEST1', '^body.test_event_code', 'TEST1'],
     ['test_event_code', 'TEST1', '^body.test_event_code', 'TEST1'],
     ['email', ' Alice@Example.com ', 'user.email', sha256('alice@example.com')],
@@ -86,7 +106,7 @@ const rows = [
       'product_group',
       'properties.contents.0.content_type',
       'product_group',
-      { beside: { contents: products } },
+      { beside: { contents: products }, item: 'content_type' },
     ],
   ]),
   ...rowsFrom(ofWeb, [
@@ -141,7 +161,7 @@ const rows = [
 
 /** Returns the case of an event whose properties are those of one product. */
 const ofPiece = (event_name: string): WirePreset => ({
-  event: { properties: { ...products[0], products: undefined } as PipelineEvent['properties'] },
+  event: { properties: { ...products[0], products: undefined } },
   sent: { event_name, one_product: contents.slice(0, 1) },
   apart: { contents: 'an event of one product has no list' },
 })
@@ -279,6 +299,7 @@ export const wireCases: WireCases = {
     'Products Searched': { sent: { event_name: 'Search' } },
     'Product Added to Wishlist': ofPiece('AddToWishlist'),
     'Signed Up': { sent: { event_name: 'CompleteRegistration' } },
+    'Lead Generated': { sent: { event_name: 'Lead' } },
     'Lead Created': { sent: { event_name: 'Lead' } },
     'Subscription Created': { sent: { event_name: 'Subscribe' } },
     'Trial Started': { sent: { event_name: 'StartTrial' } },

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
-import type { DestinationDefinition } from '@tributary/connector-kit'
+import type { WireCases } from '@tributary/connector-kit/testing-wire'
 import { describe, expect, it } from 'vitest'
-import { googleAds } from '../../destinations/google-ads/definition.ts'
-import { googleAnalytics } from '../../destinations/google-analytics/definition.ts'
-import { googleCustomerMatch } from '../../destinations/google-customer-match/definition.ts'
-import { metaConversions } from '../../destinations/meta-conversions/definition.ts'
-import { metaCustomAudiences } from '../../destinations/meta-custom-audiences/definition.ts'
-import { tiktokEvents } from '../../destinations/tiktok-events/definition.ts'
-import { type PeerOffer, peerOffers } from './testing-peers.ts'
+import { wireCases as googleAds } from '../../destinations/google-ads/testing-wire-cases.ts'
+import { wireCases as googleAnalytics } from '../../destinations/google-analytics/testing-wire-cases.ts'
+import { wireCases as googleCustomerMatch } from '../../destinations/google-customer-match/testing-wire-cases.ts'
+import { wireCases as metaConversions } from '../../destinations/meta-conversions/testing-wire-cases.ts'
+import { wireCases as metaCustomAudiences } from '../../destinations/meta-custom-audiences/testing-wire-cases.ts'
+import { wireCases as tiktokEvents } from '../../destinations/tiktok-events/testing-wire-cases.ts'
+import { posthog, rudderstack } from './testing-further-peers.ts'
+import { type PeerField, type PeerOffer, segment } from './testing-peers.ts'
 
-const definitions = [
+const destinations = [
   googleAnalytics,
   metaConversions,
   metaCustomAudiences,
@@ -18,45 +19,75 @@ const definitions = [
   googleCustomerMatch,
 ] as const
 
+const peers: readonly (readonly [name: string, offers: Readonly<Record<string, PeerOffer>>])[] = [
+  ['Segment', segment],
+  ['RudderStack', rudderstack],
+  ['PostHog', posthog],
+]
+
 const page = readFileSync(new URL('../../../docs/conversions.md', import.meta.url), 'utf8')
 
-const offerOf = ({ slug }: DestinationDefinition): PeerOffer => {
-  const offers: Readonly<Record<string, PeerOffer>> = peerOffers
-  const offer = offers[slug]
-  if (offer === undefined) throw new Error(slug)
-  return offer
+const rowsOf = ({ actions }: WireCases) => Object.values(actions).flatMap(({ rows }) => rows)
+
+/** Whether a field of a peer is here, and a row proves that its value reaches the vendor. */
+const isProven = (cases: WireCases, ours: PeerField[1]): boolean => {
+  const declared = cases.definition.actions.flatMap(({ targets }) => targets.map(({ name }) => name))
+  const rows = rowsOf(cases)
+  if ('target' in ours) return declared.includes(ours.target) && rows.some(({ target }) => target === ours.target)
+  if ('setting' in ours) return rows.some(({ target }) => target === `settings.${ours.setting}`)
+  if ('item' in ours) return rows.some(({ item }) => item === ours.item)
+  return 'custom' in ours && rows.some(({ target }) => !declared.includes(target) && !target.startsWith('settings.'))
 }
 
-const presetsOf = ({ presets }: DestinationDefinition): string[] =>
-  presets.map(({ eventName, eventType, fields }) => {
+const presetsOf = ({ definition }: WireCases): string[] =>
+  definition.presets.map(({ eventName, eventType, fields }) => {
     const { value } = fields['event_name'] ?? {}
     return `${eventName ?? `(${eventType})`} = ${String(value ?? '')}`
   })
 
-describe.each(definitions.map((definition) => [definition.title, definition] as const))(
-  'what peers offer for %s',
-  (title, definition) => {
-    const offer = offerOf(definition)
-    const targets = new Set(definition.actions.flatMap((action) => action.targets.map(({ name }) => name)))
-    const settings = new Set(definition.settings.fields.map(({ name }) => name))
+const proven = (cases: WireCases, offer: PeerOffer): number =>
+  offer.fields.filter(([, ours]) => isProven(cases, ours)).length
 
-    it('each field of theirs is here, or has a reason', () => {
-      for (const [peer, ours] of offer.fields) {
-        if ('target' in ours) expect([peer, ours.target, targets.has(ours.target)]).toEqual([peer, ours.target, true])
-        if ('setting' in ours) expect([peer, settings.has(ours.setting)]).toEqual([peer, true])
-        if ('custom' in ours) expect(definition.actions.some(({ customTargets }) => customTargets)).toBe(true)
-      }
+/** Returns the row of a destination in the table of the documentation. */
+const documented = (cases: WireCases): string => {
+  const { title, slug, actions, presets } = cases.definition
+  const ours = new Set(actions.flatMap(({ targets }) => targets.map(({ name }) => name)))
+  const offers = peers.map(([, of]) => of[slug])
+  const cells = [
+    title,
+    ours.size,
+    ...offers.map((offer) => (offer === undefined ? '' : `${proven(cases, offer)} of ${offer.fields.length}`)),
+    presets.length,
+    ...offers.map((offer) => {
+      const there = (offer?.presets.length ?? 0) + Object.keys(offer?.notHere ?? {}).length
+      return there === 0 ? '' : `${offer?.presets.length} of ${there}`
+    }),
+  ]
+  return `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |').replaceAll('|  |', '| |')
+}
+
+describe.each(destinations.map((cases) => [cases.definition.title, cases] as const))(
+  'what peers offer for %s',
+  (_title, cases) => {
+    const offers = peers.flatMap(([name, of]) => {
+      const offer = of[cases.definition.slug]
+      return offer === undefined ? [] : [[name, offer] as const]
     })
 
-    it('each default subscription of theirs is a preset here', () => {
-      expect(presetsOf(definition)).toEqual(expect.arrayContaining(offer.presets.map((pair) => pair.join(' = '))))
+    it.each(offers)('each field of %s reaches the vendor in a test, or has a reason', (_name, { fields }) => {
+      const missing = fields.filter(([, ours]) => !('none' in ours) && !isProven(cases, ours)).map(([name]) => name)
+      expect(missing).toEqual([])
+    })
+
+    it.each(offers)('each default mapping of %s is a preset here, or has a reason', (_name, { presets }) => {
+      expect(presetsOf(cases)).toEqual(expect.arrayContaining(presets.map((pair) => pair.join(' = '))))
     })
 
     it('the documentation has the counts', () => {
-      const missing = offer.fields.filter(([, ours]) => 'none' in ours).length
-      const { length: theirs } = offer.fields
-      const row = `| ${title} | ${theirs} | ${theirs - missing} | ${offer.presets.length} | ${offer.presets.length} |`
-      expect(page).toContain(row)
+      const row = documented(cases)
+      const start = row.slice(0, row.indexOf('|', 1) + 1)
+      const section = page.slice(page.indexOf('## Compared'))
+      expect(section.split('\n').filter((line) => line.startsWith(start))).toEqual([row])
     })
   },
 )

@@ -145,7 +145,15 @@ const expected = {
     content_type: 'product',
     content_ids: ['p1'],
     contents: [
-      { content_id: 'p1', content_name: 'Shoe', content_category: 'Shoes', brand: 'B', quantity: 3, price: 10 },
+      {
+        content_type: 'product',
+        content_id: 'p1',
+        content_name: 'Shoe',
+        content_category: 'Shoes',
+        brand: 'B',
+        quantity: 3,
+        price: 10,
+      },
     ],
   },
   analytics: {

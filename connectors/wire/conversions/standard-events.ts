@@ -54,7 +54,7 @@ export const namedPresets = (
     fields: {
       event_name: { type: 'CONSTANT', value: name },
       ...fields,
-      ...(eventName.startsWith('Product ') ? { one_product: eventPlaces.properties } : {}),
+      ...(/^Product (?!List )/.test(eventName) ? { one_product: eventPlaces.properties } : {}),
     },
   }))
 

@@ -1,7 +1,6 @@
 /*
  * What Segment offers for the same platforms (github.com/segmentio/action-destinations, packages/destination-actions/src/
  * destinations): the fields of the payloads (generated-types.ts of each action) and the default subscriptions (index.ts).
- * RudderStack's further events of Google Analytics are in rudder-transformer, `ga4`.
  */
 
 /** A field of a peer, and what has it here: a target, a setting, custom fields, or nothing with the reason. */
@@ -11,7 +10,7 @@ export type PeerField = readonly [
 ]
 
 /** Reads pairs of a peer's name and a target, such as `email=em`; one name stands for both. */
-const fields = (table: string): PeerField[] =>
+export const fields = (table: string): PeerField[] =>
   table
     .trim()
     .split(/\s+/)
@@ -20,14 +19,15 @@ const fields = (table: string): PeerField[] =>
       return [peer, { target }]
     })
 
-const items = (names: string): PeerField[] =>
+/** Reads names of members of a product. */
+export const items = (names: string): PeerField[] =>
   names
     .trim()
     .split(/\s+/)
     .map((name): PeerField => [`items.${name}`, { item: name }])
 
 /** Reads pairs of an event's name and the name at the platform, a line each, as `event = name`. */
-const events = (table: string): [string, string][] =>
+export const events = (table: string): [string, string][] =>
   table
     .trim()
     .split('\n')
@@ -36,10 +36,17 @@ const events = (table: string): [string, string][] =>
       return [event, name]
     })
 
-/** The fields and the default subscriptions of peers. A page call has the event name '(page)'. */
-export type PeerOffer = { fields: readonly PeerField[]; presets: readonly (readonly [string, string])[] }
+/**
+ * The fields and the default mappings of a peer, with the name of the event here. A page call has the event name
+ * '(page)'. `notHere` has those without a preset, with the reason.
+ */
+export type PeerOffer = {
+  fields: readonly PeerField[]
+  presets: readonly (readonly [string, string])[]
+  notHere?: Readonly<Record<string, string>>
+}
 
-export const peerOffers = {
+export const segment = {
   'google-analytics': {
     fields: [
       ...fields(`

@@ -33,6 +33,20 @@ export const appFields = {
   storage_size: { label: 'Storage', help: 'In GB.', ...plainField },
   free_storage: { label: 'Free storage', help: 'In GB.', ...plainField },
   device_timezone: { label: 'Time zone', help: 'Of the device, such as America/New_York.', ...plainField },
+  campaign_ids: { label: 'Campaign IDs', help: 'The encrypted text of the deep link of an ad of Meta.', ...plainField },
+  install_referrer: { label: 'Install referrer', help: 'As the app store gives it to the app.', ...plainField },
+  installer_package: {
+    label: 'Installer package',
+    help: 'Of the app store, such as com.android.vending.',
+    ...plainField,
+  },
+  url_schemes: { label: 'URL schemes', help: 'A list of the URL schemes of the app.', type: 'array', kind: 'context' },
+  vendor_id: { label: 'Vendor ID', help: 'IDFV of iOS.', ...plainField },
+  windows_attribution_id: {
+    label: 'Windows attribution ID',
+    help: 'The attribution token of Windows 10.',
+    ...plainField,
+  },
 } as const
 
 /** The IDs of a person that an app or a message has. "Customer Information Parameters": they are not hashed. */

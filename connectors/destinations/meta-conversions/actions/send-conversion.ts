@@ -56,6 +56,7 @@ export const sendConversion = defineAction({
       ...plainField,
       recommended: true,
     },
+    referrer_url: { label: 'Referrer', help: 'The page before.', ...plainField },
     ...orderFields,
     content_name: { label: 'Content name', help: 'Of the page or the product.', type: 'string', kind: 'property' },
     content_category: {
@@ -154,6 +155,12 @@ export const sendConversion = defineAction({
       ...plainField,
       recommended: true,
       usable: trimmed,
+    },
+    opt_out: {
+      label: 'Attribution only',
+      help: 'Whether Meta must not use the event for the delivery of ads, but for attribution alone.',
+      type: 'boolean',
+      kind: 'context',
     },
     limited_data_use: {
       label: 'Limited Data Use',

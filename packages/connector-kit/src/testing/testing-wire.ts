@@ -1,12 +1,35 @@
-import { compileMappings, DeliveryError, type DestinationDefinition, presetMappings } from '@tributary/connector-kit'
-import { outgoingEvent, type PeerAnswer, runConnector } from '@tributary/connector-kit/testing'
-import { startVendor, type VendorRequest } from '@tributary/connector-kit/testing-destination'
-import { type EventMapping, eventTypes } from '@tributary/contract'
+import { type EventMapping, eventTypes, type PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
-import { receivedEvent } from './testing-presets.ts'
+import type { DestinationDefinition } from '../definition/definition.ts'
+import { DeliveryError } from '../errors.ts'
+import { compileMappings } from '../mapping/compile.ts'
+import { presetMappings } from '../mapping/presets.ts'
+import { outgoingEvent, type PeerAnswer, runConnector } from './testing.ts'
+import { startVendor, type VendorRequest } from './testing-destination.ts'
 
 type Values = Readonly<Record<string, unknown>>
-type ReceivedEvent = ReturnType<typeof receivedEvent>
+
+/** What an event has. A value of undefined removes what is the same for all presets. */
+type Given = Partial<Omit<PipelineEvent, 'properties' | 'traits' | 'context'>> &
+  Partial<Record<'properties' | 'traits' | 'context', Values>>
+
+/** Returns an event of a minute ago with a user ID. */
+const eventOf = (given: Given): PipelineEvent => {
+  const minuteAgo = new Date(Date.now() - 60_000).toISOString()
+  return {
+    eventId: '0-00000000000000000001-00000',
+    messageId: 'm-1',
+    type: 'track',
+    event: '',
+    userId: 'u1',
+    properties: {},
+    context: {},
+    test: false,
+    receivedAt: minuteAgo,
+    timestamp: minuteAgo,
+    ...given,
+  } as PipelineEvent
+}
 
 /** A value of a target, and what the vendor receives for it. */
 export type WireRow = {
@@ -28,12 +51,12 @@ export type WireRow = {
 
 /** An event of a preset, and what the vendor receives. It adds to what is the same for all presets. */
 export type WirePreset = {
-  event?: Partial<ReceivedEvent>
+  event?: Given
   /** The value that arrives for each mapped field, by target. */
   sent?: Values
   /**
-   * Mapped fields that cannot arrive together with the others, with the reason. Those in `common` have a value in the
-   * event all the same, and a preset with a value in `sent` sends them.
+   * Mapped fields that cannot arrive together with the others, with the reason. The event still has a value
+   * for those in `common`, and a preset with a value in `sent` sends them.
    */
   apart?: Readonly<Record<string, string>>
   /** The path of a target, if it is not that of the first row. */
@@ -51,8 +74,8 @@ export type WireCases = {
   /** The path of the event in the last request, or a function that returns the event of all requests. */
   record: string | ((asked: readonly VendorRequest[]) => unknown)
   /** For each action, values of targets with which an event is sent, and a row or several for each target. */
-  actions: Readonly<Record<string, { base: Values; type?: ReceivedEvent['type']; rows: readonly WireRow[] }>>
-  /** What is the same for all presets. */
+  actions: Readonly<Record<string, { base: Values; type?: PipelineEvent['type']; rows: readonly WireRow[] }>>
+  /** The event and the values that all presets share. */
   common: WirePreset
   /** By the name of the event, or its type in parentheses. */
   presets: Readonly<Record<string, WirePreset>>
@@ -76,7 +99,7 @@ const read = (whole: unknown, path: string): unknown => {
 /** The event as an action with other settings sends it. */
 type Sending = { mappings?: readonly EventMapping[] | undefined; settings?: Values | undefined }
 
-const send = async (cases: WireCases, event: ReceivedEvent, { mappings, settings = {} }: Sending) => {
+const send = async (cases: WireCases, event: PipelineEvent, { mappings, settings = {} }: Sending) => {
   const { definition, origins } = cases
   const map = compileMappings(definition, mappings, { workspaceId: 'w', destinationId: 'd' })
   const mapped = map(event, 's', JSON.stringify(event))
@@ -122,7 +145,7 @@ const sendRow = (cases: WireCases, action: string, row: WireRow, isGiven: boolea
   const { [row.target]: _, ...rest } = { ...base, ...row.beside }
   const given = isGiven && !isSetting(row.target) ? { ...rest, [row.target]: row.value } : rest
   const ofSetting = isGiven && isSetting(row.target) ? { [row.target.slice('settings.'.length)]: row.value } : {}
-  const event = receivedEvent('Order Completed', { type, properties: given as ReceivedEvent['properties'] })
+  const event = eventOf({ event: 'Order Completed', type, properties: given })
   const mappings = mappingOf(cases.definition, action, Object.keys(given))
   return send(cases, event, { mappings, settings: { ...row.settings, ...ofSetting } })
 }
@@ -138,12 +161,13 @@ const namedPresets = ({ presets }: DestinationDefinition): (readonly [name: stri
   })
 }
 
-const typeOf = (name: string): ReceivedEvent['type'] | undefined =>
+const typeOf = (name: string): PipelineEvent['type'] | undefined =>
   eventTypes.find((type) => name.startsWith(`(${type})`))
 
-const eventOf = ({ event: common = {} }: WirePreset, { event: own = {} }: WirePreset, name: string): ReceivedEvent => {
+const eventOfPreset = ({ event: common = {} }: WirePreset, { event: own = {} }: WirePreset, name: string) => {
   const type = typeOf(name)
-  return receivedEvent(type === undefined ? name : '', {
+  return eventOf({
+    event: type === undefined ? name : '',
     type: type ?? 'track',
     ...common,
     ...own,
@@ -190,7 +214,7 @@ const testPresets = (cases: WireCases): void => {
     const { enabled: _, ...shown } = preset
     const mappings = presetMappings({ ...definition, presets: [shown] })
     const settings = { ...common.settings, ...own.settings }
-    const { mapped, payload, at, outcome } = await send(cases, eventOf(common, own, name), { mappings, settings })
+    const { mapped, payload, at, outcome } = await send(cases, eventOfPreset(common, own, name), { mappings, settings })
     expect([mapped, outcome]).toMatchObject(['mapped', { kind: 'delivered' }])
     const rows = cases.actions[preset.action]?.rows ?? []
     const wanted = { ...common.sent, ...own.sent }
