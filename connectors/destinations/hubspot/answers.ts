@@ -111,6 +111,28 @@ export const idsIn = (call: Call, type: ObjectType, withOthers: boolean): Readon
   return ids
 }
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the names of properties that the object does not have, from the response to a refused request: `Property values
+ * were not valid: [{"isValid":false,"message":"Property \"x\" does not exist","error":"PROPERTY_DOESNT_EXIST","name":"x"}]`,
+ * or the same list in `validationResults` (hubspot-net/HubSpot.NET, issue 50). Every record with such a property is refused.
+ */
+export const unknownProperties = (call: Call): ReadonlySet<string> => {
+  const answer = answerObject(call)
+  const message = typeof answer?.['message'] === 'string' ? answer['message'] : ''
+  const listed = message.includes('[') ? parsed(message.slice(message.indexOf('['))) : undefined
+  const results = [...listOf({ listed }, 'listed'), ...listOf(answer, 'validationResults')]
+  const unknown = results.filter(({ error }) => error === 'PROPERTY_DOESNT_EXIST')
+  return new Set(unknown.flatMap(({ name }) => textsOf(name)))
+}
+
 /** The property of a contact that has its further email addresses, joined by semicolons. */
 export const otherEmails = 'hs_additional_emails'
 

@@ -1,5 +1,5 @@
 import { answerObject, type Call, type EventOutcome } from '@tributary/connector-kit'
-import { answersOf, idsIn, otherEmails, traceOf } from './answers.ts'
+import { answersOf, idsIn, otherEmails, traceOf, unknownProperties } from './answers.ts'
 import type { ObjectType } from './object-type.ts'
 import { ask, type Context, failureOf } from './request.ts'
 
@@ -36,14 +36,26 @@ export const createSender = (context: Context, type: ObjectType, { outcomes, ids
   }
 
   /**
-   * Sends records. If HubSpot refuses them without naming one, halves are sent until each faulty record is found. Never
-   * rejects for a temporary error: its records get a retry as outcome.
+   * Sends records. If HubSpot names a property that does not exist, all records with it are rejected, and the others are
+   * sent again. If it names nothing, halves are sent until each faulty record is found. Never rejects for a temporary
+   * error: its records get a retry as outcome.
    */
   const write = async (verb: Verb, places: readonly Place[], inputOf: (place: Place) => unknown): Promise<void> => {
     if (places.length === 0) return
     const call = await send(verb, { inputs: places.map(inputOf) })
     const failure = failureOf(call, context.clock())
     if (failure?.kind === 'rejected' && places.length > 1) {
+      const unknown = unknownProperties(call)
+      const isFaulty = (place: Place): boolean => Object.keys(place.properties).some((name) => unknown.has(name))
+      const faulty = places.filter(isFaulty)
+      if (faulty.length > 0) {
+        fail(call, faulty, failure)
+        return await write(
+          verb,
+          places.filter((place) => !isFaulty(place)),
+          inputOf,
+        )
+      }
       const middle = Math.ceil(places.length / 2)
       await write(verb, places.slice(0, middle), inputOf)
       await write(verb, places.slice(middle), inputOf)

@@ -4,6 +4,7 @@ import {
   DeliveryError,
   type EventOutcome,
   type Exchange,
+  type JsonObject,
   type OutgoingEvent,
   type SplitOutcome,
   testOf,
@@ -44,7 +45,10 @@ const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
 }
 
 /** A record with the position of its event in the batch. */
-type Numbered = { index: number; body: unknown; bytes: number }
+type Numbered = { index: number; body: JsonObject; bytes: number }
+
+/** Keeps what became of a record. */
+type Settle = (record: Numbered, outcome: EventOutcome) => void
 
 /** The requests of a batch in their order: a change that must not be sent twice comes after all other records. */
 const passes = [
@@ -99,18 +103,18 @@ const requestsOf = (records: readonly Numbered[], isWhole: boolean): Numbered[][
 
 const nothing: Exchange = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
 
-/** Creates the sender of one batch, which keeps the outcome of each event. */
-const createSender = (context: Context, outcomes: EventOutcome[]) => {
+/** Creates the sender of one batch. */
+const createSender = (context: Context) => {
   let shown = nothing
   let latencyMs = 0
   let isFirst = true
-  const settle = (records: readonly Numbered[], outcomeOf: (at: number) => EventOutcome): void => {
-    for (const [at, { index }] of records.entries())
-      outcomes[index] = worst(outcomes[index] ?? { kind: 'delivered' }, outcomeOf(at))
-  }
 
-  /** Sends one request and settles its events. Only the first request of a batch can fail or split the whole batch. */
-  const send = async (endpoint: Endpoint, records: readonly Numbered[]): Promise<SplitOutcome | undefined> => {
+  /** Sends one request and settles its records. Only the first request of a batch can fail or split the whole batch. */
+  const send = async (
+    endpoint: Endpoint,
+    records: readonly Numbered[],
+    settle: Settle,
+  ): Promise<SplitOutcome | undefined> => {
     const wasFirst = isFirst
     isFirst = false
     try {
@@ -121,27 +125,41 @@ const createSender = (context: Context, outcomes: EventOutcome[]) => {
       const failed = 'kind' in found || found.some(({ kind }) => kind !== 'delivered')
       if (shown.request === '') shown = failed ? call.exchange() : { ...nothing, httpStatus: call.answer.status }
       if (!('kind' in found)) {
-        settle(records, (at) => found[at] ?? { kind: 'delivered' })
+        for (const [at, record] of records.entries()) settle(record, found[at] ?? { kind: 'delivered' })
         return undefined
       }
       if (wasFirst) return found
       const middle = Math.ceil(records.length / 2)
-      await send(endpoint, records.slice(0, middle))
-      await send(endpoint, records.slice(middle))
+      await send(endpoint, records.slice(0, middle), settle)
+      await send(endpoint, records.slice(middle), settle)
     } catch (error) {
       if (wasFirst || !(error instanceof DeliveryError)) throw error
       const outcome = failedOutcome(error)
       if (shown.request === '' && error.exchange !== undefined) shown = error.exchange
-      settle(records, () => outcome)
+      for (const record of records) settle(record, outcome)
     }
     return undefined
   }
   return { send, shown: () => shown, latencyMs: () => latencyMs }
 }
 
+/** What became of a change that must not be sent twice, by the name of its operation. */
+type Change = { name: string; outcome: EventOutcome }
+
+/**
+ * Returns the outcome of an event with changes that must not be sent twice. If one of them has arrived, the event is not
+ * sent again, and the others are left out. Adds them to `leftOut`.
+ */
+const outcomeOfChanges = (changes: readonly Change[], leftOut: string[]): EventOutcome => {
+  const failed = changes.filter(({ outcome }) => outcome.kind !== 'delivered')
+  if (failed.length === changes.length) return failed.map(({ outcome }) => outcome).reduce(worst)
+  for (const { name, outcome } of failed) leftOut.push(`${name}: ${'reason' in outcome ? outcome.reason : ''}`)
+  return { kind: 'delivered' }
+}
+
 /** Adds what was left out to the outcome of a delivered event. */
-const withNote = (outcome: EventOutcome, made: Made | undefined): EventOutcome => {
-  const note = made === undefined || 'problem' in made ? undefined : noteOf(made.leftOut ?? [])
+const withNote = (outcome: EventOutcome, made: Made | undefined, failed: readonly string[] = []): EventOutcome => {
+  const note = made === undefined || 'problem' in made ? undefined : noteOf([...(made.leftOut ?? []), ...failed])
   return outcome.kind === 'delivered' && note !== undefined ? { kind: 'delivered', note } : outcome
 }
 
@@ -149,23 +167,39 @@ const withNote = (outcome: EventOutcome, made: Made | undefined): EventOutcome =
  * Sends a batch: events, then profiles of groups, then profiles of users. Mixpanel names the refused records; an event
  * is delivered if all of its records are. An event that is sent again counts once, by its insert ID, and setting a
  * profile again changes nothing. A change that counts twice is sent in the last requests, and only if all other records of
- * its event have arrived.
+ * its event have arrived. If only some of these changes arrive, the delivery names the others, because another attempt would
+ * count the first ones again.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const made = batch.map((event) => operationsOf(event, context.settings))
   const outcomes = made.map(
     (each): EventOutcome => ('problem' in each ? { kind: 'rejected', reason: each.problem } : { kind: 'delivered' }),
   )
-  const sender = createSender(context, outcomes)
+  const sender = createSender(context)
+  const changes = new Map<number, Change[]>()
+  const settleOnce: Settle = ({ index, body }, outcome) => {
+    const before = changes.get(index) ?? []
+    changes.set(index, [...before, { name: Object.keys(body).at(-1) ?? '', outcome }])
+  }
+  const settle: Settle = ({ index }, outcome) => {
+    outcomes[index] = worst(outcomes[index] ?? { kind: 'delivered' }, outcome)
+  }
   for (const pass of passes)
     for (const records of requestsOf(recordsFor(pass, made, outcomes), pass.once)) {
-      const split = await sender.send(pass.endpoint, records)
+      const split = await sender.send(pass.endpoint, records, pass.once ? settleOnce : settle)
       if (split !== undefined) return { ...sender.shown(), outcomes: split }
     }
-  const noted = outcomes.map((outcome, index) => withNote(outcome, made[index]))
+  const failed = new Map<number, string[]>()
+  for (const [index, those] of changes) {
+    const leftOut: string[] = []
+    outcomes[index] = outcomeOfChanges(those, leftOut)
+    failed.set(index, leftOut)
+  }
+  const noted = outcomes.map((outcome, index) => withNote(outcome, made[index], failed.get(index)))
   const { httpStatus, request, response } = sender.shown()
   const latencyMs = sender.latencyMs()
-  if (noted.every(({ kind }) => kind === 'delivered')) return { outcomes: noted, httpStatus, latencyMs }
+  const isWhole = [...failed.values()].every((leftOut) => leftOut.length === 0)
+  if (isWhole && noted.every(({ kind }) => kind === 'delivered')) return { outcomes: noted, httpStatus, latencyMs }
   return { outcomes: noted, httpStatus, latencyMs, request, response }
 }
 

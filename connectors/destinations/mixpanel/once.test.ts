@@ -56,6 +56,45 @@ describe('a change that counts twice', () => {
     expect(names.filter((name) => name.endsWith('$add'))).toEqual(['ada $add'])
   })
 
+  const append = { traits: { plan: 'pro' }, profile_add: { logins: 1 }, profile_append: { seen: 'x' } }
+  const refusal = (named: boolean, isBad: (record: object) => boolean) => (request: VendorRequest) => {
+    const at = recordsOf(request).findIndex(isBad)
+    if (request.path !== '/engage' || at < 0) return documented(request)
+    const names = named ? { failed_records: [{ index: at, message: 'not a list' }] } : {}
+    return json(400, { code: 400, error: 'not a list', ...names })
+  }
+  const isAppend = (record: object): boolean => '$append' in record
+  const addsOf = (asked: readonly VendorRequest[]) =>
+    asked.flatMap(recordsOf).filter((record) => '$add' in record && record['$distinct_id'] === 'ada')
+
+  it.each([
+    ['and Mixpanel names it', true, 'not a list'],
+    ['and Mixpanel does not name it', false, 'HTTP 400: not a list'],
+  ])(
+    'that is refused beside one that has arrived, %s, is named, and the event is not sent again',
+    async (_, named, reason) => {
+      const { result, asked } = await sent([user('ada', append)], {}, refusal(named, isAppend))
+      expect(result.outcomes).toEqual([{ kind: 'delivered', note: `Sent without $append: ${reason}` }])
+      const taken = addsOf(asked.filter((request) => !recordsOf(request).some(isAppend) || named))
+      expect(taken).toHaveLength(1)
+    },
+  )
+
+  it('that meets a rate limit after another one has arrived is named, and the event is not sent again', async () => {
+    const limited = (request: VendorRequest): PeerAnswer => {
+      const records = recordsOf(request)
+      if (request.path !== '/engage' || !records.some(isAppend)) return documented(request)
+      return records.length > 1 ? json(400, { code: 400, error: 'failed' }) : { status: 429 }
+    }
+    const { result } = await sent([user('ada', append)], {}, limited)
+    expect(result.outcomes).toEqual([{ kind: 'delivered', note: expect.stringContaining('Sent without $append: ') }])
+  })
+
+  it('is refused with its event if no other change of the event has arrived', async () => {
+    const { result } = await sent([user('ada', append)], {}, refusal(false, isOnce))
+    expect(result.outcomes).toEqual([{ kind: 'rejected', reason: 'HTTP 400: not a list' }])
+  })
+
   it('is in the same request as the others of its event that count twice', async () => {
     const both = { profile_add: { logins: 1 }, profile_append: { seen: 'x' }, profile_transaction: 5 }
     const events = Array.from({ length: 700 }, (_, at) => user(`u${at}`, both))
