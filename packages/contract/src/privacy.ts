@@ -158,7 +158,7 @@ export const profileExports = {
     verb: 'GET',
     path: '/workspaces/{workspace}/profiles/{profile}:export',
     access: workspaceAdministrators,
-    summary: `Gets everything that is stored about a user, by pages of up to ${exportPage} events, newest first: the profile, earlier values of its traits, and its audiences with the first page, and events with their payloads and deliveries.`,
+    summary: `Gets everything that is stored about a user, by pages of up to ${exportPage} events, newest first: the profile, earlier values of its traits, its audiences, and its consent with the first page, and events with their payloads and deliveries.`,
     query: pageQuery,
     response: z.object({
       /** The profile; null after the first page. */
@@ -166,6 +166,8 @@ export const profileExports = {
       /** Earlier values of traits, latest first. This list and the lists below are empty after the first page. */
       earlier_traits: z.array(z.object({ name: z.string(), values: z.array(profileTraitValue) })),
       audiences: z.array(profileAudience.omit({ as_of: true }).extend({ enter_time: time })),
+      /** The categories of the latest consent preferences of each identifier. Every other category has no consent. */
+      consents: z.array(z.object({ identifier, granted_categories: z.array(z.string()), time })),
       /** The entries and exits of the user that destinations received. */
       audience_deliveries: z.array(delivery),
       /**

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type ProfileValues, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, type ProfileConsent, type ProfileValues, profileLacks } from '@tributary/connector-kit'
 import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import type { EventMapping, MappingSource } from '@tributary/contract'
 import { deadLetterDestination, eraseParked, eraseParkedProfiles } from '@tributary/storage'
@@ -15,6 +15,8 @@ let fixture: Fixture
 let stack: AsyncDisposableStack
 /** The email of each user, by workspace and user ID. */
 let emails: Map<string, string>
+/** The consent of each user, by workspace and user ID. */
+let consents: Map<string, ProfileConsent>
 /** The offset before which profiles have read every partition. */
 let read: number
 let looks: { workspaceId: string; users: (string | undefined)[] }[]
@@ -27,6 +29,11 @@ let fails: boolean
 let deletedAt: number
 let suppressions: number
 
+const consentOf = (user: string, needs: readonly string[]): { consent?: ProfileConsent } => {
+  const consent = needs.includes(consentNeed) ? consents.get(user) : undefined
+  return consent === undefined ? {} : { consent }
+}
+
 const profiles: ProfileValues = {
   hasRead: (_, offset) => read > offset,
   look: async (workspaceId, events, needs) => {
@@ -38,7 +45,7 @@ const profiles: ProfileValues = {
       const email = emails.get(`${workspaceId} ${userId}`)
       return email === undefined
         ? { json: '{}', lacks: profileLacks.unknown }
-        : { json: JSON.stringify({ traits: { email } }), lacks: '' }
+        : { json: JSON.stringify({ traits: { email } }), lacks: '', ...consentOf(`${workspaceId} ${userId}`, needs) }
     })
   },
 }
@@ -51,6 +58,7 @@ const forgotten: ForgottenUsers = {
 beforeEach(() => {
   stack = new AsyncDisposableStack()
   emails = new Map()
+  consents = new Map()
   looks = []
   needed = []
   during = async () => {}
@@ -71,6 +79,8 @@ const open = async (settings: Partial<DeliverySettings> = {}): Promise<void> => 
     made.close(),
   )
 }
+const say = (userId: string, time: string, ...granted: string[]): void =>
+  void consents.set(`${fixture.workspaceId} ${userId}`, { time, granted })
 const know = (userId: string, email: string): void => void emails.set(`${fixture.workspaceId} ${userId}`, email)
 const peerOf = async (answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer>) =>
   stack.adopt(await startPeer(answer), (peer) => peer.close())
@@ -323,22 +333,53 @@ it('dead letters and erased rows of producers have no values of profiles', async
   expect(await profilesOf()).toEqual([false, false])
 })
 
-it('a destination that requires consent gets values of the profile only by the consent of the event', async () => {
+it('a destination that requires consent gets values of the profile by the consent of the event or of the profile', async () => {
   await open()
-  know('u1', 'one@example.com')
+  const users = ['u1', 'u2', 'u3', 'u4', 'u5']
+  for (const user of users) know(user, `${user}@example.com`)
+  const [before, after] = ['2025-12-31T00:00:00.000Z', '2099-01-01T00:00:00.000Z']
+  say('u2', before, 'ads')
+  say('u4', after)
+  say('u5', before)
   const peer = await peerOf(() => ({ status: 200 }))
-  const id = fixture.destination({ url: peer.url }, { ...withProfile, consentCategories: ['ads'] })
-  const consents = [{ ads: true }, undefined, { ads: false }]
-  await fixture.append([id], 3, 3, {}, (number) => {
-    const categoryPreferences = consents[number]
-    return { context: categoryPreferences === undefined ? {} : { consent: { categoryPreferences } } }
+  const id = fixture.destination({ url: peer.url, batch: 4 }, { ...withProfile, consentCategories: ['ads'] })
+  const given = [{ ads: true }, undefined, { ads: false }, { ads: true }, undefined]
+  await fixture.append([id], 5, 5, {}, (number) => {
+    const categoryPreferences = given[number]
+    const context = categoryPreferences === undefined ? {} : { consent: { categoryPreferences } }
+    return { userId: users[number] ?? '', context }
   })
-  await peer.until((requests) => requests.length === 2)
+  await eventually('all are delivered', async () => sentTo(peer).length === 4)
   await fixture.delivery.idle()
-  expect(sentTo(peer).toSorted()).toEqual(['one@example.com', undefined])
-  expect((await reasons()).map(({ reason }) => reason).toSorted()).toEqual([
-    '"Email" (email) is not sent: no consent allows values of the profile',
-    'No consent for ads',
-    "values of the profile by the event's consent",
-  ])
+  expect(sentTo(peer)).toEqual(['u1@example.com', 'u2@example.com', undefined, undefined])
+  expect(looks).toHaveLength(1)
+  expect((await reasons()).map(({ reason }) => reason).toSorted()).toEqual(
+    [
+      "values of the profile by the event's consent",
+      `values of the profile by the profile's consent of ${before}`,
+      'No consent for ads',
+      `"Email" (email) is not sent: the profile's consent of ${after} allows no values of it`,
+      `"Email" (email) is not sent: the profile's consent of ${before} allows no values of it`,
+    ].toSorted(),
+  )
+})
+
+it('a retry uses the latest consent of the profile, with the values of the first attempt', async () => {
+  await open(later)
+  for (const user of ['u1', 'u2']) {
+    know(user, `${user}@example.com`)
+    say(user, '2025-12-31T00:00:00.000Z', 'ads')
+  }
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url, batch: 2 }, { ...withProfile, consentCategories: ['ads'] })
+  await fixture.append([id], 2, 2, {}, (number) => ({ userId: `u${number + 1}` }))
+  await eventually('it waits', async () => (await parked()).some(({ attempts }) => attempts === 1))
+  say('u1', '2026-02-01T00:00:00.000Z')
+  know('u2', 'changed@example.com')
+  const before = peer.requests.length
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  expect(sentTo({ requests: peer.requests.slice(before) })).toEqual([undefined, 'u2@example.com'])
 })

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Database, deleteListIdentifiers, deleteProfileTraits, touchProfiles } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
+import { deleteConsents } from './consents.ts'
 import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
@@ -104,9 +105,11 @@ export const forgetPeople = async (
     identifier: request.erases ? null : (sequences.get(identifierKey(each)) ?? null),
   }))
   let { sequence } = ledger
+  const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
+  const gone = known.filter((each) => each !== undefined)
+  // Later preferences of a suppressed user are not stored, so that earlier ones must not count after the end of it.
+  await deleteConsents(tx, workspaceId, gone)
   if (request.erases) {
-    const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
-    const gone = known.filter((each) => each !== undefined)
     await deleteProfileTraits(tx, workspaceId, gone)
     await deleteListIdentifiers(tx, workspaceId, gone)
     const cause = { eventId: '', sourceId: null, actorId: request.actorId, time: request.time.toISOString() }

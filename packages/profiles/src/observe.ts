@@ -1,6 +1,7 @@
 import type { StreamedEvent } from '@tributary/contract'
 import { endOfString, jsonMembers } from '@tributary/kernel'
 import type { AcceptedEvent } from '@tributary/storage'
+import { grantedIn } from './consents.ts'
 import { contactsOf, type Identified, identifiersOf, unusable } from './identifiers.ts'
 import type { Observation } from './resolve.ts'
 import { defaultRules, type Rules } from './rules.ts'
@@ -24,6 +25,8 @@ export type Observed = Observation & {
   /** Returns the earlier of the event's own time and its receipt, as RFC 3339. Called only if something is learned. */
   readonly time: () => string
   readonly traits: readonly TraitValue[]
+  /** The categories with consent; undefined if the event has no consent preferences. */
+  readonly granted: readonly string[] | undefined
 }
 
 /** The IDs and type of an event, and the position where its other members begin. */
@@ -117,17 +120,22 @@ const timeOf = (json: string): string => {
 }
 
 /**
- * Parts that most events lack: external IDs and traits. A search for each text alone takes four times as long, because
- * an event has many quotation marks.
+ * Parts that most events lack: external IDs, traits, and consent. A search for each text alone takes four times as long,
+ * because an event has many quotation marks.
  */
-const externalIdsOrTraits = /"(?:externalIds":\[|traits":\{)/
+const rareParts = /"(?:externalIds":\[|traits":\{|categoryPreferences":\{)/
+
+const grantedBy = (members: string): readonly string[] | undefined => {
+  const context = jsonMembers(members).get('context')
+  return context?.includes('"categoryPreferences":{') === true ? grantedIn(context) : undefined
+}
 
 /** Reads the identifiers and traits of an accepted event, by the rules of its workspace. */
 export const observe = (event: AcceptedEvent, rules: Rules = defaultRules): Observed => {
   const { json } = event
   const head = headOf(json)
   const { type, userId, anonymousId, previousId, rest } = head
-  const hasMore = externalIdsOrTraits.test(json)
+  const hasMore = rareParts.test(json)
   const context =
     hasMore && json.includes('"externalIds":[', rest) ? (JSON.parse(json) as StreamedEvent).context : undefined
   const hasTraits = type === 'identify' || type === 'group' || (hasMore && json.includes('"traits":{', rest))
@@ -149,5 +157,9 @@ export const observe = (event: AcceptedEvent, rules: Rules = defaultRules): Obse
       return time
     },
     traits: identifiers.length > 0 ? traits : [],
+    granted:
+      identifiers.length > 0 && hasMore && json.includes('"categoryPreferences":{', rest)
+        ? grantedBy(`{${json.slice(rest)}`)
+        : undefined,
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { type ComputedTraitEvents, createComputedChanges } from './computed-changes.ts'
+import { type GivenConsent, writeConsents } from './consents.ts'
 import { createFirstTimes, type FirstTimes } from './first-times.ts'
 import { createGivingWay, restUntil } from './giving-way.ts'
 import { type Identifier, identifierKey } from './identifiers.ts'
@@ -66,7 +67,7 @@ type Learned = Omit<Remaining, 'observations'> & {
 
 /**
  * Writes the facts of observations of a workspace, in a transaction that locks its ledger. For known facts, only traits
- * are written. Returns the observations that were omitted because the person is deleted or suppressed.
+ * and consents are written. Returns the observations that were omitted because the person is deleted or suppressed.
  */
 const learn = async (
   tx: LedgerTx,
@@ -91,6 +92,7 @@ const learn = async (
   for (const [key, at] of await loadSequences(tx, workspaceId, [...bearers.values()])) sequences.set(key, at)
   const entries: Entry[] = []
   const traits: TraitSet[] = []
+  const consents: GivenConsent[] = []
   let { sequence } = ledger
   const resolveOne = (each: Observed): void => {
     const { event, identifiers } = each
@@ -113,8 +115,11 @@ const learn = async (
         each,
       )
     const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
-    if (identifier === undefined || each.traits.length === 0) return
-    const giver = { time: each.time(), event_id: event.eventId, source_id: event.sourceId }
+    if (identifier === undefined) return
+    const at = { time: each.time(), event_id: event.eventId }
+    if (each.granted !== undefined) consents.push({ identifier, granted: each.granted, ...at })
+    if (each.traits.length === 0) return
+    const giver = { ...at, source_id: event.sourceId }
     // The last value of a repeated name counts.
     const values = new Map(each.traits.map(({ name, value }) => [name, value ?? null]))
     traits.push({ identifier, ...giver, values, content: contentOf(values) })
@@ -126,16 +131,17 @@ const learn = async (
   )
   await appendEntries(tx, workspaceId, entries)
   await writeTraits(tx, workspaceId, traits, ledger.sequence)
+  await writeConsents(tx, workspaceId, consents)
   for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
     metrics.count('profile_operations', list.length, { kind })
-  return { refused, shortened, wrote: entries.length + traits.length + refused.size > 0 }
+  return { refused, shortened, wrote: entries.length + traits.length + consents.length + refused.size > 0 }
 }
 
 /** The new facts in a batch of events. */
 type Sifted = {
   /** New observations by workspace. */
   readonly fresh: Map<string, Observed[]>
-  /** Observations with known facts, which can only have new traits. */
+  /** Observations with known facts, which can only have new traits and consents. */
   readonly known: Set<Observed>
   readonly facts: Map<string, Fact>
   /** Number of events without a profile, by reason. */
@@ -181,7 +187,7 @@ const sift = (
     writeFact(writer, of.beginning, observed)
     // If people were deleted or suppressed, facts are not skipped as known, because the time of each event decides.
     const isKnown = recent.has(writer) || (of.erasures === 0 && facts.has(factKey(writer)))
-    if (isKnown && observed.traits.length === 0) return
+    if (isKnown && observed.traits.length === 0 && observed.granted === undefined) return
     if (isKnown) known.add(observed)
     else facts.set(factKey(writer), writer.kept())
     const list = fresh.get(workspaceId)

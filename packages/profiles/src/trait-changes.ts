@@ -55,7 +55,7 @@ export const contentOf = (values: ReadonlyMap<string, string | null>): string =>
 const idOf = (names: Iterable<string>): string => derivedId(JSON.stringify([...names].sort()))
 
 /** Whether one event is later than another, compared by time, and then by event ID. */
-export const isLater = (one: Giver, other: Giver): boolean =>
+export const isLater = (one: Omit<Giver, 'source_id'>, other: Omit<Giver, 'source_id'>): boolean =>
   one.time === other.time ? one.event_id > other.event_id : one.time > other.time
 
 const givenBy = (value: string | null, { time, event_id, source_id }: Giver): Given => ({

@@ -43,7 +43,12 @@ export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string, pr
   readonly whole: string | undefined
   /** The values of the profile that the mappings use, such as `traits.email`. Empty if they use none. */
   readonly needs: readonly string[]
+  /** Whether an event of this type and name can get values of the profile. Conditions are not looked at. */
+  uses(event: EventHead): boolean
 }
+
+/** The parts of an event that triggers compare without work. */
+export type EventHead = Pick<PipelineEvent, 'type' | 'event'>
 
 const none: readonly FieldProblem[] = []
 
@@ -140,6 +145,11 @@ const compileDefaults = (action: ActionDefinition, mappings: readonly FieldMappi
 }
 
 type Candidate = {
+  /** Whether the type and the name of an event are those of the trigger. */
+  concerns: (event: EventHead) => boolean
+  /** Whether the trigger has no conditions. */
+  isUnconditional: boolean
+  usesProfile: boolean
   fits: (event: PipelineEvent, spend: SpendWork) => boolean
   make: Fields
   /** The action, if the mapping matches every event and sends it unchanged. */
@@ -158,21 +168,27 @@ const compileMapping = (
   const types = typesOf(mapping, action)
   const meets = compileFilter({ match: mapping.filter_match, conditions: mapping.filters })
   const { event_name: name } = mapping
-  const fits = (event: PipelineEvent, spend: SpendWork): boolean =>
-    (name === '' || event.event === name) && (types.length === 0 || types.includes(event.type)) && meets(event, spend)
+  const concerns = ({ type, event }: EventHead): boolean =>
+    (name === '' || event === name) && (types.length === 0 || types.includes(type))
+  const trigger = {
+    concerns,
+    isUnconditional: mapping.filters.length === 0,
+    usesProfile: mappingsNeeds([mapping]).length > 0,
+    fits: (event: PipelineEvent, spend: SpendWork): boolean => concerns(event) && meets(event, spend),
+  }
   if (action === undefined) {
     const problem: FieldProblem = {
       field: mapping.destination,
       message: `${definition.title} has no action "${mapping.destination}"`,
       severity: 'error',
     }
-    return { fits, make: () => failed([problem]), whole: undefined }
+    return { ...trigger, make: () => failed([problem]), whole: undefined }
   }
   if (!action.wholeEvent || mapping.field_mappings.length > 0)
-    return { fits, make: compileFields(action, mapping.field_mappings), whole: undefined }
+    return { ...trigger, make: compileFields(action, mapping.field_mappings), whole: undefined }
   const mapped: Mapping = { kind: 'mapped', action: action.name, problems: none }
   const everything = name === '' && types.length === 0 && mapping.filters.length === 0
-  return { fits, make: () => mapped, whole: everything ? action.name : undefined }
+  return { ...trigger, make: () => mapped, whole: everything ? action.name : undefined }
 }
 
 const tooMuch =
@@ -210,5 +226,8 @@ export const compileMappings = (
       throw error
     }
   }
-  return Object.assign(map, { whole: candidates[0]?.whole, needs: mappingsNeeds(used) })
+  /** The first mapping that uses the profile decides, unless a mapping before it always matches. */
+  const uses = (event: EventHead): boolean =>
+    candidates.find((each) => each.concerns(event) && (each.usesProfile || each.isUnconditional))?.usesProfile === true
+  return Object.assign(map, { whole: candidates[0]?.whole, needs: mappingsNeeds(used), uses })
 }

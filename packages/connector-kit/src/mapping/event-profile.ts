@@ -2,6 +2,7 @@ import { type EventMapping, type MappingSource, neededOfProfile, type PipelineEv
 import { isRecord } from '@tributary/kernel'
 import { fallbackPaths } from '../templates/fallback-template.ts'
 import { templatePaths } from '../templates/json-template.ts'
+import { type ConsentingEvent, consentOfValues, type ProfileConsent, profileConsentIn } from './profile-consent.ts'
 
 /** The values of the profile of an event's user that a mapping uses, as plain data. */
 export type EventProfile = {
@@ -9,6 +10,8 @@ export type EventProfile = {
   readonly json: string
   /** Why there are no values, as the end of a sentence; '' if the profile is known. */
   readonly lacks: string
+  /** The latest consent of the person, if it was looked up and is known. */
+  readonly consent?: ProfileConsent | undefined
 }
 
 /** The profile of an event whose mapping uses none. */
@@ -18,7 +21,6 @@ export const noProfile: EventProfile = { json: '{}', lacks: '' }
 export const profileLacks = {
   unknown: 'the profile is not known',
   behind: 'profiles were behind',
-  noConsent: 'no consent allows values of the profile',
   tooLarge: 'its values of the profile take more than 16 KB',
 } as const
 
@@ -75,29 +77,18 @@ export const mappingsNeeds = (mappings: readonly EventMapping[]): string[] => {
   return [...new Set(fields.flatMap(({ source }) => profileNeedsOf(source)))].toSorted()
 }
 
-/** Returns the consent categories in an event; undefined if it has none. */
-export const consentPreferencesOf = ({
-  context,
-}: Pick<PipelineEvent, 'context'>): Readonly<Record<string, unknown>> | undefined => {
-  const consent = isRecord(context) ? context['consent'] : undefined
-  const given = isRecord(consent) ? consent['categoryPreferences'] : undefined
-  return isRecord(given) ? given : undefined
-}
-
 /**
- * Returns the profile with which a destination may get an event, and a note for the delivery. A destination that
- * requires consent gets values of the profile only with an event that has this consent.
+ * Returns the profile with which a destination may get an event, and a note for the delivery if values of the profile
+ * are sent. A destination that requires consent gets these values only by the consent of the event or of the profile.
  */
 export const allowedProfile = (
   categories: readonly string[],
-  event: Pick<PipelineEvent, 'context'>,
+  event: ConsentingEvent,
   profile: EventProfile,
 ): { profile: EventProfile; note: string } => {
   if (categories.length === 0 || profile.json === '{}') return { profile, note: '' }
-  const given = consentPreferencesOf(event) ?? {}
-  return categories.every((name) => Object.hasOwn(given, name) && given[name] === true)
-    ? { profile, note: "values of the profile by the event's consent" }
-    : { profile: { ...noProfile, lacks: profileLacks.noConsent }, note: '' }
+  const { allows, text } = consentOfValues(categories, event, profile.consent)
+  return allows ? { profile, note: text } : { profile: { ...noProfile, lacks: text }, note: '' }
 }
 
 /** Traits that can also be identifiers of the profile. */
@@ -125,6 +116,7 @@ export const withProfileLast = (source: MappingSource): MappingSource => {
  */
 export const conversionProfile = ({ context }: Pick<PipelineEvent, 'context'>): EventProfile => {
   const signal = isRecord(context) ? context['signal'] : undefined
-  const profile = isRecord(signal) ? signal['profile'] : undefined
-  return isRecord(profile) ? { json: JSON.stringify(profile), lacks: '' } : noProfile
+  if (!isRecord(signal) || !isRecord(signal['profile'])) return noProfile
+  const consent = profileConsentIn(signal['profile_consent'])
+  return { json: JSON.stringify(signal['profile']), lacks: '', ...(consent && { consent }) }
 }

@@ -68,10 +68,21 @@ describe('what events were sent without', () => {
       // The same reason twice in one delivery counts once.
       'Sent without custom_data.a: too many levels; custom_data.a: too many levels',
     ]
-    await store([...notes, "values of the profile by the event's consent", 'currency: the default EUR is used', '', ''])
+    const denied = (time: string): string =>
+      `"Email" (email) is not sent: the profile's consent of ${time} allows no values of it`
+    await store([denied('2026-03-01T00:00:00.000Z'), denied('2026-03-01T10:20:30.456Z')])
+    await store([
+      ...notes,
+      "values of the profile by the event's consent",
+      "values of the profile by the profile's consent of 2026-03-01T00:00:00.000Z",
+      'currency: the default EUR is used',
+      '',
+      '',
+    ])
     const counts = await get()
     expect(counts).toEqual([
       { reason: 'ga_x: a reserved name', delivery_count: 3 },
+      { reason: `"Email" (email) is not sent: the profile's consent allows no values of it`, delivery_count: 2 },
       { reason: '"Products" (contents): items: without product_id', delivery_count: 2 },
       { reason: 'lead_id: not an integer', delivery_count: 2 },
       { reason: 'products: neither ID nor name', delivery_count: 2 },

@@ -8,6 +8,7 @@ import {
   type FieldProblem,
   type Mapping,
   type OutgoingEvent,
+  withConsent,
 } from '@tributary/connector-kit'
 import type { EventMapping, PipelineEvent, TriedMapping } from '@tributary/contract'
 import { badRequest, losesDigits, takeTurn } from '@tributary/kernel'
@@ -99,8 +100,8 @@ export const tryMapping = async (
     takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json, profile))
   /** Returns the latest profile of an event's user, as far as the mapping uses it and the destination may get it. */
   const profileOf = async (event: PipelineEvent): Promise<EventProfile | undefined> => {
-    const [profile] =
-      mapper.needs.length === 0 ? [] : ((await profileValues?.look(workspaceId, [event], mapper.needs)) ?? [])
+    const needs = withConsent(mapper.needs, row.consent_categories)
+    const [profile] = needs.length === 0 ? [] : ((await profileValues?.look(workspaceId, [event], needs)) ?? [])
     return profile && allowedProfile(row.consent_categories, event, profile).profile
   }
   const sources = (await connectedSources(db, row.id)).map(({ id, lets }) => ({

@@ -37,6 +37,7 @@ const readPayloads = async (
 }
 
 type AudienceRow = { id: string; title: string; enter_time: Date }
+type ConsentRow = { type: string; value: string; granted: string[]; time: Date }
 
 /** Reads the parts of an export other than events, which only the first page contains. */
 const readPerson = async (
@@ -45,12 +46,18 @@ const readPerson = async (
   id: string,
   signal: AbortSignal,
 ): Promise<Omit<MethodResponse<typeof methods.profileExports.get>, 'events' | 'next_page_token'>> => {
-  const [profile, values, { rows: audiences }, { rows: merged }] = await Promise.all([
+  const [profile, values, { rows: audiences }, { rows: consents }, { rows: merged }] = await Promise.all([
     readProfile(db, workspace, id),
     readTraitValues(db, workspace, id),
     sql<AudienceRow>`
       select a.id, a.title, m.enter_time from audience_members m join audiences a on a.id = m.audience_id
       where a.workspace_id = ${workspace}::uuid and m.profile_id = ${id}::uuid order by m.enter_time, a.id`.execute(db),
+    sql<ConsentRow>`
+      select i.type, i.value, c.granted, c.time from profile_identifiers i
+      join profile_consents c on c.workspace_id = i.workspace_id and c.identifier = i.sequence
+      where i.workspace_id = ${workspace}::uuid and i.profile_id = ${id}::uuid order by c.time desc, i.sequence`.execute(
+      db,
+    ),
     sql<{ id: string }>`
       with recursive found as (
         select ${id}::uuid as id
@@ -71,6 +78,11 @@ const readPerson = async (
       name: audienceName(workspace, row.id),
       title: row.title,
       enter_time: row.enter_time.toISOString(),
+    })),
+    consents: consents.map(({ type, value, granted, time }) => ({
+      identifier: { type, value },
+      granted_categories: granted,
+      time: time.toISOString(),
     })),
     audience_deliveries: await readOwnDeliveries(eventStore, ofAudiences, signal),
   }
@@ -108,7 +120,7 @@ export const getProfileExport =
     const person =
       page.after === undefined
         ? await readPerson({ db, eventStore }, workspace.id, id, signal)
-        : { profile: null, earlier_traits: [], audiences: [], audience_deliveries: [] }
+        : { profile: null, earlier_traits: [], audiences: [], consents: [], audience_deliveries: [] }
     return {
       ...person,
       events: rows.flatMap(({ event_id, receive_ms }) => {

@@ -24,7 +24,7 @@ test('an export is recorded, and contains the profile, its history, audiences, a
     userId: index === 3 ? 'u-2' : 'u-1',
     anonymousId: 'a-1',
     traits: { number: index },
-    context: {},
+    context: { consent: { categoryPreferences: { ads: index < 3, email: true } } },
     receivedAt,
     timestamp: new Date(harness.now() - 10 + index).toISOString(),
   }))
@@ -82,11 +82,19 @@ test('an export is recorded, and contains the profile, its history, audiences, a
   const second = await read(first.next_page_token)
   expect(second.next_page_token).toBe('')
   expect(first.profile).toEqual(await administrator.ok(methods.profiles.get, { workspace, profile }))
-  expect(second).toMatchObject({ profile: null, earlier_traits: [], audiences: [], audience_deliveries: [] })
+  expect(second).toMatchObject({
+    profile: null,
+    earlier_traits: [],
+    audiences: [],
+    consents: [],
+    audience_deliveries: [],
+  })
   expect(first.earlier_traits).toMatchObject([
     { name: 'number', values: [{ value: '2' }, { value: '1' }, { value: '0' }] },
   ])
   expect(first.audiences).toEqual([{ name: audience, title: 'Seen', enter_time: enter_time.toISOString() }])
+  const identifier = { type: 'user_id', value: 'u-1' }
+  expect(first.consents).toEqual([{ identifier, granted_categories: ['email'], time: events[4]?.timestamp }])
   expect(first.audience_deliveries).toMatchObject([{ event_title: 'Audience Entered', request: '' }])
   const all = [...first.events, ...second.events]
   expect(all.map(({ event_id }) => event_id).toSorted()).toEqual(['0-0-0', '0-1-0', '0-2-0', '0-4-0'])

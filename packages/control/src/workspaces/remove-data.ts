@@ -32,6 +32,7 @@ const storedTables = [
  */
 const largeTables = [
   'profile_traits',
+  'profile_consents',
   'profile_identifiers',
   'profile_identifiers_apart',
   'profiles',

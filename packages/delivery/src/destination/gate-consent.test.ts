@@ -1,9 +1,10 @@
+import type { ProfileConsent } from '@tributary/connector-kit'
 import { eventMappings, type PipelineEvent } from '@tributary/contract'
 import { expect, it } from 'vitest'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { DestinationEntry } from '../ports.ts'
 import { relay } from '../testing-connector.ts'
-import { createGate, type GateResult } from './gate.ts'
+import { createGate, type Gate, type GateResult } from './gate.ts'
 
 const now = Date.parse('2026-01-08T00:00:00.000Z')
 
@@ -59,7 +60,7 @@ const mappingsOf = (value: string) => {
   ])
 }
 
-const check = (record: DeliveryRecord, of: Partial<DestinationEntry>): GateResult => {
+const gateOf = (of: Partial<DestinationEntry>): Gate => {
   const entry: DestinationEntry = {
     id: 'D-1',
     workspaceId: 'w',
@@ -73,8 +74,97 @@ const check = (record: DeliveryRecord, of: Partial<DestinationEntry>): GateResul
     filters: new Map(),
     ...of,
   }
-  return createGate(platform, entry, { until: () => 0, version: () => '', isOf: () => false })(record, 0, now)
+  return createGate(platform, entry, { until: () => 0, version: () => '', isOf: () => false })
 }
+
+const check = (record: DeliveryRecord, of: Partial<DestinationEntry>): GateResult => gateOf(of)(record, 0, now)
+
+/** Returns the template of a value as it is sent, by the profile that was looked up for the event. */
+const checkWith = (template: string, ads: boolean | undefined, consent?: ProfileConsent): GateResult => {
+  const needs = ['traits.email', 'consent']
+  const known = { json: '{"traits":{"email":"a@example.com"}}', lacks: '', needs, ...(consent && { consent }) }
+  const record = {
+    ...recordOf({ ...consentOf(ads), traits: { email: 'own@example.com' } }),
+    profiles: new Map([[0, known]]),
+  }
+  return check(record, { consentCategories: ['ads'], mappings: mappingsOf(template) })
+}
+const laterThan = (ms: number, ...granted: string[]): ProfileConsent => ({
+  time: new Date(now + ms).toISOString(),
+  granted,
+})
+const byEvent = "values of the profile by the event's consent"
+const byProfile = (ms: number): string => `values of the profile by the profile's consent of ${laterThan(ms).time}`
+const deniedBy = (ms: number): string =>
+  `"email" is not sent: the profile's consent of ${laterThan(ms).time} allows no values of it`
+const value = '{{ profile.traits.email }}'
+
+it.each<[string, string, boolean | undefined, ProfileConsent | undefined, string | undefined, string | undefined]>([
+  ['the consent of the event', value, true, undefined, 'a@example.com', byEvent],
+  [
+    'the consent of the event, although the profile denied before',
+    value,
+    true,
+    laterThan(-1),
+    'a@example.com',
+    byEvent,
+  ],
+  ['a later denial of the profile', value, true, laterThan(1), undefined, deniedBy(1)],
+  ['the consent of the profile', value, undefined, laterThan(-9, 'ads'), 'a@example.com', byProfile(-9)],
+  ['the denial of the profile', value, undefined, laterThan(-9, 'email'), undefined, deniedBy(-9)],
+  [
+    'no known consent',
+    value,
+    undefined,
+    undefined,
+    undefined,
+    '"email" is not sent: no consent allows values of the profile',
+  ],
+  [
+    'a value of the event alone',
+    '{{ context.traits.email | default: profile.traits.email }}',
+    true,
+    undefined,
+    'own@example.com',
+    undefined,
+  ],
+  ['a text that only asks the profile', '{% if profile.traits.email %}yes{% endif %}', true, undefined, 'yes', byEvent],
+])(
+  'by %s, a value is sent or not, and the delivery says by whose consent',
+  (_, template, ads, consent, email, note) => {
+    const result = checkWith(template, ads, consent)
+    expect(result).toMatchObject({ kind: 'pass' })
+    const { payload, note: found } = result as { payload: object; note?: string }
+    expect({ payload, note: found }).toEqual({ payload: email === undefined ? {} : { email }, note })
+  },
+)
+
+it('a denial of the event filters it, whatever the profile says', () => {
+  expect(checkWith(value, false, laterThan(1, 'ads'))).toEqual({ kind: 'filtered', reason: 'No consent for ads' })
+})
+
+it.each<[boolean | undefined, object | undefined, object]>([
+  [undefined, laterThan(-9, 'ads'), { email: 'a@example.com' }],
+  [undefined, laterThan(-9), {}],
+  [true, laterThan(1), {}],
+])('a conversion with consent %s uses the consent of its profile: %j', (ads, profile_consent, expected) => {
+  const profile = { traits: { email: 'a@example.com' } }
+  const context = { ...consentOf(ads), signal: { kind: 'conversion', profile, profile_consent } }
+  const record = recordOf(context, { s: 'signal-1', b: { k: 'signal', n: 'signal signal-1', e: ['k'] } })
+  const fields = mappingsOf('{{ profile.traits.email }}')[0]?.field_mappings
+  const signals = new Map([['signal-1', { eventName: 'Purchase', testCode: '', fields }]])
+  const result = check(record, { consentCategories: ['ads'], signals })
+  expect(result).toHaveProperty('payload', { event_name: 'Purchase', ...expected })
+})
+
+it.each<[readonly string[], readonly string[]]>([
+  [[], ['traits.email']],
+  [['ads'], ['traits.email', 'consent']],
+])('with the required categories %j, the mappings need %j', (consentCategories, needs) => {
+  const entry = { consentCategories, mappings: mappingsOf('{{ profile.traits.email }}') }
+  expect(gateOf(entry).needs).toEqual(needs)
+  expect(gateOf({ ...entry, mappings: mappingsOf('{{ traits.email }}') }).needs).toEqual([])
+})
 
 it.each<[string, readonly string[], boolean | undefined, object]>([
   ['without required consent', [], undefined, { email: 'a@example.com' }],

@@ -4,6 +4,7 @@ import {
   compileMappings,
   consentPreferencesOf,
   conversionProfile,
+  type EventHead,
   eventBudget,
   isPlatform,
   noProfile,
@@ -12,6 +13,7 @@ import {
   signalMappings,
   spending,
   TooMuchWork,
+  withConsent,
 } from '@tributary/connector-kit'
 import { compileFilter, holdsRows, type PipelineEvent, type StreamFacts } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
@@ -37,8 +39,10 @@ export type GateResult =
 
 /** Checks the event at `index` of a record. Depends only on the event and the time. */
 export type Gate = ((record: DeliveryRecord, index: number, now: number) => GateResult) & {
-  /** The values of the profile that the destination's mappings use. Empty if they use none. */
+  /** What the destination's mappings need of the profile, and its consent if that decides. Empty if they use none. */
   readonly needs: readonly string[]
+  /** Whether an event of this type and name can need them. */
+  uses(event: EventHead): boolean
 }
 
 type Rule = {
@@ -213,7 +217,13 @@ const mapped = (
   if (mapping.kind === 'unmapped') return unmapped
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
   const { action, payload, problems } = mapping
-  const note = [noteOf(problems), given.note].filter((text) => text !== '').join('; ')
+  /** Whether the payload is another one without the values of the profile. */
+  const usesProfile = (): boolean => {
+    const without = mapper(event, sourceId, json)
+    return without.kind !== 'mapped' || JSON.stringify(without.payload) !== JSON.stringify(payload)
+  }
+  const ofProfile = given.note !== '' && usesProfile() ? given.note : ''
+  const note = [noteOf(problems), ofProfile].filter((text) => text !== '').join('; ')
   return {
     kind: 'pass',
     action,
@@ -270,6 +280,7 @@ export const createGate = (
   const mapper = compileMappings(definition, mappings, { workspaceId, destinationId, settings })
   const ofSignal = signalMappers(definition, entry)
   const ofRows = { forgotten, pass: createPassOfRows() }
+  const needs = withConsent(mapper.needs, entry.consentCategories)
   const whole: GateResult | undefined = mapper.whole === undefined ? undefined : { kind: 'pass', action: mapper.whole }
   const rules = [
     forgottenRule(forgotten, workspaceId),
@@ -300,8 +311,8 @@ export const createGate = (
       const allowed = allowedProfile(entry.consentCategories, event, conversionProfile(event))
       return mapped(used, event, meta.sourceId, json, allowed)
     }
-    if (mapper.needs.length === 0) return mapped(used, event, meta.sourceId, json)
-    const profile = profileOf(record, index, mapper.needs)
+    if (needs.length === 0 || !mapper.uses(event)) return mapped(used, event, meta.sourceId, json)
+    const profile = profileOf(record, index, needs)
     const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry.consentCategories, event, profile))
     return result.kind === 'pass' ? { ...result, profile } : result
   }
@@ -314,5 +325,5 @@ export const createGate = (
       throw error
     }
   }
-  return Object.assign(gate, { needs: mapper.needs })
+  return Object.assign(gate, { needs, uses: mapper.uses })
 }

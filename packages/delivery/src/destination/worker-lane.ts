@@ -111,7 +111,11 @@ export const createWorkerLane = (deps: WorkerLaneDeps): WorkerLane => {
   const { isLogFull, hasCapacity, hasRowCapacity } = createRoom(deps, queue, rows, collecting)
 
   const consume = createRecordConsumer({ ...deps, outcomes, queue, order: keyOrder })
-  const profiles = createProfileLook(context, () => ready()?.gate.needs ?? [])
+  const profiles = createProfileLook(
+    context,
+    () => ready()?.gate.needs ?? [],
+    (event) => ready()?.gate.uses(event) ?? true,
+  )
   const isWaiting = (): boolean => queue.length() > 0 || consume.pending() > 0
 
   const source = createRetrySource({

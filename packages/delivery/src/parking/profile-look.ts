@@ -1,7 +1,7 @@
-import { type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, type EventHead, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
 import { holdsRows } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
-import type { DeliveryRecord, KeptProfile } from '../log/record.ts'
+import type { DeliveryRecord, KeptProfile, Recorded } from '../log/record.ts'
 import type { ForgottenUsers, Profiles } from '../ports.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { ParkedRow } from './parked-row.ts'
@@ -33,7 +33,7 @@ export type ProfileLook = {
   /**
    * Looks up the profiles of the events of the records, and notes them there. Records that profiles have not read get
    * the values before them. An event that was mapped before keeps its values, unless its user was deleted or suppressed
-   * since. Rejects while profiles cannot be read. After the longest wait, it notes that profiles were behind.
+   * since. The consent of the profile is always the latest. Rejects while profiles cannot be read. After the longest wait, it notes that profiles were behind.
    */
   look(wanted: readonly Wanted[]): Promise<void>
 }
@@ -44,8 +44,8 @@ const absent: ReadonlySet<string> = new Set([profileLacks.unknown, profileLacks.
 /** Whether a look-up found the profile. */
 const isKnown = ({ lacks }: EventProfile): boolean => !absent.has(lacks)
 
-/** Whether a record has events that are mapped with the profile. A conversion has the values of its signal. */
-const usesProfile = ({ reference: { meta } }: DeliveryRecord): boolean =>
+/** Whether an event of a record can be mapped with the profile. A conversion has the values of its signal. */
+const isMapped = ({ reference: { meta } }: DeliveryRecord): boolean =>
   !holdsRows(meta) && meta.producer?.kind !== 'signal'
 
 /** Whether a look-up has everything that the mappings need now. */
@@ -58,7 +58,10 @@ const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly str
   return kept !== undefined && covers(kept.needs, needs) ? kept : undefined
 }
 
-/** Creates the look-ups of one worker. `needsOf` returns the values of the profile that its mappings use now. */
+/**
+ * Creates the look-ups of one worker. `needsOf` returns what its mappings need of the profile now, and `mayUse` whether an
+ * event can need it.
+ */
 export const createProfileLook = (
   deps: {
     profiles: Profiles | undefined
@@ -67,12 +70,17 @@ export const createProfileLook = (
     settings: Pick<DeliverySettings, 'profileWaitMs'>
   },
   needsOf: () => readonly string[],
+  mayUse: (event: EventHead) => boolean = () => true,
 ): ProfileLook => {
   const { profiles, forgotten, clock, settings } = deps
   /** Since when look-ups fail, epoch ms; undefined if the last one did not. */
   let failingSince: number | undefined
   let failedAt: number | undefined
   const needs = (): readonly string[] => (profiles === undefined ? [] : needsOf())
+
+  const isUsing = (event: Recorded | undefined): event is Exclude<Recorded, { type: '' }> =>
+    event !== undefined && event.type !== '' && mayUse(event)
+  const usesProfile = (record: DeliveryRecord): boolean => isMapped(record) && record.events()?.some(isUsing) === true
 
   const isRead = ({ row, record: { reference } }: Wanted): boolean =>
     row !== undefined || profiles?.hasRead(reference.partition, reference.offset) === true
@@ -106,7 +114,9 @@ export const createProfileLook = (
     lacks: (record) => {
       const needed = needs()
       if (needed.length === 0 || !usesProfile(record)) return false
-      return record.profiles === undefined || [...record.profiles.values()].some((each) => !covers(each.needs, needed))
+      const isLacking = (event: Recorded, index: number): boolean =>
+        isUsing(event) && !covers(record.profiles?.get(index)?.needs ?? [], needed)
+      return record.events()?.some(isLacking) === true
     },
     waits: (record) => {
       if (needs().length === 0 || !usesProfile(record)) return false
@@ -122,19 +132,24 @@ export const createProfileLook = (
       for (const each of own) {
         const { record, row } = each
         for (const index of row?.indexes ?? record.events()?.keys() ?? []) {
-          const event = record.values(index)
-          if (event === undefined) continue
+          if (!isUsing(record.events()?.[index])) continue
           const version = forgotten.version(record.reference.meta.workspaceId)
+          const event = record.values(index)
+          if (event === undefined) {
+            notes.get(record)?.set(index, { ...noProfile, needs: needed, version })
+            continue
+          }
           const kept = keptOf(row, event.eventId, needed)
           // A user who was deleted or suppressed since the first attempt has no profile now.
-          const note = (profile: EventProfile): void =>
-            void notes
-              .get(record)
-              ?.set(index, { needs: needed, ...(isKnown(profile) && kept !== undefined ? kept : profile), version })
-          if (kept !== undefined && (kept.version ?? '') === version) note(kept)
+          const note = (profile: EventProfile): void => {
+            const values = isKnown(profile) && kept !== undefined ? { ...kept, consent: profile.consent } : profile
+            notes.get(record)?.set(index, { needs: needed, ...values, version })
+          }
+          const isFinal = kept !== undefined && (kept.version ?? '') === version && !needed.includes(consentNeed)
+          if (isFinal) note(kept)
           else if (isRead(each)) asked.push({ note, owner: event })
           // Its wait is over: it gets what is known already.
-          else asked.push({ note: (profile) => note({ json: profile.json, lacks: profileLacks.behind }), owner: event })
+          else asked.push({ note: (profile) => note({ ...profile, lacks: profileLacks.behind }), owner: event })
         }
       }
       const found = await find(

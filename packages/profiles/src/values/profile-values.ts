@@ -43,7 +43,8 @@ export const createProfileValues = ({ db, positions, forgotten, clock }: Profile
   const cache = new Map<string, Cached>()
 
   let bytes = 0
-  const sizeOf = (key: string, { profile }: Cached): number => key.length + profile.json.length + entryBytes
+  const sizeOf = (key: string, { profile: { json, consent } }: Cached): number =>
+    key.length + json.length + (consent === undefined ? 0 : JSON.stringify(consent).length) + entryBytes
 
   const drop = (key: string): void => {
     const cached = cache.get(key)

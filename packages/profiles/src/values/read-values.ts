@@ -1,4 +1,4 @@
-import { type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, type EventProfile, noProfile, type ProfileConsent, profileLacks } from '@tributary/connector-kit'
 import { maxProfileBytes, type ProfilePart, profileNeeds, profileParts } from '@tributary/contract'
 import { jsonText } from '@tributary/kernel'
 import { type Database, prepared } from '@tributary/storage'
@@ -10,7 +10,7 @@ const ownersPerQuery = 200
 const maxLookBytes = 8 * 1024 * 1024
 
 type Row = {
-  part: ProfilePart | 'asked'
+  part: ProfilePart | 'asked' | 'consent'
   profile_id: string
   name: string
   value: string | null
@@ -22,7 +22,7 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
  * Reads, with one statement, the profiles with the given identifiers: the needed traits, the latest identifier of each
- * needed type, and whether the profile is in each needed audience. Suppressed profiles are left out. The smallest values
+ * needed type, and whether the profile is in each needed audience. If needed, it also reads the latest consent. Suppressed profiles are left out. The smallest values
  * up to the maximum size of a profile are read.
  */
 const readRows = async (
@@ -68,6 +68,11 @@ const readRows = async (
         and a.id = any(${audiences.filter((id) => uuid.test(id))}::uuid[])
       left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id
     ) found) sized
+    union all
+    (select distinct on (own.profile_id) 'consent', own.profile_id, '',
+      json_build_object('time', to_char(c.time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'granted', c.granted)::text, false
+      from own join profile_consents c on c.workspace_id = ${workspaceId}::uuid and c.identifier = own.sequence
+      where ${needs.includes(consentNeed)}::boolean order by own.profile_id, c.time desc, c.event_id desc)
     order by profile_id, part, name`.execute(db)
   return rows
 }
@@ -90,7 +95,12 @@ const valuesOf = (rows: readonly Row[]): EventProfile => {
     })
     return [part, jsonText(members)] as const
   })
-  return { json: jsonText(parts), lacks }
+  const consent = rows.find(({ part }) => part === 'consent')?.value ?? undefined
+  return {
+    json: jsonText(parts),
+    lacks,
+    ...(consent === undefined ? {} : { consent: JSON.parse(consent) as ProfileConsent }),
+  }
 }
 
 const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }

@@ -7,8 +7,10 @@ import {
   meetsNeeds,
   moneyOf,
   type PlatformDefinition,
+  type ProfileConsent,
   type SignalPlatformSettings,
   signalNeeds,
+  withConsent,
 } from '@tributary/connector-kit'
 import {
   type NotSentReason,
@@ -169,11 +171,12 @@ const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
 
 const needed = new WeakMap<ReadyPlatform, readonly string[]>()
 
-/** Returns the values of the profile that the platforms of signals use. */
+/** Returns what the platforms of signals need of the profile, and its consent if that decides. */
 export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'platforms'>[]): string[] => {
   const all = signals.flatMap(({ platforms }) =>
     platforms.flatMap((platform) => {
-      const known = needed.get(platform) ?? signalNeeds(platform.definition, platform.settings)
+      const { definition, settings, consentCategories } = platform
+      const known = needed.get(platform) ?? withConsent(signalNeeds(definition, settings), consentCategories)
       needed.set(platform, known)
       return known
     }),
@@ -186,14 +189,14 @@ const isWithdrawn = ({ withdrawnAt }: KnownPerson, { at, consent }: Pick<Said, '
   withdrawnAt !== undefined && withdrawnAt > at && consent !== 'denied'
 
 /**
- * Returns the values of the profile, by the names in `context.signal`; none without the consent of the person. After a
+ * Returns the values and the consent of the profile, by the names in `context.signal`; none without the consent of the person. After a
  * withdrawal, only an event that gives consent gets values.
  */
 const profileOf = (
   profile: EventProfile | undefined,
   person: KnownPerson,
   said: Pick<Said, 'at' | 'consent'>,
-): { profile?: unknown } => {
+): { profile?: unknown; profile_consent?: ProfileConsent } => {
   const isRefused = person.withdrawnAt !== undefined && said.consent !== 'granted'
   return profile === undefined ||
     profile.json === '{}' ||
@@ -201,7 +204,7 @@ const profileOf = (
     isRefused ||
     isWithdrawn(person, said)
     ? {}
-    : { profile: parseExactJson(profile.json) }
+    : { profile: parseExactJson(profile.json), ...(profile.consent && { profile_consent: profile.consent }) }
 }
 
 const atPlatform = (

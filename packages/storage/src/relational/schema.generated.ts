@@ -883,6 +883,18 @@ export type ProcessesTable = {
   seen_time: ColumnType<Date, Date | string, Date | string>
 }
 
+/** The latest consent preferences of each identifier that owns events. A new time needs no entry of an index. */
+export type ProfileConsentsTable = {
+  workspace_id: string
+  /** Sequence of the identifier that owns the event. */
+  identifier: ColumnType<string, string | number, string | number>
+  /** The categories with consent. Every other category has none. */
+  granted: string[]
+  /** The event that last had preferences. */
+  time: ColumnType<Date, Date | string, Date | string>
+  event_id: string
+}
+
 export type ProfileIdentifiersTable = {
   workspace_id: string
   type: string
@@ -1637,6 +1649,7 @@ export type Database = {
   privacy_tellings: PrivacyTellingsTable
   process_schemas: ProcessSchemasTable
   processes: ProcessesTable
+  profile_consents: ProfileConsentsTable
   profile_identifiers: ProfileIdentifiersTable
   profile_identifiers_apart: ProfileIdentifiersApartTable
   profile_keys: ProfileKeysTable
