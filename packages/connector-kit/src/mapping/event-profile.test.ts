@@ -163,6 +163,53 @@ describe('the values that a mapping needs', () => {
     expect(mapper.needs).toEqual([])
   })
 
+  it.each<[string, [string, '' | 'track' | 'identify', boolean, boolean][], boolean]>([
+    ['a mapping of the same name and type', [['Order Completed', 'track', false, true]], true],
+    ['a mapping of every event', [['', '', false, true]], true],
+    ['a mapping of another name', [['Other', 'track', false, true]], false],
+    ['a mapping of another type', [['', 'identify', false, true]], false],
+    ['a mapping with conditions', [['', '', true, true]], true],
+    [
+      'a mapping behind one that always matches',
+      [
+        ['', '', false, false],
+        ['', '', false, true],
+      ],
+      false,
+    ],
+    [
+      'a mapping behind one with conditions',
+      [
+        ['', '', true, false],
+        ['', '', false, true],
+      ],
+      true,
+    ],
+    [
+      'a mapping behind one of another name',
+      [
+        ['Other', '', false, false],
+        ['', '', false, true],
+      ],
+      true,
+    ],
+    ['a mapping without the profile', [['', '', false, false]], false],
+    ['no mapping', [], false],
+  ])('an event can use them by %s', (_, given, expected) => {
+    const conditions = [{ id: 'c001', field: 'userId', operator: 'exists' as const, value: '' }]
+    const mappings = given.flatMap(([event_name, event_type, isConditional, uses], index) =>
+      mappingOf(uses ? profile('traits.email') : template('{{ userId }}')).map((each) => ({
+        ...each,
+        id: `m00${index}`,
+        event_name,
+        event_type,
+        filters: isConditional ? conditions : [],
+      })),
+    )
+    const mapper = compileMappings(definition(false), mappings, { workspaceId: 'w', destinationId: 'd' })
+    expect(mapper.uses(event)).toBe(expected)
+  })
+
   it('are found in a long hostile template in linear time', () => {
     const began = performance.now()
     expect(profileNeedsOf(template(`${'profile.traits['.repeat(600)} ${'profile.'.repeat(100)}`))).toEqual([])
