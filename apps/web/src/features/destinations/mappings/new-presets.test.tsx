@@ -16,7 +16,17 @@ const server: DestinationMappings = {
     { event_name: '', event_type: 'page', destination: 'send' },
     { event_name: 'Trial Started', event_type: 'track', destination: 'send' },
   ],
-  actions: [],
+  actions: [
+    {
+      name: 'send',
+      title: 'Send a page',
+      description: '',
+      targets: [],
+      custom_targets: true,
+      whole_event: false,
+      event_types: [],
+    },
+  ],
   variables: [],
   warnings: [],
 }
@@ -34,12 +44,21 @@ const show = (shown: DestinationMappings, { mayEdit = true, status = 200 } = {})
   return { sent, onAdded }
 }
 
-test('the new presets are listed and added with one button', async () => {
+test('the new presets are listed, and added only after a confirmation that lists them with their actions', async () => {
   const { sent, onAdded } = show(server)
   const note = within(await screen.findByRole('region', { name: 'New presets' }))
   expect(note.getByText('2 new presets are available.')).toBeDefined()
   expect(note.getByText('page calls, Trial Started')).toBeDefined()
   await userEvent.click(note.getByRole('button', { name: 'Add them' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(dialog.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'page calls Send a page',
+    'Trial Started Send a page',
+  ])
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+  expect(sent).toEqual([])
+  await userEvent.click(note.getByRole('button', { name: 'Add them' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Add presets' }))
   expect(sent).toEqual([{ revision: 3 }])
   await vi.waitFor(() => expect(onAdded).toHaveBeenCalledOnce())
 })
@@ -47,6 +66,7 @@ test('the new presets are listed and added with one button', async () => {
 test('a failure to add presets is shown', async () => {
   const { onAdded } = show(server, { status: 503 })
   await userEvent.click(await screen.findByRole('button', { name: 'Add them' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Add presets' }))
   expect((await screen.findByRole('alert')).textContent).toMatch(/^The presets were not added: /)
   expect(onAdded).not.toHaveBeenCalled()
 })
