@@ -71,8 +71,9 @@ const signalFields = {
 } as const
 
 /**
- * The mapping of signals. An event without the client ID of the tag is sent, too, with a client ID made from the person
- * ("Use cases", server events). Without a person, no client ID can be made, so one of both is needed. A refund names the transaction and the refunded value ("Recommended events", refund). */
+ * The mapping of signals. It needs the client ID of the tag, or a person from whom one is made ("Use cases", server
+ * events). A refund names the transaction and the refunded value ("Recommended events", refund).
+ */
 export const conversions: ConversionPlatform = {
   platform: 'google_analytics',
   maxAgeMs: { online: oldestMs },
