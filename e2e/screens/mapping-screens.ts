@@ -77,14 +77,42 @@ export const mappingScreens: Screen[] = [
       await page.getByRole('region', { name: 'Unsaved changes' }).waitFor()
     },
   },
+  {
+    name: 'mappings-new-presets',
+    path: tab('mapped'),
+    prepare: async (page) => {
+      await page.route(/\/mappings$/, async (route) => {
+        const answer = await route.fetch()
+        const names = ['Trial Started', 'Subscription Renewed After a Very Long Time', 'Product Shared']
+        const new_presets = names.map((event_name) => ({ event_name, event_type: 'track', destination: 'send' }))
+        await route.fulfill({ json: { ...((await answer.json()) as object), new_presets } })
+      })
+    },
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Add them' }).click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+    },
+  },
   { name: 'mappings-conflict', path: tab('mapped'), expectsFailedCalls: true, ready: conflict },
   { name: 'mapping-editor', path: tab('mapped'), ready: open('Order Completed') },
+  {
+    name: 'mapping-editor-profile',
+    path: tab('mapped'),
+    ready: async (page) => {
+      await open('Order Completed')(page)
+      await page.locator('input[value="traits.plan"]').last().scrollIntoViewIfNeeded()
+      await page.locator('input[value="properties.email"]').last().scrollIntoViewIfNeeded()
+      await settled(page)
+    },
+  },
   {
     name: 'mapping-editor-warnings',
     path: tab('mapped'),
     ready: async (page) => {
       await open('Order Completed')(page)
-      await page.getByRole('combobox', { name: 'Field of condition 1' }).fill('properties.totl')
+      await page.getByRole('combobox', { name: 'Field of condition 1' }).first().fill('properties.totl')
       await page.getByRole('combobox', { name: 'Source of id' }).fill('properties.order')
       await page.keyboard.press('Tab')
       await page.getByText('No property named "order"').waitFor()
@@ -97,7 +125,8 @@ export const mappingScreens: Screen[] = [
     ready: async (page) => {
       await settled(page)
       await page.getByRole('button', { name: 'Customize' }).click()
-      await open('Any event')(page)
+      await settled(page)
+      await row(page, 'Any event').first().click()
       await page.getByRole('combobox', { name: 'Source type for Text' }).selectOption('Field')
       await page.getByRole('button', { name: 'Save mappings' }).last().click()
       await page.getByText('Text is required. Choose a value').first().waitFor()

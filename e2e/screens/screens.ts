@@ -437,6 +437,30 @@ export const screens: Screen[] = [
     /\/deliveries$/,
   ),
   {
+    name: 'destination-delivery-notes',
+    path: filled(({ destination }) => `${destination}#deliveries`),
+    prepare: async (page) => {
+      await page.route(
+        ({ pathname }) => pathname.endsWith('/deliveries'),
+        async (route) => {
+          const response = await route.fetch()
+          const { deliveries, ...rest } = (await response.json()) as { deliveries: { status: string }[] }
+          const reason =
+            '"Email" (customer.email) is not sent: the profile is not known; currency: the default EUR is used; ' +
+            "values of the profile by the profile's consent of 2026-01-02T03:04:05.000Z"
+          const noted = deliveries.map((each) => (each.status === 'delivered' ? { ...each, reason } : each))
+          await route.fulfill({ response, json: { ...rest, deliveries: noted } })
+        },
+      )
+    },
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('row').filter({ hasText: 'Delivered' }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+    },
+  },
+  {
     name: 'destination-paused-settings',
     path: filled(({ paused }) => `${paused}#settings`),
     ready: async (page) => {

@@ -198,6 +198,7 @@ const ordersMapped = [
       sources: [
         { type: 'FIELD', name: 'context.traits.email', ...base },
         { type: 'FIELD', name: 'properties.email', ...base },
+        { type: 'PROFILE', name: 'traits.email', ...base },
         { type: 'CONSTANT', value: 'unknown', ...base },
       ],
       ...base,
@@ -220,6 +221,7 @@ const ordersMapped = [
     },
     target: target('lines', 'array'),
   },
+  { id: 'f009', source: { type: 'PROFILE', name: 'traits.plan', ...base }, target: target('customer.plan') },
   { id: 'f006', enabled: false, source: { type: 'CONSTANT', value: 1, ...base }, target: target('version', 'number') },
 ]
 

@@ -71,8 +71,8 @@ const signalFields = {
 } as const
 
 /**
- * The mapping of signals. It needs the client ID of the tag, or a person from whom one is made ("Use cases", server
- * events). A refund names the transaction and the refunded value ("Recommended events", refund).
+ * The mapping of signals. It needs the client ID of the tag, or an ID of the person, of which a client ID is made ("Use
+ * cases", server events). A refund names the transaction and the refunded value ("Recommended events", refund).
  */
 export const conversions: ConversionPlatform = {
   platform: 'google_analytics',

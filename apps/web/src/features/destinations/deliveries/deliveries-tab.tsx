@@ -65,7 +65,7 @@ const columns: readonly Column<Delivery>[] = [
   },
   {
     id: 'attempt',
-    width: 'sm:w-24',
+    width: 'sm:w-28',
     header: 'Attempt',
     value: (row) => row.attempt,
     cell: (row) => (row.status === 'filtered' ? <span className="text-ink-3">–</span> : row.attempt),

@@ -20,11 +20,25 @@ const profileOf = ({ audience, row, destination }: Delivery): string | undefined
     ? undefined
     : `workspaces/${destinationIds(destination).workspace}/profiles/${row.key}`
 
+/** The notes of a delivered event: what it was sent without, and by whose consent it has values of the profile. */
+const Notes = ({ of }: { of: string }) => (
+  <section aria-label="Notes" className="mb-4">
+    <h3 className="text-xs text-ink-3">Notes</h3>
+    <ul className="mt-1 list-disc space-y-1 pl-4 text-sm break-words">
+      {of.split('; ').map((note, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the notes never change, and two can be the same.
+        <li key={index}>{note}</li>
+      ))}
+    </ul>
+  </section>
+)
+
 /** One delivery attempt: its outcome, and for a failure the request and response. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
   const [open, setOpen] = useState(true)
   const { label, tone } = deliveryStatus(delivery.status)
   const filtered = delivery.status === 'filtered'
+  const delivered = delivery.status === 'delivered'
   const close = () => setOpen(false)
   const profile = profileOf(delivery)
   return (
@@ -58,7 +72,7 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         </>
       }
     >
-      <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-[2fr_1fr_1fr_1fr]">
         <Fact name="Time">
           <time dateTime={delivery.time} title={utcTime(delivery.time)}>
             {localTime(delivery.time)}
@@ -76,8 +90,9 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         Message ID <code className="truncate font-mono text-ink-2">{delivery.message_id}</code>
         <CopyButton text={delivery.message_id} name="Copy message ID" notice="Message ID copied" size="xs" />
       </div>
+      {delivered && delivery.reason !== '' && <Notes of={delivery.reason} />}
       <Exchange
-        reason={attemptCause(delivery.reason, delivery.http_status, delivery.response)}
+        reason={delivered ? '' : attemptCause(delivery.reason, delivery.http_status, delivery.response)}
         request={delivery.request}
         response={delivery.response}
       >

@@ -52,8 +52,8 @@ test('the new presets are listed, and added only after a confirmation that lists
   await userEvent.click(note.getByRole('button', { name: 'Add them' }))
   const dialog = within(await screen.findByRole('dialog'))
   expect(dialog.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-    'page calls Send a page',
-    'Trial Started Send a page',
+    'page calls  Send a page',
+    'Trial Started  Send a page',
   ])
   await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
   expect(sent).toEqual([])

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Destination, type DestinationMappings, methods } from '@tributary/contract'
-import { PackagePlus } from 'lucide-react'
+import { ArrowRight, PackagePlus } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
@@ -87,7 +87,9 @@ export const NewPresets = ({
               {presets.map((preset, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: presets have no IDs, and two can have the same events.
                 <li key={index}>
-                  {eventsOf(preset)} <span className="text-ink-2">{actionOf(preset)}</span>
+                  {eventsOf(preset)}{' '}
+                  <ArrowRight aria-label="to" className="inline size-3.5 align-[-0.125em] text-ink-3" />{' '}
+                  <span className="text-ink-2">{actionOf(preset)}</span>
                 </li>
               ))}
             </ul>
