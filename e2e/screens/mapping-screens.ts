@@ -102,8 +102,8 @@ export const mappingScreens: Screen[] = [
     path: tab('mapped'),
     ready: async (page) => {
       await open('Order Completed')(page)
-      await page.locator('input[value="traits.plan"]').last().scrollIntoViewIfNeeded()
-      await page.locator('input[value="properties.email"]').last().scrollIntoViewIfNeeded()
+      // The fields with the profile are below the first screen of the editor.
+      await page.setViewportSize({ width: page.viewportSize()?.width ?? 1440, height: 3200 })
       await settled(page)
     },
   },

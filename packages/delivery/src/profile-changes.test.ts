@@ -103,7 +103,9 @@ const later = { retry: { baseMs: 600_000, capMs: 600_000, maxElapsedMs: 4 * 3_60
 const fail = async (id: string, event: Partial<PipelineEvent> = {}): Promise<void> => {
   status = 503
   await send(id, event)
-  await eventually('it waits', async () => (await rows()).some(({ attempts }) => attempts === 1))
+  await eventually('it waits', async () =>
+    (await rows()).some((row) => row.destination_id === id && row.attempts === 1),
+  )
 }
 const retry = async (id: string): Promise<string | undefined> => {
   const before = requests.length

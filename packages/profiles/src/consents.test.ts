@@ -145,16 +145,14 @@ test.each(['erases', 'suppresses'] as const)('a request that %s a user removes t
   const ledger = createProfileLedger(database.db)
   const request = { requestId: newId(), actorId: newId(), time: new Date(Date.parse(timeOf(2_000_000))) }
   const identifiers = [{ type: 'user_id', value: 'u' }]
-  await database.db
-    .transaction()
-    .execute((tx) =>
-      ledger.forget(tx, workspace, {
-        ...request,
-        identifiers,
-        erases: kind === 'erases',
-        suppresses: kind === 'suppresses',
-      }),
-    )
+  await database.db.transaction().execute((tx) =>
+    ledger.forget(tx, workspace, {
+      ...request,
+      identifiers,
+      erases: kind === 'erases',
+      suppresses: kind === 'suppresses',
+    }),
+  )
   const rows = () => database.db.selectFrom('profile_consents').select('granted').execute()
   expect(await rows()).toHaveLength(1)
   // An event that was received before the request stores nothing.

@@ -43,12 +43,9 @@ export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string, pr
   readonly whole: string | undefined
   /** The values of the profile that the mappings use, such as `traits.email`. Empty if they use none. */
   readonly needs: readonly string[]
-  /** Whether an event of this type and name can get values of the profile. Conditions are not looked at. */
-  uses(event: EventHead): boolean
+  /** Whether a mapping that uses the profile may match events with this type and name. */
+  usesProfile(event: { readonly type: string; readonly event: string }): boolean
 }
-
-/** The parts of an event that triggers compare without work. */
-export type EventHead = Pick<PipelineEvent, 'type' | 'event'>
 
 const none: readonly FieldProblem[] = []
 
@@ -145,11 +142,8 @@ const compileDefaults = (action: ActionDefinition, mappings: readonly FieldMappi
 }
 
 type Candidate = {
-  /** Whether the type and the name of an event are those of the trigger. */
-  concerns: (event: EventHead) => boolean
-  /** Whether the trigger has no conditions. */
-  isUnconditional: boolean
-  usesProfile: boolean
+  /** Whether the mapping applies to events with this type and name, if they meet its conditions. */
+  isFor: (type: string, name: string) => boolean
   fits: (event: PipelineEvent, spend: SpendWork) => boolean
   make: Fields
   /** The action, if the mapping matches every event and sends it unchanged. */
@@ -167,28 +161,24 @@ const compileMapping = (
   const action = definition.actions.find(({ name }) => name === mapping.destination)
   const types = typesOf(mapping, action)
   const meets = compileFilter({ match: mapping.filter_match, conditions: mapping.filters })
-  const { event_name: name } = mapping
-  const concerns = ({ type, event }: EventHead): boolean =>
-    (name === '' || event === name) && (types.length === 0 || types.includes(type))
-  const trigger = {
-    concerns,
-    isUnconditional: mapping.filters.length === 0,
-    usesProfile: mappingsNeeds([mapping]).length > 0,
-    fits: (event: PipelineEvent, spend: SpendWork): boolean => concerns(event) && meets(event, spend),
-  }
+  const { event_name: own } = mapping
+  const isFor = (type: string, name: string): boolean =>
+    (own === '' || name === own) && (types.length === 0 || types.some((each) => each === type))
+  const fits = (event: PipelineEvent, spend: SpendWork): boolean =>
+    isFor(event.type, event.event) && meets(event, spend)
   if (action === undefined) {
     const problem: FieldProblem = {
       field: mapping.destination,
       message: `${definition.title} has no action "${mapping.destination}"`,
       severity: 'error',
     }
-    return { ...trigger, make: () => failed([problem]), whole: undefined }
+    return { isFor, fits, make: () => failed([problem]), whole: undefined }
   }
   if (!action.wholeEvent || mapping.field_mappings.length > 0)
-    return { ...trigger, make: compileFields(action, mapping.field_mappings), whole: undefined }
+    return { isFor, fits, make: compileFields(action, mapping.field_mappings), whole: undefined }
   const mapped: Mapping = { kind: 'mapped', action: action.name, problems: none }
-  const everything = name === '' && types.length === 0 && mapping.filters.length === 0
-  return { ...trigger, make: () => mapped, whole: everything ? action.name : undefined }
+  const everything = own === '' && types.length === 0 && mapping.filters.length === 0
+  return { isFor, fits, make: () => mapped, whole: everything ? action.name : undefined }
 }
 
 const tooMuch =
@@ -226,8 +216,16 @@ export const compileMappings = (
       throw error
     }
   }
-  /** The first mapping that uses the profile decides, unless a mapping before it always matches. */
-  const uses = (event: EventHead): boolean =>
-    candidates.find((each) => each.concerns(event) && (each.usesProfile || each.isUnconditional))?.usesProfile === true
-  return Object.assign(map, { whole: candidates[0]?.whole, needs: mappingsNeeds(used), uses })
+  const deciding = candidates.flatMap(({ isFor }, place) => {
+    const [mapping] = used.slice(place, place + 1)
+    const usesProfile = mapping !== undefined && mappingsNeeds([mapping]).length > 0
+    // A mapping without conditions hides those behind it.
+    return usesProfile || mapping?.filters.length === 0 ? [{ isFor, usesProfile }] : []
+  })
+  return Object.assign(map, {
+    whole: candidates[0]?.whole,
+    needs: mappingsNeeds(used),
+    usesProfile: ({ type, event }: { readonly type: string; readonly event: string }): boolean =>
+      deciding.find(({ isFor }) => isFor(type, event))?.usesProfile === true,
+  })
 }

@@ -207,7 +207,7 @@ describe('the values that a mapping needs', () => {
       })),
     )
     const mapper = compileMappings(definition(false), mappings, { workspaceId: 'w', destinationId: 'd' })
-    expect(mapper.uses(event)).toBe(expected)
+    expect(mapper.usesProfile(event)).toBe(expected)
   })
 
   it('are found in a long hostile template in linear time', () => {

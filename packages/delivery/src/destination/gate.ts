@@ -4,7 +4,6 @@ import {
   compileMappings,
   consentPreferencesOf,
   conversionProfile,
-  type EventHead,
   eventBudget,
   isPlatform,
   noProfile,
@@ -41,8 +40,8 @@ export type GateResult =
 export type Gate = ((record: DeliveryRecord, index: number, now: number) => GateResult) & {
   /** What the destination's mappings need of the profile, and its consent if that decides. Empty if they use none. */
   readonly needs: readonly string[]
-  /** Whether an event of this type and name can need them. */
-  uses(event: EventHead): boolean
+  /** Whether a mapping that uses the profile may match events with this type and name. */
+  readonly usesProfile: Mapper['usesProfile']
 }
 
 type Rule = {
@@ -311,7 +310,7 @@ export const createGate = (
       const allowed = allowedProfile(entry.consentCategories, event, conversionProfile(event))
       return mapped(used, event, meta.sourceId, json, allowed)
     }
-    if (needs.length === 0 || !mapper.uses(event)) return mapped(used, event, meta.sourceId, json)
+    if (!mapper.usesProfile(event)) return mapped(used, event, meta.sourceId, json)
     const profile = profileOf(record, index, needs)
     const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry.consentCategories, event, profile))
     return result.kind === 'pass' ? { ...result, profile } : result
@@ -325,5 +324,5 @@ export const createGate = (
       throw error
     }
   }
-  return Object.assign(gate, { needs, uses: mapper.uses })
+  return Object.assign(gate, { needs, usesProfile: mapper.usesProfile })
 }

@@ -2,7 +2,7 @@ import { type Lane, shareOf } from '../log/record.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import type { KeyOrder } from '../parking/key-order.ts'
 import type { Intake } from '../parking/parking-context.ts'
-import { createProfileLook } from '../parking/profile-look.ts'
+import { createProfileLook, noProfileUse } from '../parking/profile-look.ts'
 import { createRetryQueue, type WorkerRows } from '../parking/retry-queue.ts'
 import { createRetrySource, type RetrySource } from '../parking/retry-source.ts'
 import { createSpilledRanges, type SpilledRanges } from '../parking/spilled-ranges.ts'
@@ -111,11 +111,7 @@ export const createWorkerLane = (deps: WorkerLaneDeps): WorkerLane => {
   const { isLogFull, hasCapacity, hasRowCapacity } = createRoom(deps, queue, rows, collecting)
 
   const consume = createRecordConsumer({ ...deps, outcomes, queue, order: keyOrder })
-  const profiles = createProfileLook(
-    context,
-    () => ready()?.gate.needs ?? [],
-    (event) => ready()?.gate.uses(event) ?? true,
-  )
+  const profiles = createProfileLook(context, () => ready()?.gate ?? noProfileUse)
   const isWaiting = (): boolean => queue.length() > 0 || consume.pending() > 0
 
   const source = createRetrySource({

@@ -15,9 +15,13 @@ it('failures that are far apart count as different ones: events wait again', asy
   let now = 0
   const profiles = { hasRead: () => true, look: () => Promise.reject(new Error('the database is away')) }
   const forgotten = { version: () => '' }
-  const look = createProfileLook({ profiles, forgotten, clock: () => now, settings: { profileWaitMs: 30_000 } }, () => [
-    'traits.email',
-  ])
+  const look = createProfileLook(
+    { profiles, forgotten, clock: () => now, settings: { profileWaitMs: 30_000 } },
+    () => ({
+      needs: ['traits.email'],
+      usesProfile: () => true,
+    }),
+  )
   const fails = async (time: number): Promise<boolean> => {
     now = time
     const body = Buffer.from(JSON.stringify([{ eventId: '0-1-0', userId: 'u1' }]))

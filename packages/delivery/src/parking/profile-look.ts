@@ -1,4 +1,4 @@
-import { consentNeed, type EventHead, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
 import { holdsRows } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { DeliveryRecord, KeptProfile, Recorded } from '../log/record.ts'
@@ -33,7 +33,8 @@ export type ProfileLook = {
   /**
    * Looks up the profiles of the events of the records, and notes them there. Records that profiles have not read get
    * the values before them. An event that was mapped before keeps its values, unless its user was deleted or suppressed
-   * since. The consent of the profile is always the latest. Rejects while profiles cannot be read. After the longest wait, it notes that profiles were behind.
+   * since. The consent of the profile is always the latest. Rejects while profiles cannot be read. After the longest
+   * wait, it notes that profiles were behind.
    */
   look(wanted: readonly Wanted[]): Promise<void>
 }
@@ -44,9 +45,14 @@ const absent: ReadonlySet<string> = new Set([profileLacks.unknown, profileLacks.
 /** Whether a look-up found the profile. */
 const isKnown = ({ lacks }: EventProfile): boolean => !absent.has(lacks)
 
-/** Whether an event of a record can be mapped with the profile. A conversion has the values of its signal. */
-const isMapped = ({ reference: { meta } }: DeliveryRecord): boolean =>
-  !holdsRows(meta) && meta.producer?.kind !== 'signal'
+/** What the mappings of a destination use of the profile now. */
+export type ProfileUse = {
+  readonly needs: readonly string[]
+  /** Whether an event may be mapped with the profile. */
+  usesProfile(event: Recorded): boolean
+}
+
+export const noProfileUse: ProfileUse = { needs: [], usesProfile: () => false }
 
 /** Whether a look-up has everything that the mappings need now. */
 const covers = (looked: readonly string[], needs: readonly string[]): boolean =>
@@ -58,10 +64,7 @@ const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly str
   return kept !== undefined && covers(kept.needs, needs) ? kept : undefined
 }
 
-/**
- * Creates the look-ups of one worker. `needsOf` returns what its mappings need of the profile now, and `mayUse` whether an
- * event can need it.
- */
+/** Creates the look-ups of one worker. `use` returns what its mappings use of the profile now. */
 export const createProfileLook = (
   deps: {
     profiles: Profiles | undefined
@@ -69,18 +72,20 @@ export const createProfileLook = (
     clock: Clock
     settings: Pick<DeliverySettings, 'profileWaitMs'>
   },
-  needsOf: () => readonly string[],
-  mayUse: (event: EventHead) => boolean = () => true,
+  use: () => ProfileUse,
 ): ProfileLook => {
   const { profiles, forgotten, clock, settings } = deps
   /** Since when look-ups fail, epoch ms; undefined if the last one did not. */
   let failingSince: number | undefined
   let failedAt: number | undefined
-  const needs = (): readonly string[] => (profiles === undefined ? [] : needsOf())
-
-  const isUsing = (event: Recorded | undefined): event is Exclude<Recorded, { type: '' }> =>
-    event !== undefined && event.type !== '' && mayUse(event)
-  const usesProfile = (record: DeliveryRecord): boolean => isMapped(record) && record.events()?.some(isUsing) === true
+  const needs = (): readonly string[] => (profiles === undefined ? [] : use().needs)
+  /** The events of a record that may be mapped with the profile. A conversion has the values of its signal. */
+  const usersOf = (record: DeliveryRecord): number[] => {
+    const { meta } = record.reference
+    if (holdsRows(meta) || meta.producer?.kind === 'signal') return []
+    const { usesProfile } = use()
+    return (record.events() ?? []).flatMap((event, index) => (usesProfile(event) ? [index] : []))
+  }
 
   const isRead = ({ row, record: { reference } }: Wanted): boolean =>
     row !== undefined || profiles?.hasRead(reference.partition, reference.offset) === true
@@ -113,26 +118,29 @@ export const createProfileLook = (
     isNeeded: () => needs().length > 0,
     lacks: (record) => {
       const needed = needs()
-      if (needed.length === 0 || !usesProfile(record)) return false
-      const isLacking = (event: Recorded, index: number): boolean =>
-        isUsing(event) && !covers(record.profiles?.get(index)?.needs ?? [], needed)
-      return record.events()?.some(isLacking) === true
+      if (needed.length === 0) return false
+      // After a deletion or suppression, values that were looked up before it are not used.
+      const version = forgotten.version(record.reference.meta.workspaceId)
+      return usersOf(record).some((index) => {
+        const noted = record.profiles?.get(index)
+        return noted === undefined || noted.version !== version || !covers(noted.needs, needed)
+      })
     },
     waits: (record) => {
-      if (needs().length === 0 || !usesProfile(record)) return false
+      if (needs().length === 0) return false
       const { partition, offset, time } = record.reference
-      return profiles?.hasRead(partition, offset) === false && clock() - time < settings.profileWaitMs
+      if (profiles?.hasRead(partition, offset) !== false || clock() - time >= settings.profileWaitMs) return false
+      return usersOf(record).length > 0
     },
     look: async (wanted) => {
       const needed = needs()
       if (needed.length === 0) return
-      const own = wanted.filter(({ record }) => usesProfile(record))
-      const notes = new Map(own.map(({ record }) => [record, new Map(record.profiles)]))
+      const notes = new Map(wanted.map(({ record }) => [record, new Map(record.profiles)]))
       const asked: { note: (profile: EventProfile) => void; owner: { userId?: string; anonymousId?: string } }[] = []
-      for (const each of own) {
+      for (const each of wanted) {
         const { record, row } = each
-        for (const index of row?.indexes ?? record.events()?.keys() ?? []) {
-          if (!isUsing(record.events()?.[index])) continue
+        for (const index of usersOf(record)) {
+          if (row?.indexes.includes(index) === false) continue
           const version = forgotten.version(record.reference.meta.workspaceId)
           const event = record.values(index)
           if (event === undefined) {
@@ -153,7 +161,7 @@ export const createProfileLook = (
         }
       }
       const found = await find(
-        own,
+        wanted,
         needed,
         asked.map(({ owner }) => owner),
       )

@@ -1,16 +1,17 @@
-import { consentNeed, type EventProfile, noProfile, type ProfileConsent, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
 import { maxProfileBytes, type ProfilePart, profileNeeds, profileParts } from '@tributary/contract'
 import { jsonText } from '@tributary/kernel'
 import { type Database, prepared } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey } from '../identifiers.ts'
+import { readConsents } from './read-consents.ts'
 
 /** Maximum number of identifiers per query, and maximum bytes of the values of one look-up. */
 const ownersPerQuery = 200
 const maxLookBytes = 8 * 1024 * 1024
 
 type Row = {
-  part: ProfilePart | 'asked' | 'consent'
+  part: ProfilePart | 'asked'
   profile_id: string
   name: string
   value: string | null
@@ -22,7 +23,7 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
  * Reads, with one statement, the profiles with the given identifiers: the needed traits, the latest identifier of each
- * needed type, and whether the profile is in each needed audience. If needed, it also reads the latest consent. Suppressed profiles are left out. The smallest values
+ * needed type, and whether the profile is in each needed audience. Suppressed profiles are left out. The smallest values
  * up to the maximum size of a profile are read.
  */
 const readRows = async (
@@ -68,11 +69,6 @@ const readRows = async (
         and a.id = any(${audiences.filter((id) => uuid.test(id))}::uuid[])
       left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id
     ) found) sized
-    union all
-    (select distinct on (own.profile_id) 'consent', own.profile_id, '',
-      json_build_object('time', to_char(c.time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'granted', c.granted)::text, false
-      from own join profile_consents c on c.workspace_id = ${workspaceId}::uuid and c.identifier = own.sequence
-      where ${needs.includes(consentNeed)}::boolean order by own.profile_id, c.time desc, c.event_id desc)
     order by profile_id, part, name`.execute(db)
   return rows
 }
@@ -95,12 +91,7 @@ const valuesOf = (rows: readonly Row[]): EventProfile => {
     })
     return [part, jsonText(members)] as const
   })
-  const consent = rows.find(({ part }) => part === 'consent')?.value ?? undefined
-  return {
-    json: jsonText(parts),
-    lacks,
-    ...(consent === undefined ? {} : { consent: JSON.parse(consent) as ProfileConsent }),
-  }
+  return { json: jsonText(parts), lacks }
 }
 
 const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
@@ -108,7 +99,7 @@ const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 const tooMany: EventProfile = { ...noProfile, lacks: 'the profiles of the events beside it take more than 8 MB' }
 
 /**
- * Reads the profiles with the given identifiers, with one query for each 200. Resolves to the values by
+ * Reads the profiles with the given identifiers, with one query for each 200, and one more if their consent is needed. Resolves to the values by
  * `identifierKey`. Once the values take 8 MB, the other profiles are not read.
  */
 export const readProfileValues = async (
@@ -133,6 +124,12 @@ export const readProfileValues = async (
       bytes += profile.json.length
       found.set(identifierKey(owner), profile)
     }
+  }
+  if (!needs.includes(consentNeed)) return found
+  for (const [key, consent] of await readConsents(db, workspaceId, owners)) {
+    const profile = found.get(key)
+    // A suppressed profile is not known.
+    if (profile !== undefined && profile.lacks !== profileLacks.unknown) found.set(key, { ...profile, consent })
   }
   return found
 }
