@@ -231,6 +231,80 @@ it('a store that is away delays events only until their wait is over', async () 
   expect(sentTo(peer)).toEqual([undefined])
 })
 
+const onlyKnown: Partial<DestinationEntry> = {
+  mappings: mappingOf({ type: 'CONSTANT', value: 'known', ...base }).map((mapping) => ({
+    ...mapping,
+    filters: [{ id: 'c001', field: 'profile.traits.email', operator: 'ends_with', value: '@example.com' }],
+  })),
+}
+
+it('conditions filter events by the profile, and a filtered delivery says why there are no values', async () => {
+  await open({ profileWaitMs: 300 })
+  know('u1', 'one@example.com')
+  know('u2', 'two@example.org')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url, batch: 3 }, onlyKnown)
+  await fixture.append([id], 3, 3, {}, (number) => ({ userId: `u${number + 1}` }))
+  await fixture.delivery.idle()
+  expect(sentTo(peer)).toEqual(['known'])
+  expect(looks).toHaveLength(1)
+  expect((await reasons()).toSorted((a, b) => a.reason.length - b.reason.length)).toEqual([
+    { status: 'delivered', reason: '' },
+    { status: 'filtered', reason: 'No mapping matches' },
+    { status: 'filtered', reason: 'No mapping matches: the profile is not known' },
+  ])
+})
+
+it('an event waits until profiles have read it if only conditions use the profile', async () => {
+  await open()
+  read = 0
+  const peer = await peerOf(() => ({ status: 200 }))
+  const [position] = await fixture.append([fixture.destination({ url: peer.url }, onlyKnown)], 1)
+  know('u1', 'one@example.com')
+  read = (position?.offset ?? 0) + 1
+  await peer.until((requests) => requests.length === 1)
+})
+
+it('conditions see the first values in each retry, and none of a user who was suppressed since', async () => {
+  await open(later)
+  know('u1', 'one@example.com')
+  know('u2', 'two@example.com')
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url, batch: 2 }, onlyKnown)
+  await fixture.append([id], 2, 2, {}, (number) => ({ userId: `u${number + 1}` }))
+  await eventually('both wait', async () => (await parked()).some(({ event_count }) => event_count === 2))
+  emails.delete(`${fixture.workspaceId} u1`)
+  know('u2', 'two@example.org')
+  suppressions = 1
+  const before = peer.requests.length
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  expect(sentTo({ requests: peer.requests.slice(before) })).toEqual(['known'])
+  await fixture.delivery.idle()
+  expect(await reasons()).toContainEqual({
+    status: 'filtered',
+    reason: 'No mapping matches: the profile is not known',
+  })
+})
+
+it('a destination that requires consent filters by the profile only with the consent of the event', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url, batch: 2 }, { ...onlyKnown, consentCategories: ['ads'] })
+  await fixture.append([id], 2, 2, {}, (number) => ({
+    context: number === 0 ? { consent: { categoryPreferences: { ads: true } } } : {},
+  }))
+  await fixture.delivery.idle()
+  expect(sentTo(peer)).toEqual(['known'])
+  expect((await reasons()).map(({ reason }) => reason).toSorted()).toEqual([
+    'No mapping matches: no consent allows values of the profile',
+    "values of the profile by the event's consent",
+  ])
+})
+
 it('each retry sends the first values, also after a restart, although the profile changed', async () => {
   await open(later)
   know('u1', 'first@example.com')

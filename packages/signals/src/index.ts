@@ -7,13 +7,14 @@ export {
   type AtPlatform,
   type ConversionInput,
   type EngineSignal,
+  isConversion,
   keyOf,
   type MadeConversion,
   makeConversion,
   profileNeedsOfSignals,
   type ReadyPlatform,
 } from './engine/make.ts'
-export { compileMatcher } from './engine/matcher.ts'
+export { matcherOf } from './engine/matcher.ts'
 export { identifiersOf, readKnownPersons, readPersons, removeExpired } from './engine/persons.ts'
 export { createSignalSender } from './engine/sender.ts'
 export { eraseConversions } from './erase.ts'

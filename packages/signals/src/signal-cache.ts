@@ -10,7 +10,7 @@ import type { DestinationDefinition, LoadedConnectors } from '@tributary/connect
 import { defaultConsentPath, type SignalSettings, withoutConsentChoices } from '@tributary/contract'
 import { sql } from 'kysely'
 import type { EngineSignal } from './engine/make.ts'
-import { compileMatcher, type Matcher } from './engine/matcher.ts'
+import { type Matcher, matcherOf } from './engine/matcher.ts'
 import { readyPlatform } from './platforms.ts'
 import { definitionOf, type SignalRow } from './read.ts'
 
@@ -79,7 +79,7 @@ const signalOf = ({ connectors, logger }: Deps, row: Row, platforms: Rows['platf
       definition,
       platforms: own,
       enabledAt: row.enable_time?.getTime() ?? 0,
-      matches: compileMatcher(definition),
+      matches: matcherOf(definition),
       audienceId: row.audience_id,
     }
   } catch (error) {

@@ -1,6 +1,7 @@
-import { compileFilter, type FieldMapping, type MappingPreview, pathNames, workOfValue } from '@tributary/contract'
+import { type FieldMapping, type MappingPreview, pathNames, workOfValue } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget } from '../definition/definition.ts'
+import { type Conditions, compileConditions } from './conditions.ts'
 import { defaultNote } from './defaults.ts'
 import { profileNeedsOf } from './event-profile.ts'
 import { maxItems } from './hash-personal-data.ts'
@@ -69,14 +70,12 @@ const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): T
   return { name, label, type: target.type, required: target.is_required }
 }
 
-/** Returns whether an event meets the conditions of a field. */
-export const compileConditions = ({
+/** Compiles the conditions of a field. */
+export const conditionsOf = ({
   conditions = [],
   condition_match = 'all',
-}: Pick<FieldMapping, 'conditions' | 'condition_match'>): ((of: EventInHand) => boolean) => {
-  const meets = compileFilter({ match: condition_match, conditions })
-  return ({ event, spend }) => meets(event, spend)
-}
+}: Pick<FieldMapping, 'conditions' | 'condition_match'>): Conditions =>
+  compileConditions({ match: condition_match, conditions })
 
 /** A field that is ready for events. */
 export type Field = {
@@ -125,7 +124,7 @@ export const compileField = (
   const target = targetOf(action, mapping)
   const names = pathNames(target.name)
   const source = compileSource(mapping.source, target.fields)
-  const meets = compileConditions(mapping)
+  const conditions = conditionsOf(mapping)
   const words = sourceWords(mapping.source)
   const country = countryOf(target, mappings)
   const { type, required, pii } = target
@@ -149,10 +148,12 @@ export const compileField = (
     value(of) {
       if (!place) return { problem: `${called(target)} is not a valid field name`, fails: true }
       if (closed !== undefined) return { problem: `${called(target)} ${closed}`, fails: required }
-      if (!meets(of))
-        return required
-          ? { problem: `${called(target)} is required, but its conditions are not met`, fails: true }
-          : 'unmet'
+      if (!conditions.meets(of)) {
+        if (required) return { problem: `${called(target)} is required, but its conditions are not met`, fails: true }
+        const { lacks } = of.profile
+        if (!conditions.usesProfile || lacks === '') return 'unmet'
+        return { problem: `${called(target)} is not sent by its conditions: ${lacks}`, fails: false }
+      }
       const given = source(of)
       if ('problem' in given) return { problem: `${called(target)}: ${given.problem}`, fails: true }
       if (given.value === null && !required) {

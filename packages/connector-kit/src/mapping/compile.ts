@@ -1,14 +1,8 @@
-import {
-  compileFilter,
-  type EventMapping,
-  type EventType,
-  type FieldMapping,
-  type PipelineEvent,
-  type SpendWork,
-} from '@tributary/contract'
+import type { EventMapping, EventType, FieldMapping, PipelineEvent } from '@tributary/contract'
 import type { ActionDefinition, DestinationDefinition } from '../definition/definition.ts'
-import { spending, TooMuchWork } from '../templates/template-work.ts'
+import { TooMuchWork } from '../templates/template-work.ts'
 import { called, compileField, type Field, type FieldProblem, perField, perHash } from './compile-field.ts'
+import { type Conditions, compileConditions } from './conditions.ts'
 import { defaultNote, defaultsFor, targetsWithDefault } from './defaults.ts'
 import { type EventProfile, mappingsNeeds } from './event-profile.ts'
 import { createPayload, type Payload } from './payload.ts'
@@ -27,8 +21,8 @@ export type Mapping =
       payload?: Readonly<Record<string, unknown>>
       problems: readonly FieldProblem[]
     }
-  /** No mapping matches. */
-  | { kind: 'unmapped' }
+  /** No mapping matches. `lacks` says why conditions had no values of the profile. */
+  | { kind: 'unmapped'; lacks?: string }
   /** The matching mapping cannot be applied; `reason` names the fields, for users. */
   | { kind: 'failed'; reason: string; problems: readonly FieldProblem[] }
 
@@ -65,7 +59,7 @@ const failed = (problems: readonly FieldProblem[]): Mapping => {
   return { kind: 'failed', reason: `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, problems }
 }
 
-type Fields = (of: () => EventInHand) => Mapping
+type Fields = (of: EventInHand) => Mapping
 
 const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping[]): Fields => {
   const used = mappings.filter((mapping) => mapping.enabled)
@@ -75,8 +69,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
   // Sets a nested target after the target that contains it.
   const fields = enabled.toSorted((a, b) => a.names.length - b.names.length)
   const addDefaults = compileDefaults(action, mappings)
-  return (inHand) => {
-    const of = inHand()
+  return (of) => {
     const payload = createPayload()
     const problems: FieldProblem[] = []
     const unmet = new Set<string>()
@@ -144,7 +137,7 @@ const compileDefaults = (action: ActionDefinition, mappings: readonly FieldMappi
 type Candidate = {
   /** Whether the mapping applies to events with this type and name, if they meet its conditions. */
   isFor: (type: string, name: string) => boolean
-  fits: (event: PipelineEvent, spend: SpendWork) => boolean
+  conditions: Conditions
   make: Fields
   /** The action, if the mapping matches every event and sends it unchanged. */
   whole: string | undefined
@@ -160,25 +153,24 @@ const compileMapping = (
 ): Candidate => {
   const action = definition.actions.find(({ name }) => name === mapping.destination)
   const types = typesOf(mapping, action)
-  const meets = compileFilter({ match: mapping.filter_match, conditions: mapping.filters })
+  const conditions = compileConditions({ match: mapping.filter_match, conditions: mapping.filters })
   const { event_name: own } = mapping
   const isFor = (type: string, name: string): boolean =>
     (own === '' || name === own) && (types.length === 0 || types.some((each) => each === type))
-  const fits = (event: PipelineEvent, spend: SpendWork): boolean =>
-    isFor(event.type, event.event) && meets(event, spend)
+  const trigger = { isFor, conditions }
   if (action === undefined) {
     const problem: FieldProblem = {
       field: mapping.destination,
       message: `${definition.title} has no action "${mapping.destination}"`,
       severity: 'error',
     }
-    return { isFor, fits, make: () => failed([problem]), whole: undefined }
+    return { ...trigger, make: () => failed([problem]), whole: undefined }
   }
   if (!action.wholeEvent || mapping.field_mappings.length > 0)
-    return { isFor, fits, make: compileFields(action, mapping.field_mappings), whole: undefined }
+    return { ...trigger, make: compileFields(action, mapping.field_mappings), whole: undefined }
   const mapped: Mapping = { kind: 'mapped', action: action.name, problems: none }
   const everything = own === '' && types.length === 0 && mapping.filters.length === 0
-  return { isFor, fits, make: () => mapped, whole: everything ? action.name : undefined }
+  return { ...trigger, make: () => mapped, whole: everything ? action.name : undefined }
 }
 
 const tooMuch =
@@ -203,10 +195,23 @@ export const compileMappings = (
   const candidates = used.map((mapping) => compileMapping(definition, mapping))
   const follow = (...[event, sourceId, json, profile]: Parameters<Mapper>): Mapping => {
     const budget = { ...eventBudget }
-    const spend = spending(budget)
-    const fitting = candidates.find(({ fits }) => fits(event, spend))
-    if (fitting === undefined) return { kind: 'unmapped' }
-    return fitting.make(() => takeInHand(event, sourceId, json, place, budget, profile))
+    const of = takeInHand(event, sourceId, json, place, budget, profile)
+    let lacks = ''
+    const fitting = candidates.find(({ isFor, conditions }) => {
+      if (!isFor(event.type, event.event)) return false
+      if (conditions.usesProfile) lacks = of.profile.lacks
+      return conditions.meets(of)
+    })
+    if (fitting === undefined) return lacks === '' ? { kind: 'unmapped' } : { kind: 'unmapped', lacks }
+    const mapping = fitting.make(of)
+    if (lacks === '' || mapping.kind !== 'mapped') return mapping
+    const note: FieldProblem = {
+      field: '',
+      message: `conditions of mappings: ${lacks}`,
+      severity: 'note',
+      isListed: true,
+    }
+    return { ...mapping, problems: [...mapping.problems, note] }
   }
   const map = (...given: Parameters<Mapper>): Mapping => {
     try {

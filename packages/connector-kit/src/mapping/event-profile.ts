@@ -1,4 +1,11 @@
-import { type EventMapping, type MappingSource, neededOfProfile, type PipelineEvent, pathOf } from '@tributary/contract'
+import {
+  type EventMapping,
+  type MappingSource,
+  neededOfConditions,
+  neededOfProfile,
+  type PipelineEvent,
+  pathOf,
+} from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import { fallbackPaths } from '../templates/fallback-template.ts'
 import { templatePaths } from '../templates/json-template.ts'
@@ -71,10 +78,14 @@ export const profileNeedsOf = (source: MappingSource): string[] => {
   return [...new Set(templateNeeds(source.value).filter((need) => need !== undefined))]
 }
 
-/** Returns the values of the profile that the enabled fields of mappings use, in a fixed order. */
+/** Returns the values of the profile that mappings use in their conditions and enabled fields, in a fixed order. */
 export const mappingsNeeds = (mappings: readonly EventMapping[]): string[] => {
   const fields = mappings.flatMap(({ field_mappings }) => field_mappings.filter(({ enabled }) => enabled))
-  return [...new Set(fields.flatMap(({ source }) => profileNeedsOf(source)))].toSorted()
+  const needs = [
+    ...mappings.flatMap(({ filters }) => neededOfConditions(filters)),
+    ...fields.flatMap(({ source, conditions = [] }) => [...profileNeedsOf(source), ...neededOfConditions(conditions)]),
+  ]
+  return [...new Set(needs)].toSorted()
 }
 
 /**

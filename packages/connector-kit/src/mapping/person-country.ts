@@ -1,6 +1,7 @@
-import { compileFilter, type FieldMapping } from '@tributary/contract'
+import type { FieldMapping } from '@tributary/contract'
 import type { ActionTarget } from '../definition/definition.ts'
 import { isBlank } from './blank.ts'
+import { compileConditions } from './conditions.ts'
 import { defaultText } from './defaults.ts'
 import { compileSource, type EventInHand } from './sources.ts'
 
@@ -22,9 +23,9 @@ export const countryOf = (
   if (field === undefined && countrySetting === undefined) return undefined
   const source = field === undefined ? undefined : compileSource(field.source)
   const { conditions = [], condition_match = 'all' } = field ?? {}
-  const meets = compileFilter({ match: condition_match, conditions })
+  const { meets } = compileConditions({ match: condition_match, conditions })
   return (of) => {
-    const given = meets(of.event, of.spend) ? source?.(of) : undefined
+    const given = meets(of) ? source?.(of) : undefined
     const value: unknown = given === undefined || 'problem' in given ? undefined : given.value
     const [first]: unknown[] = Array.isArray(value) ? value : [value]
     if (isBlank(first)) {

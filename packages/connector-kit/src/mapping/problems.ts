@@ -1,4 +1,5 @@
 import {
+  conditionFieldMistake,
   type EventMapping,
   type FieldMapping,
   type ListSource,
@@ -113,7 +114,7 @@ const conditionProblems = (
 ): [string, string | undefined][] => [
   ...conditions.map(({ field }, index): [string, string | undefined] => [
     `conditions.${index}.field`,
-    pathMistake(field),
+    conditionFieldMistake(field),
   ]),
   ...repeated(conditions.map(({ id }) => id)).map((index): [string, string] => [
     `conditions.${index}.id`,
@@ -204,7 +205,7 @@ const eventMappingProblems = (
   for (const index of repeated(mapping.filters.map(({ id }) => id)))
     problems[`filters.${index}.id`] = 'Another condition has this id'
   for (const [index, { field }] of mapping.filters.entries()) {
-    const mistake = pathMistake(field)
+    const mistake = conditionFieldMistake(field)
     if (mistake !== undefined) problems[`filters.${index}.field`] = mistake
   }
   return problems

@@ -10,7 +10,7 @@ import {
 import type { ActionTarget } from '../definition/definition.ts'
 import { spending } from '../templates/template-work.ts'
 import { isBlank } from './blank.ts'
-import { compileConditions } from './compile-field.ts'
+import { conditionsOf } from './compile-field.ts'
 import { sendsDefault, targetsWithDefault } from './defaults.ts'
 import { allowedProfile, conversionProfile } from './event-profile.ts'
 import { countryOf } from './person-country.ts'
@@ -69,7 +69,7 @@ type Known = { isSent: Has; isAbsent: Has }
 /** Returns whether a field sends a value, by the function that decides what the mapping sends. */
 const knownOf = (target: ActionTarget | undefined, mapping: FieldMapping, fields: readonly FieldMapping[]): Known => {
   const give = look(mapping.source)
-  const meets = compileConditions(mapping)
+  const { meets } = conditionsOf(mapping)
   const country = target === undefined ? undefined : countryOf(target, fields)
   return {
     isSent: (of) => meets(of) && isSent(target ?? unknownTarget, give(of), country?.(of).text),

@@ -37,6 +37,8 @@ export type EventInHand = {
   readonly profile: EventProfile
   /** Returns the values of the profile with their exact numbers. */
   exactProfile(): unknown
+  /** Returns the event with the values of the profile as its `profile`, for conditions. */
+  withProfile(): unknown
   /** Returns the variables of templates: the event's own keys, the named variables, and `profile`. */
   scope(): Readonly<Record<string, unknown>>
 }
@@ -75,6 +77,7 @@ export const takeInHand = (
 ): EventInHand => {
   let exact: unknown
   let exactProfile: unknown
+  let withProfile: unknown
   let scope: Record<string, unknown> | undefined
   const inHand: EventInHand = {
     event,
@@ -85,6 +88,7 @@ export const takeInHand = (
     spend: spending(budget),
     profile,
     exactProfile: () => (exactProfile ??= parseExactJson(profile.json)),
+    withProfile: () => (withProfile ??= { ...event, profile: JSON.parse(profile.json) as unknown }),
     scope: () =>
       (scope ??= {
         profile: computableJson(profile.json) ?? JSON.parse(profile.json),

@@ -1,4 +1,4 @@
-import { pathNames, pathOf } from '../rules/conditions.ts'
+import { type Condition, pathMistake, pathNames, pathOf } from '../rules/conditions.ts'
 
 /** The parts of a profile whose values mappings can use: `traits.email`, `identifiers.phone`, `audiences.{id}`. */
 export const profileParts = ['traits', 'identifiers', 'audiences'] as const
@@ -23,6 +23,27 @@ export const profileFieldMistake = (name: string): string | undefined => {
  */
 export const neededOfProfile = (name: string): string | undefined =>
   profileFieldMistake(name) === undefined ? pathOf(pathNames(name).slice(0, 2)) : undefined
+
+/** Returns what the field of a condition names behind `profile.`; undefined for a field of the event. */
+const behindProfile = (field: string): string | undefined => {
+  const [first, ...names] = pathNames(field)
+  return first === 'profile' ? pathOf(names) : undefined
+}
+
+/** Returns the values of the profile that conditions compare, such as `traits.plan` for `profile.traits.plan`. */
+export const neededOfConditions = (conditions: readonly Pick<Condition, 'field'>[]): string[] =>
+  conditions.flatMap(({ field }) => neededOfProfile(behindProfile(field) ?? '') ?? [])
+
+/**
+ * Returns why a text is no field of a condition on an event and its profile, as a sentence; undefined for a valid one.
+ */
+export const conditionFieldMistake = (field: string): string | undefined => {
+  const mistake = pathMistake(field)
+  const name = behindProfile(field)
+  return mistake !== undefined || name === undefined || profileFieldMistake(name) === undefined
+    ? mistake
+    : 'Write each value of the profile with its whole name, such as profile.traits.email'
+}
 
 /** Returns the needed names of each part, without repetitions. */
 export const profileNeeds = (needs: readonly string[]): Readonly<Record<ProfilePart, readonly string[]>> => {

@@ -90,6 +90,35 @@ describe('a preview', () => {
     })
   })
 
+  test('a preview takes the latest event whose profile meets the conditions, and says why none does', async () => {
+    const { preview, store, destinationId } = await start()
+    const { db } = harness
+    const { workspaceId } = organization
+    await store([order(1, { userId: 'f1' }), order(2, { userId: 'f2' }), order(3, { userId: 'f3' })])
+    const filters = [{ id: 'c001', field: 'profile.traits.plan', operator: 'equals', value: 'pro' }]
+    const [filtered] = mappingsOf({ ...mapping, filters })
+    if (filtered === undefined) throw new Error('none')
+    const pasted = { payload: JSON.stringify(order(4, { userId: 'f2' })) }
+    expect(await preview(filtered)).toMatchObject({ event: null })
+    expect(await preview(filtered, pasted)).toMatchObject({
+      fits: false,
+      reason: 'This mapping does not match the event: the profile is not known',
+    })
+    const time = new Date(harness.now()).toISOString()
+    const identify = { eventId: '0-2-0', type: 'identify', userId: 'f2', traits: { plan: 'pro' }, context: {} }
+    const json = JSON.stringify({ ...identify, receivedAt: time, timestamp: time })
+    await createLearning({ db, metrics: noMetrics })([
+      { workspaceId, sourceId: newId(), eventId: identify.eventId, json },
+    ])
+    expect(parsed(await preview(filtered))).toMatchObject({ value: 2 })
+    expect(parsed(await preview(filtered, pasted))).toMatchObject({ value: 4 })
+    const categories = { consent_categories: ['ads'] }
+    await db.updateTable('destinations').set(categories).where('id', '=', destinationId).execute()
+    expect(await preview(filtered, pasted)).toMatchObject({
+      reason: 'This mapping does not match the event: no consent allows values of the profile',
+    })
+  })
+
   test('a preview applies the filters of the mapping and of the connection', async () => {
     const { preview, store, connection } = await start()
     const { administrator, workspaceId } = organization

@@ -1,5 +1,5 @@
 import { parseReference } from '@tributary/api-kit'
-import type { Mapping } from '@tributary/connector-kit'
+import type { EventProfile, Mapping } from '@tributary/connector-kit'
 import { type EventMapping, type EventType, type PipelineEvent, resourceNames } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
 import { eventOf, type StoredEventRow, storedEventColumns, storedEventText, wireTime } from '@tributary/replays'
@@ -21,6 +21,8 @@ export type TrialEvent = {
 
 /** Maximum number of the newest events that are searched for a match. */
 export const maxLookedThrough = 300
+/** Number of events whose profiles are read with one query. */
+const profilesTogether = 50
 
 type Given = { event?: string | undefined; payload?: string | undefined; event_mapping: EventMapping }
 
@@ -40,7 +42,9 @@ type TrialDeps = {
   /** Event types that the mapping accepts; empty for all types. */
   types: readonly EventType[]
   /** Maps an event when it is the turn of the workspace. */
-  map: (event: PipelineEvent, sourceId: string, json: string) => Promise<Mapping>
+  map: (event: PipelineEvent, sourceId: string, json: string, profile?: EventProfile) => Promise<Mapping>
+  /** Reads the profiles of events, in their order. Undefined if the conditions of the mapping use no profile. */
+  profilesOf: ((events: readonly PipelineEvent[]) => Promise<readonly EventProfile[]>) | undefined
   now: number
   signal: AbortSignal
 }
@@ -79,21 +83,33 @@ const namedEvent = async (name: string, deps: TrialDeps): Promise<TrialEvent> =>
  * audience event that the mapping accepts.
  */
 const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<TrialEvent | undefined> => {
-  const { eventStore, workspaceId, sources, types, map, now, signal } = deps
+  const { eventStore, workspaceId, sources, types, map, profilesOf, now, signal } = deps
   const filter = { workspaceId, sourceIds: sources.map(({ id }) => id), types, event: mapping.event_name }
-  for (const row of await readRecentEvents(eventStore, filter, maxLookedThrough, { now, signal })) {
-    const json = storedEventText(row)
-    if (json === undefined) continue
-    const trial = trialOf(workspaceId, row.source_id, json)
-    if ((await sources.find(({ id }) => id === row.source_id)?.lets(trial.event)) !== true) continue
-    if ((await map(trial.event, row.source_id, json)).kind !== 'unmapped') return trial
+  /** Returns the first of these events that the mapping accepts. */
+  const firstOf = async (trials: readonly TrialEvent[]): Promise<TrialEvent | undefined> => {
+    const profiles = (await profilesOf?.(trials.map(({ event }) => event))) ?? []
+    for (const [index, trial] of trials.entries()) {
+      const { event, sourceId, json } = trial
+      if ((await map(event, sourceId, json, profiles[index])).kind !== 'unmapped') return trial
+    }
+    return undefined
+  }
+  const rows = await readRecentEvents(eventStore, filter, maxLookedThrough, { now, signal })
+  const together = profilesOf === undefined ? 1 : profilesTogether
+  for (let at = 0; at < rows.length; at += together) {
+    const accepted: TrialEvent[] = []
+    for (const row of rows.slice(at, at + together)) {
+      const json = storedEventText(row)
+      if (json === undefined) continue
+      const trial = trialOf(workspaceId, row.source_id, json)
+      if ((await sources.find(({ id }) => id === row.source_id)?.lets(trial.event)) === true) accepted.push(trial)
+    }
+    const found = await firstOf(accepted)
+    if (found !== undefined) return found
   }
   if (types.length > 0 && !types.includes('track')) return undefined
-  for (const { sourceId, json } of await deps.audienceEvents({ event: mapping.event_name })) {
-    const trial = trialOf(workspaceId, sourceId, json)
-    if ((await map(trial.event, sourceId, json)).kind !== 'unmapped') return trial
-  }
-  return undefined
+  const ofAudiences = await deps.audienceEvents({ event: mapping.event_name })
+  return await firstOf(ofAudiences.map(({ sourceId, json }) => trialOf(workspaceId, sourceId, json)))
 }
 
 /** Finds the event for a trial. Returns undefined if the latest event is requested and no event matches. */

@@ -10,7 +10,7 @@ import {
   type OutgoingEvent,
   withConsent,
 } from '@tributary/connector-kit'
-import type { EventMapping, PipelineEvent, TriedMapping } from '@tributary/contract'
+import { type EventMapping, neededOfConditions, type PipelineEvent, type TriedMapping } from '@tributary/contract'
 import { badRequest, losesDigits, takeTurn } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readAudienceTrials } from './audience-trials.ts'
@@ -70,7 +70,9 @@ const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldPro
 
 const reasonOf = (mapping: Mapping): string => {
   if (mapping.kind === 'failed') return mapping.reason
-  return mapping.kind === 'unmapped' ? 'This mapping does not match the event' : ''
+  if (mapping.kind === 'mapped') return ''
+  const text = 'This mapping does not match the event'
+  return mapping.lacks === undefined ? text : `${text}: ${mapping.lacks}`
 }
 
 const noEvent = (sources: number): string =>
@@ -98,11 +100,15 @@ export const tryMapping = async (
   const mapper = compileMappings(definition, [mapping], { ...place, settings: row.settings })
   const map = (event: PipelineEvent, sourceId: string, json: string, profile?: EventProfile): Promise<Mapping> =>
     takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json, profile))
-  /** Returns the latest profile of an event's user, as far as the mapping uses it and the destination may get it. */
-  const profileOf = async (event: PipelineEvent): Promise<EventProfile | undefined> => {
+  /** Returns the latest profiles of the events' users, as far as the mapping uses them and the destination may get them. */
+  const profilesOf = async (events: readonly PipelineEvent[]): Promise<readonly EventProfile[]> => {
     const needs = withConsent(mapper.needs, row.consent_categories)
-    const [profile] = needs.length === 0 ? [] : ((await profileValues?.look(workspaceId, [event], needs)) ?? [])
-    return profile && allowedProfile(row.consent_categories, event, profile).profile
+    if (needs.length === 0 || events.length === 0) return []
+    const found = (await profileValues?.look(workspaceId, events, needs)) ?? []
+    return events.flatMap((event, index) => {
+      const profile = found[index]
+      return profile === undefined ? [] : [allowedProfile(row.consent_categories, event, profile).profile]
+    })
   }
   const sources = (await connectedSources(db, row.id)).map(({ id, lets }) => ({
     id,
@@ -117,7 +123,8 @@ export const tryMapping = async (
       audienceEvents: (wanted) => readAudienceTrials(db, place, { limit: maxAudienceEvents, ...wanted }),
       sources,
       types,
-      map: (event, sourceId, json) => map(event, sourceId, json),
+      map,
+      profilesOf: neededOfConditions(mapping.filters).length === 0 ? undefined : profilesOf,
       now: clock(),
       signal,
     },
@@ -126,7 +133,8 @@ export const tryMapping = async (
     const shown = { event: null, fits: false, reason: noEvent(sources.length), payload: '', problems: own }
     return { shown, outgoing: undefined }
   }
-  const made = await map(found.event, found.sourceId, found.json, await profileOf(found.event))
+  const [profile] = await profilesOf([found.event])
+  const made = await map(found.event, found.sourceId, found.json, profile)
   const sent = outgoing(found, made)
   return {
     outgoing: sent,

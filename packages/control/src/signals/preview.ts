@@ -28,12 +28,13 @@ import {
   type AtPlatform,
   type ConversionInput,
   checkPlatforms,
-  compileMatcher,
   type EngineSignal,
   factsOf,
   identifiersOf,
+  isConversion,
   type MadeConversion,
   makeConversion,
+  matcherOf,
   platformOf,
   profileNeedsOfSignals,
   type ReadyPlatform,
@@ -232,7 +233,7 @@ const make = async (
     const own = factsOf(event, Date.parse(event.timestamp))
     const profile = profiles?.[index]
     const making: ConversionInput = { signal, event, own, person, origin: 'event', profile, options }
-    made.push(await makeInPieces(making, work))
+    if (await work(() => isConversion(making))) made.push(await makeInPieces(making, work))
   }
   return made
 }
@@ -248,7 +249,7 @@ const readCandidates = async (
   const { trigger } = definition
   if (trigger.type === 'audience') return await readEntered(deps, workspaceId, ids.audience ?? '', limit)
   const { events, looked } = await readEvents(deps, workspaceId, { trigger, sources: ids.sources, limit }, signal)
-  const matches = compileMatcher(definition)
+  const matches = matcherOf(definition)
   const fitting: PipelineEvent[] = []
   for (const event of events)
     if (fitting.length < limit && (await work(() => matches(event))) === 'event') fitting.push(event)

@@ -1,5 +1,6 @@
 import { methods, type SignalDefinition } from '@tributary/contract'
-import { newId } from '@tributary/kernel'
+import { newId, noMetrics } from '@tributary/kernel'
+import { createLearning } from '@tributary/profiles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { makePlatform, signalsCatalog, trialSignal } from '../testing/signals.ts'
@@ -87,6 +88,23 @@ test('a preview scores stored events, shows which ones would not be sent, and ma
     ip: '[hidden]',
     email: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
+})
+
+test('a preview with a condition on the profile has the conversions of users who meet it', async () => {
+  const rows = [1, 2].map((index) =>
+    storedEvent(index, { userId: `user-${index}`, properties: { order_id: `o${index}` } }),
+  )
+  await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
+  const time = new Date(harness.now()).toISOString()
+  const identify = { eventId: '0-9-0', type: 'identify', userId: 'user-2', traits: { plan: 'pro' }, context: {} }
+  const json = JSON.stringify({ ...identify, receivedAt: time, timestamp: time })
+  const accepted = { workspaceId: workspace, sourceId: idIn(source), eventId: identify.eventId, json }
+  await createLearning({ db: harness.db, metrics: noMetrics })([accepted])
+  const { trigger, ...signal } = trialSignal(source, [meta])
+  const filters = [{ id: 'c001', field: 'profile.traits.plan', operator: 'equals', value: 'pro' }]
+  const body = { ...signal, trigger: { ...trigger, filters }, sample_size: 50 }
+  const preview = await organization.administrator.ok(methods.signals.preview, { workspace }, { body } as never)
+  expect(preview.sample.map(({ event_id }) => event_id)).toEqual(['o2'])
 })
 
 const csv = (...rows: string[]) => ['event_id,event_time,email,value,currency', ...rows].join('\r\n')

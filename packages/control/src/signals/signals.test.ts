@@ -85,6 +85,18 @@ test.each<[string, object, string | undefined]>([
     'platforms.0.test_event_code',
   ],
   ['no events', { trigger: { type: 'events', sources: ['SOURCE'], events: [] } }, 'trigger.events'],
+  [
+    'a condition on a whole part of the profile',
+    {
+      trigger: {
+        type: 'events',
+        sources: ['SOURCE'],
+        events: [{ event_name: 'Order' }],
+        filters: [{ id: 'c001', field: 'profile.traits', operator: 'exists' }],
+      },
+    },
+    'trigger.filters.0.field',
+  ],
   ['a custom conversion without a name', { conversion: { type: 'custom' } }, 'conversion.custom_name'],
   ['a fixed value that is negative', { value: { type: 'fixed', amount: -1, currency: 'EUR' } }, 'value.amount'],
   ['a currency that is none', { value: { type: 'fixed', amount: 1, currency: 'euro' } }, 'value.currency'],

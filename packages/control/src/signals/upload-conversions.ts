@@ -6,10 +6,10 @@ import type { Handler } from '@tributary/http'
 import { badRequest, cutText, readTime } from '@tributary/kernel'
 import {
   type CachedSignal,
-  compileMatcher,
   convert,
   definitionOf,
   keyOf,
+  matcherOf,
   platformOf,
   type ReadyPlatform,
   readPlatforms,
@@ -164,7 +164,7 @@ const offlineSignal = async (
     definition,
     platforms,
     enabledAt: 0,
-    matches: compileMatcher(definition),
+    matches: matcherOf(definition),
     audienceId: null,
   }
 }

@@ -38,7 +38,10 @@ export type GateResult =
 
 /** Checks the event at `index` of a record. Depends only on the event and the time. */
 export type Gate = ((record: DeliveryRecord, index: number, now: number) => GateResult) & {
-  /** What the destination's mappings need of the profile, and its consent if that decides. Empty if they use none. */
+  /**
+   * What the destination's mappings need of the profile, conditions included, and its consent if that decides. Empty if
+   * they use none.
+   */
   readonly needs: readonly string[]
   /** Whether a mapping that uses the profile may match events with this type and name. */
   readonly usesProfile: Mapper['usesProfile']
@@ -160,7 +163,8 @@ const tooMuch: GateResult = {
   reason: 'The filter of the connection takes more work than one event may: make its conditions fewer',
 }
 const noSignal: GateResult = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
-const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
+
+const noMapping = 'No mapping matches'
 
 /**
  * Creates the function that returns the result of passing rows, by object. Rows of an object share one result, since
@@ -213,7 +217,8 @@ const mapped = (
   given: { profile: EventProfile; note: string } = { profile: noProfile, note: '' },
 ): GateResult => {
   const mapping = mapper(event, sourceId, json, given.profile)
-  if (mapping.kind === 'unmapped') return unmapped
+  if (mapping.kind === 'unmapped')
+    return { kind: 'filtered', reason: mapping.lacks === undefined ? noMapping : `${noMapping}: ${mapping.lacks}` }
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
   const { action, payload, problems } = mapping
   /** Whether the payload is another one without the values of the profile. */

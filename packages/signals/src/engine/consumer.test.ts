@@ -47,6 +47,7 @@ const signalsOf = (workspaceId: string, template: string): WorkspaceSignals => {
     consentCategories: [],
   }
   const definition = {
+    trigger: { type: 'events', events: [{ event_type: 'track', event_name: '' }], filters: [], filter_match: 'all' },
     value: { type: 'none' },
     event_id: { type: 'message_id' },
     conversion: { type: 'lead', custom_name: '' },

@@ -4,7 +4,16 @@ import { type PipelineEvent, pathNames, valueAt } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { CachedSignal, WorkspaceSignals } from '../signal-cache.ts'
 import { type Facts, factsOf } from './click-facts.ts'
-import { idText, keyOf, makeConversion, type Origin, profileNeedsOfSignals, type Refunded } from './make.ts'
+import {
+  type ConversionInput,
+  idText,
+  isConversion,
+  keyOf,
+  makeConversion,
+  type Origin,
+  profileNeedsOfSignals,
+  type Refunded,
+} from './make.ts'
 import {
   type Identifier,
   identifiersOf,
@@ -118,15 +127,17 @@ export const convertStored = async (
     readProfiles({ profiles }, workspaceId, converting, place),
   ])
   const make = (each: Looked, index: number, refunds: ReadonlyMap<string, Refunded>) =>
-    each.signals.map(({ signal, origin }) => {
+    each.signals.flatMap(({ signal, origin }) => {
       const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
       const refunded =
         origin === 'refund' ? (refunds.get(`${signal.id}\n${orderOf(signal, each.event)}`) ?? null) : undefined
       const options = { settings, now }
       const { event, own } = each
       const profile = profilesOfEvents[index]
-      const made = makeConversion({ signal, event, own, person, origin, refunded, profile, options })
-      return { made, subjects: each.identifiers.map((identifier) => personHash(workspaceId, identifier)) }
+      const input: ConversionInput = { signal, event, own, person, origin, refunded, profile, options }
+      if (!isConversion(input)) return []
+      const subjects = each.identifiers.map((identifier) => personHash(workspaceId, identifier))
+      return [{ made: makeConversion(input), subjects }]
     })
   const asked = refundsIn(converting)
   if (asked.length === 0) {

@@ -22,6 +22,7 @@ const made = (
   { value = { type: 'none' }, platforms = [], context = {}, withdrawnAt, profile }: Given = {},
 ): MadeConversion => {
   const definition = {
+    trigger: { type: 'events', events: [{ event_type: 'track', event_name: '' }], filters: [], filter_match: 'all' },
     value,
     event_id: { type: 'message_id' },
     conversion: { type: 'add_to_cart', custom_name: '' },

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import {
+  allowedProfile,
   compilePresence,
   consentOf,
+  conversionProfile,
   defaultText,
   type EventProfile,
   meetsNeeds,
   moneyOf,
+  noProfile,
   type PlatformDefinition,
   type ProfileConsent,
   type SignalPlatformSettings,
@@ -25,6 +28,7 @@ import { ExactNumber, numberText, parseExactJson } from '@tributary/kernel'
 import type { StoredDefinition } from '../read.ts'
 import { type Facts, joinFacts, type StoredFacts, type Touch, touchPointsOf } from './click-facts.ts'
 import { consentReason } from './consent.ts'
+import { matcherOf } from './matcher.ts'
 
 /** A platform of a signal, ready for sending. */
 export type ReadyPlatform = {
@@ -171,16 +175,17 @@ const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
 
 const needed = new WeakMap<ReadyPlatform, readonly string[]>()
 
-/** Returns what the platforms of signals need of the profile, and its consent if that decides. */
-export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'platforms'>[]): string[] => {
-  const all = signals.flatMap(({ platforms }) =>
-    platforms.flatMap((platform) => {
-      const { definition, settings, consentCategories } = platform
-      const known = needed.get(platform) ?? withConsent(signalNeeds(definition, settings), consentCategories)
+/** Returns what the conditions and the platforms of signals need of the profile, and its consent if that decides. */
+export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'definition' | 'platforms'>[]): string[] => {
+  const all = signals.flatMap(({ definition, platforms }) => [
+    ...matcherOf(definition).needs,
+    ...platforms.flatMap((platform) => {
+      const needs = [...matcherOf(definition).needs, ...signalNeeds(platform.definition, platform.settings)]
+      const known = needed.get(platform) ?? withConsent(needs, platform.consentCategories)
       needed.set(platform, known)
       return known
     }),
-  )
+  ])
   return [...new Set(all)].toSorted()
 }
 
@@ -189,22 +194,37 @@ const isWithdrawn = ({ withdrawnAt }: KnownPerson, { at, consent }: Pick<Said, '
   withdrawnAt !== undefined && withdrawnAt > at && consent !== 'denied'
 
 /**
- * Returns the values and the consent of the profile, by the names in `context.signal`; none without the consent of the person. After a
- * withdrawal, only an event that gives consent gets values.
+ * Returns the profile if the person's consent allows its use, or else none. After a withdrawal, only an event that gives
+ * consent gets values.
  */
-const profileOf = (
-  profile: EventProfile | undefined,
+const consentedProfile = (
+  profile: EventProfile = noProfile,
   person: KnownPerson,
   said: Pick<Said, 'at' | 'consent'>,
-): { profile?: unknown; profile_consent?: ProfileConsent } => {
+): EventProfile => {
   const isRefused = person.withdrawnAt !== undefined && said.consent !== 'granted'
-  return profile === undefined ||
-    profile.json === '{}' ||
-    said.consent === 'denied' ||
-    isRefused ||
-    isWithdrawn(person, said)
-    ? {}
-    : { profile: parseExactJson(profile.json), ...(profile.consent && { profile_consent: profile.consent }) }
+  return said.consent === 'denied' || isRefused || isWithdrawn(person, said) ? noProfile : profile
+}
+
+/** Returns the values and the consent of a profile, by the names in `context.signal`. */
+const profileValues = ({ json, consent }: EventProfile): { profile?: unknown; profile_consent?: ProfileConsent } =>
+  json === '{}' ? {} : { profile: parseExactJson(json), ...(consent && { profile_consent: consent }) }
+
+/**
+ * Whether a destination must not get a conversion, because only the profile makes it one, and no consent allows that the
+ * destination gets values of the profile.
+ */
+const isByHiddenProfile = (
+  { definition }: EngineSignal,
+  { consentCategories }: ReadyPlatform,
+  event: PipelineEvent,
+  { origin }: Pick<Said, 'origin'>,
+): boolean => {
+  const matcher = matcherOf(definition)
+  if (origin !== 'event' || matcher.needs.length === 0) return false
+  const known = conversionProfile(event)
+  const { profile } = allowedProfile(consentCategories, event, known)
+  return profile.json !== known.json && !matcher.meets(event, noProfile)
 }
 
 const atPlatform = (
@@ -222,6 +242,7 @@ const atPlatform = (
     refundReason(said, conversions) ??
     (event.test && platform.settings.testCode === '' ? 'test_event' : undefined) ??
     consentReason(said.consent, options.settings, { withdrawn, takesDenied: conversions.takesDenied === true }) ??
+    (isByHiddenProfile(signal, platform, event, said) ? 'no_consent' : undefined) ??
     (said.at > options.now + aheadMs ? 'in_future' : undefined) ??
     (options.now - said.at > oldest ? 'too_old' : undefined) ??
     valueReason(said, platform, signal.definition.conversion.type === 'purchase') ??
@@ -322,6 +343,18 @@ const refundSums = (event: PipelineEvent, definition: StoredDefinition, refunded
   return { back, left: Math.max(0, left), refusal: isTooLarge ? 'refund_too_large' : undefined }
 }
 
+const eventConsent = (event: PipelineEvent, { settings }: MakeOptions): ReturnType<typeof consentOf> =>
+  consentOf(valueAt(event, pathNames(settings.consent_path)))
+
+/**
+ * Whether an event that the matcher of a signal accepts is a conversion, by the conditions on the profile. Everything
+ * that is no event of a trigger is.
+ */
+export const isConversion = ({ signal, event, person, origin, profile, options }: ConversionInput): boolean => {
+  const said = { at: Date.parse(event.timestamp), consent: eventConsent(event, options) }
+  return origin !== 'event' || matcherOf(signal.definition).meets(event, consentedProfile(profile, person, said))
+}
+
 /**
  * Makes a conversion, with its result for each platform. The same event gives the same conversion under the same
  * settings.
@@ -346,7 +379,7 @@ export const makeConversion = ({
   const { back, left, refusal }: RefundSums = isRefund
     ? refundSums(event, definition, eventId === '' ? null : (refunded ?? null))
     : { back: moneyAt(event, definition.value), refusal: undefined }
-  const consent = consentOf(valueAt(event, pathNames(options.settings.consent_path)))
+  const consent = eventConsent(event, options)
   const said: Said = { money: back, at: happened, consent, origin, offline: origin === 'upload', refusal }
   const facts = joinFacts(own, person.kept, happened)
   const key = isRefund ? keyOf(signal.id, 'refund', eventId, event.messageId) : keyOf(signal.id, eventId)
@@ -376,7 +409,7 @@ export const makeConversion = ({
         ...sourceWords(event, origin),
         ...factValues(facts),
         ...(product === undefined ? {} : { product }),
-        ...profileOf(profile, person, said),
+        ...profileValues(consentedProfile(profile, person, said)),
       },
     },
   }

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { conditionProblems } from '../../lib/events/condition-words.ts'
 import type { EventField } from '../../lib/events/event-fields.ts'
 import { ConditionBuilder } from '../condition-builder.tsx'
+import { conditionFields } from './mapping-draft.ts'
 
 /** The conditions under which a field is sent. */
 export const FieldConditions = ({
@@ -21,12 +22,13 @@ export const FieldConditions = ({
 }) => {
   const { conditions = [], condition_match = 'all' } = field
   const problems = useMemo(() => (shows ? conditionProblems(conditions) : {}), [conditions, shows])
+  const offered = useMemo(() => conditionFields(fields), [fields])
   return (
     <div className="space-y-2 rounded-md border border-line bg-canvas p-3">
       <p className="text-sm font-medium">Sent only if</p>
       <ConditionBuilder
         label={`Conditions of ${name}`}
-        fields={fields}
+        fields={offered}
         value={{ match: condition_match, conditions }}
         problems={problems}
         disabled={onChange === undefined}

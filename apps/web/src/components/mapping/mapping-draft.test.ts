@@ -2,6 +2,7 @@ import { type DestinationAction, type EventMapping, eventMapping, fieldMapping }
 import { expect, test } from 'vitest'
 import {
   changeWords,
+  conditionFields,
   customTarget,
   emptySource,
   fieldRows,
@@ -167,4 +168,12 @@ test('the profile offers the traits of events, and usual identifiers, each once'
     'identifiers.email',
     'identifiers.phone',
   ])
+})
+
+test('conditions offer fields of events first, then values of the profile, and audiences by their titles', () => {
+  const total = { name: 'properties.total', display_name: '', kind: 'property', type: 'number', example: '' } as const
+  const offered = conditionFields([total], [{ name: 'workspaces/w1/audiences/a1', title: 'Buyers' }])
+  expect(offered[0]).toBe(total)
+  expect(offered.map(({ name }) => name)).toContain('profile.traits.email')
+  expect(offered.at(-1)).toMatchObject({ name: 'profile.audiences.a1', display_name: 'Buyers' })
 })

@@ -1,4 +1,5 @@
 import {
+  type Audience,
   type Destination,
   type DestinationAction,
   type EventMapping,
@@ -12,6 +13,7 @@ import {
 } from '@tributary/contract'
 import { conditionProblems } from '../../lib/events/condition-words.ts'
 import type { EventField } from '../../lib/events/event-fields.ts'
+import { audienceIds } from '../../lib/format/names.ts'
 import { shortId } from '../../lib/format/short-id.ts'
 import { pluralise } from '../../lib/format/text.ts'
 import { emptyList, emptyListed, isEmptyItemField, isEmptyListed, withoutEmpty } from './listed-sources.ts'
@@ -81,6 +83,24 @@ export const profileFields = (fields: readonly EventField[]): EventField[] => {
     if (!byName.has(name)) byName.set(name, { name, display_name: '', kind: 'identity', type: 'string', example: '' })
   return [...byName.values()]
 }
+
+/** The fields of events, and the values of a profile with the given audiences, to choose from in conditions. */
+export const conditionFields = (
+  fields: readonly EventField[],
+  audiences: readonly Pick<Audience, 'name' | 'title'>[] = [],
+): EventField[] => [
+  ...fields,
+  ...profileFields(fields).map((field) => ({ ...field, name: `profile.${field.name}` })),
+  ...audiences.map(
+    ({ name, title }): EventField => ({
+      name: `profile.audiences.${audienceIds(name).audience}`,
+      display_name: title,
+      kind: 'identity',
+      type: 'boolean',
+      example: 'true',
+    }),
+  ),
+]
 
 /** True for a source without a value. A constant can be an empty text. */
 export const isEmptySource = (source: MappingSource): boolean => {

@@ -162,6 +162,17 @@ describe('the profile is the last source of a person', () => {
     expect(known(await receive({ ...bare(), userId: 'u2', anonymousId: 'a2' }))['meta']).toEqual(['external_id'])
   })
 
+  test('events are conversions only while the profile meets the conditions of the signal', async () => {
+    const events = trialSignal(source, []).trigger
+    const filters = [{ id: 'c001', field: 'profile.traits.plan', operator: 'equals', value: 'pro' }] as const
+    await enable({ trigger: { ...events, filters: [...filters], filter_match: 'all' } as SignalDefinition['trigger'] })
+    expect((await receive(bare())).fresh).toEqual([])
+    await identify({ plan: 'pro' })
+    expect((await receive(bare(), { ...bare(), userId: 'u2', anonymousId: 'a2' })).fresh).toHaveLength(1)
+    await identify({ plan: 'free' }, 'u3')
+    expect((await receive({ ...bare(), userId: 'u3', anonymousId: 'a3' })).fresh).toEqual([])
+  })
+
   test('without the consent of the person, or after its withdrawal, no value of the profile is used', async () => {
     await enable()
     await identify({ email: 'ada@example.com' })

@@ -10,10 +10,13 @@ import {
 import { type ReactNode, useCallback, useEffect, useId, useMemo, useState } from 'react'
 import { ConditionBuilder } from '../../../components/condition-builder.tsx'
 import { FieldTable } from '../../../components/mapping/field-table.tsx'
-import type { ChangeMapping, MappingProblems } from '../../../components/mapping/mapping-draft.ts'
+import { type ChangeMapping, conditionFields, type MappingProblems } from '../../../components/mapping/mapping-draft.ts'
 import { NameWarnings, WarningsAt } from '../../../components/name-warnings.tsx'
 import { type EventField, withCommonFields } from '../../../lib/events/event-fields.ts'
+import { useFlag } from '../../../lib/integrations/flags.ts'
+import { audiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { mappingSuggestionsQuery } from '../../../lib/queries/mapping-queries.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { preloadCodeEditor } from '../../../ui/code/code-editor.tsx'
@@ -89,6 +92,8 @@ const Which = ({
   onChange: ChangeMapping | undefined
 }) => {
   const readOnly = onChange === undefined
+  const audiences = useQuery({ ...audiencesQuery(useWorkspace().name), enabled: useFlag('audiences') }).data
+  const compared = useMemo(() => conditionFields(fields, audiences), [fields, audiences])
   const names = useMemo(() => {
     const byName = Map.groupBy(
       events.filter(({ event_name }) => event_name !== ''),
@@ -135,7 +140,7 @@ const Which = ({
       </div>
       <ConditionBuilder
         label="Conditions"
-        fields={fields}
+        fields={compared}
         value={{ match: mapping.filter_match, conditions: mapping.filters }}
         problems={problems}
         disabled={readOnly}

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { conversionNames, type Source, standardConversions } from '@tributary/contract'
 import { Plus, X } from 'lucide-react'
-import { useId } from 'react'
+import { useId, useMemo } from 'react'
 import { ConditionBuilder } from '../../../components/condition-builder.tsx'
+import { conditionFields } from '../../../components/mapping/mapping-draft.ts'
 import { QueryView } from '../../../components/query-view.tsx'
 import { useFlag } from '../../../lib/integrations/flags.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -148,6 +149,8 @@ export const TriggerFields = (props: FieldsProps) => {
   const { draft, problems, disabled, onChange } = props
   const fields = useEventFields(draft)
   const audiences = useFlag('audiences')
+  const known = useQuery({ ...audiencesQuery(useWorkspace().name), enabled: audiences }).data
+  const compared = useMemo(() => conditionFields(fields, known), [fields, known])
   const events = (
     <div className="space-y-5">
       <Sources {...props} />
@@ -165,7 +168,7 @@ export const TriggerFields = (props: FieldsProps) => {
         <ConditionBuilder
           label="Conditions"
           value={draft.filters}
-          fields={fields}
+          fields={compared}
           problems={problems}
           disabled={disabled}
           emptyText="No conditions. Each of these events is a conversion."
