@@ -305,6 +305,33 @@ it('a destination that requires consent filters by the profile only with the con
   ])
 })
 
+it('a replay without the profile waits for nothing and looks nothing up, also in a retry', async () => {
+  await open(later)
+  know('u1', 'one@example.com')
+  read = 0
+  let status = 503
+  const peer = await peerOf(() => ({ status }))
+  const id = fixture.destination({ url: peer.url }, withProfile)
+  const replayId = '0198c5f2-0000-7000-8000-000000000001'
+  await fixture.append([id], 1, 1, { p: replayId, u: true })
+  await eventually('it waits', async () => (await parked()).some(({ attempts }) => attempts === 1))
+  expect((await parked()).map(({ profile }) => profile)).toEqual([null])
+  status = 200
+  await dueNow(id)
+  await eventually('nothing is parked', async () => (await parked()).length === 0)
+  await fixture.delivery.idle()
+  expect(sentTo(peer)).toEqual([undefined, undefined])
+  expect(looks).toEqual([])
+  expect(await reasons()).toContainEqual({
+    status: 'delivered',
+    reason: '"Email" (email) is not sent: the replay uses no profile',
+  })
+  const filtering = fixture.destination({ url: peer.url }, onlyKnown)
+  await fixture.append([filtering], 1, 1, { p: replayId, u: true })
+  const filtered = { status: 'filtered', reason: 'No mapping matches: the replay uses no profile' }
+  await eventually('it is filtered', async () => (await reasons()).some(({ reason }) => reason === filtered.reason))
+})
+
 it('each retry sends the first values, also after a restart, although the profile changed', async () => {
   await open(later)
   know('u1', 'first@example.com')

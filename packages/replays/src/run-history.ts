@@ -50,6 +50,7 @@ const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[
         d: [row.destination_id],
         n: texts.length,
         p: row.id,
+        ...(row.profile === 'none' ? { u: true } : {}),
         ...(texts.some(losesDigits) ? { e: true } : {}),
       }
       return { key: row.workspace_id, meta: JSON.stringify(meta), body: Buffer.from(`[${texts.join(',\n')}]\n`) }

@@ -7,7 +7,7 @@ const toEarlierSql = `
 drop table if exists file_rounds, held_work, work_releases, kept_places, profile_consents;
 drop function if exists trait_members, trait_part, trait_holders, trait_within, trait_is_set, trait_decimal;
 alter table set_password_tokens drop column if exists session_id;
-alter table replays drop column if exists time_by;
+alter table replays drop column if exists time_by, drop column if exists profile;
 alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
 alter table write_keys drop column if exists api_key_id;
 alter table parked_deliveries drop column if exists profile;

@@ -2,6 +2,7 @@ import {
   type ActionDefinition,
   type ActionTarget,
   type DestinationDefinition,
+  mappingsNeeds,
   mappingTargetOf,
   newPresetMappings,
   presetMappings,
@@ -81,13 +82,15 @@ export const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping
 export const presentMappings = async (row: DestinationRow, catalog: Catalog): Promise<DestinationMappings> => {
   const definition = await definitionOf(catalog, row)
   const own = ownMappings(row)
+  const used = own ?? (definition === undefined ? [] : presetMappings(definition, row.preset_version))
   const name = resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id })
   return {
     name: `${name}/mappings`,
     is_preset: own === undefined,
     revision: row.mappings_revision,
-    event_mappings: own ?? (definition === undefined ? [] : presetMappings(definition, row.preset_version)),
+    event_mappings: used,
     new_presets: definition === undefined ? [] : newPresetMappings(definition, row.preset_version, own).map(presentNew),
+    uses_profile: mappingsNeeds(used.filter(({ enabled }) => enabled)).length > 0,
     actions: (definition?.actions ?? []).map(presentAction),
     variables: mappingVariables.map((variable) => ({ ...variable })),
     warnings: [],

@@ -28,6 +28,7 @@ export const noProfile: EventProfile = { json: '{}', lacks: '' }
 export const profileLacks = {
   unknown: 'the profile is not known',
   behind: 'profiles were behind',
+  replay: 'the replay uses no profile',
   tooLarge: 'its values of the profile take more than 16 KB',
 } as const
 

@@ -239,6 +239,8 @@ export const destinationMappings = z.object({
   event_mappings: eventMappings,
   /** Presets that the app got after the destination, and that it does not use. `mappings.addPresets` adds them. */
   new_presets: z.array(eventMapping.pick({ event_name: true, event_type: true, destination: true })),
+  /** Whether an enabled mapping uses values of the profile. */
+  uses_profile: z.boolean(),
   actions: z.array(destinationAction),
   variables: z.array(z.object({ name: z.string(), display_name: z.string() })),
   /** Names in the mappings that were never received. Present in responses to a save. */

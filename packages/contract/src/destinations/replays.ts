@@ -14,6 +14,13 @@ export const replayKinds = ['history', 'dead'] as const
 export type ReplayKind = (typeof replayKinds)[number]
 
 /**
+ * What mappings get of profiles in a replay of history. `latest` is the profile when each event is mapped, also with
+ * changes since the replay began. `none` leaves only the event's own values.
+ */
+export const replayProfiles = ['latest', 'none'] as const
+export type ReplayProfile = (typeof replayProfiles)[number]
+
+/**
  * A `running` replay sends events. A `paused` replay continues when a user resumes it. A `delivering` replay has sent
  * everything and waits for outcomes. The other states are final.
  */
@@ -86,12 +93,18 @@ const newReplay = z
       .min(replayLimits.minRate, `At least ${replayLimits.minRate}`)
       .max(replayLimits.maxRate, `At most ${replayLimits.maxRate}`)
       .default(replayLimits.rate),
+    /** Dead letters always get the latest profile. */
+    profile: z.enum(replayProfiles).default('latest'),
     /** The position of the preview, so that exactly the counted events are sent. */
     stored_before: storedBefore.optional(),
     /** The count of the preview; refused with 409 when the count has changed. */
     expected_event_count: z.number().int().min(0).optional(),
   })
-  .superRefine(check)
+  .superRefine((replay, context) => {
+    check(replay, context)
+    if (replay.kind === 'dead' && replay.profile === 'none')
+      context.addIssue({ code: 'custom', path: ['profile'], message: 'Dead letters get the latest profile' })
+  })
 
 export const replay = z.object({
   /** `workspaces/{id}/destinations/{id}/replays/{id}`. */
@@ -108,6 +121,7 @@ export const replay = z.object({
   filter: eventFilter,
   reason: z.string(),
   events_per_second: z.number().int(),
+  profile: z.enum(replayProfiles),
   state: z.enum(replayStates),
   /** Why the replay failed; '' otherwise. */
   failure: z.string(),

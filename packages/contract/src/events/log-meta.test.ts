@@ -3,13 +3,25 @@ import { expect, test } from 'vitest'
 import { holdsRows, readRequestFacts, readStreamFacts } from './log-meta.ts'
 
 test('the single letters of a stream record are read into named fields', () => {
-  const meta = { w: 'w', s: 's', d: ['d'], n: 2, p: 'r', e: true, q: 7, b: { k: 'sync', n: 'sync 1' }, h: true }
+  const meta = {
+    w: 'w',
+    s: 's',
+    d: ['d'],
+    n: 2,
+    p: 'r',
+    u: true,
+    e: true,
+    q: 7,
+    b: { k: 'sync', n: 'sync 1' },
+    h: true,
+  }
   expect(readStreamFacts(JSON.stringify(meta))).toEqual({
     workspaceId: 'w',
     sourceId: 's',
     destinationIds: ['d'],
     count: 2,
     replayId: 'r',
+    isWithoutProfile: true,
     isLossy: true,
     through: 7,
     producer: { kind: 'sync', name: 'sync 1', keys: undefined },

@@ -42,6 +42,8 @@ export type StreamFacts = {
   readonly count: number
   /** The replay that sends stored events again. */
   readonly replayId: string | undefined
+  /** Whether the events of the replay are mapped without the profile. */
+  readonly isWithoutProfile: boolean
   /** Whether JSON.parse would change some numbers of the body, or an order of names. */
   readonly isLossy: boolean
   /** The offset after the last request of the group in which the record was appended. */
@@ -79,12 +81,13 @@ export const requestFactsOf = (meta: RequestMeta): RequestFacts => ({
 })
 
 /** Returns the values of a stream record's meta under readable names. */
-export const streamFactsOf = ({ w, s, d, n, p, e, q, b, h }: DeliveryMeta): StreamFacts => ({
+export const streamFactsOf = ({ w, s, d, n, p, u, e, q, b, h }: DeliveryMeta): StreamFacts => ({
   workspaceId: w,
   sourceId: s,
   destinationIds: d,
   count: n,
   replayId: p,
+  isWithoutProfile: u === true,
   isLossy: e === true,
   through: q,
   producer: b === undefined ? undefined : { kind: b.k, name: b.n, keys: b.e },

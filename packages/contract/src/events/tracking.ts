@@ -143,6 +143,8 @@ export const deliveryMeta = z.object({
   q: z.number().int().optional(),
   /** The producer of these rows or events; absent for events of sources. */
   b: rowProducer.optional(),
+  /** True for a replay whose events are mapped without the profile. */
+  u: z.literal(true).optional(),
   /** Low priority: rows of a sync, and blocked events that are sent again. */
   h: z.literal(true).optional(),
 })

@@ -31,6 +31,7 @@ describe('the mappings of a destination', () => {
     expect(shown).toMatchObject({
       name: `${destination.name}/mappings`,
       is_preset: true,
+      uses_profile: false,
       revision: 0,
       event_mappings: [{ event_name: 'Order Completed', event_type: 'track', destination: 'purchase', enabled: true }],
       variables: mappingVariables,
@@ -61,6 +62,38 @@ describe('the mappings of a destination', () => {
       pii: 'email',
     })
     expect(await organization.guest.ok(methods.mappings.get, params)).toEqual(shown)
+  })
+
+  test('mappings use the profile if a condition or a field of an enabled one does', async () => {
+    const { params } = await start()
+    const filters = [{ id: 'c001', field: 'profile.traits.plan', operator: 'equals', value: 'pro' }]
+    const uses = async (more: object) => {
+      const event_mappings = mappingsOf({ id: 'rest', destination: 'send', field_mappings: [], filters, ...more })
+      return (await organization.collaborator.ok(methods.mappings.update, params, { body: { event_mappings } }))
+        .uses_profile
+    }
+    expect(await uses({})).toBe(true)
+    expect(await uses({ enabled: false })).toBe(false)
+    expect(await uses({ filters: [] })).toBe(false)
+  })
+
+  test('conditions with a wrong name of the profile, or too many of them, are refused by name', async () => {
+    const { path } = await start()
+    const put = (filters: object[]) =>
+      organization.collaborator.call('PUT', path(''), {
+        event_mappings: [{ id: 'rest', destination: 'send', field_mappings: [], filters }],
+      })
+    const of = (field: string, index = 0) => ({
+      id: String(index).padStart(4, '0'),
+      field,
+      operator: 'exists',
+    })
+    expect(await put([of('profile.plan')])).toMatchObject({
+      status: 400,
+      body: { metadata: { 'event_mappings.0.filters.0.field': expect.stringContaining('profile.traits.email') } },
+    })
+    const many = Array.from({ length: 200 }, (_, index) => of(`profile.traits.t${index}`, index))
+    expect(await put(many)).toMatchObject({ status: 400, body: { reason: 'VALIDATION' } })
   })
 
   test('mappings of a destination are saved together, used for deliveries, and recorded', async () => {

@@ -107,6 +107,7 @@ export const createReplay =
         filter: JSON.stringify(scope.filter),
         reason: body.reason ?? null,
         events_per_second: body.events_per_second,
+        profile: body.profile,
         state: 'running',
         event_count,
         stored_before: bound,

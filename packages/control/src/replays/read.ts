@@ -130,6 +130,7 @@ const present = (row: ReplayRow, { delivered, filtered, failed }: Totals, delive
   filter: eventFilter.parse(row.filter),
   reason: row.reason ?? '',
   events_per_second: row.events_per_second,
+  profile: row.profile,
   state: delivering ? 'delivering' : row.state,
   failure: row.failure,
   event_count: Number(row.event_count),

@@ -268,6 +268,7 @@ test('a replay shows its scope, its author, and its progress', async () => {
     filter: { match: 'any', conditions: [{ id: 'aB12', field: 'userId', operator: 'exists', value: '' }] },
     reason: '',
     events_per_second: 500,
+    profile: 'latest',
     state: 'running',
     failure: '',
     event_count: 2,
@@ -534,6 +535,8 @@ test('an invalid replay is refused, and the response names the wrong field', asy
   }
   expect((await refused({ ...history, events_per_second: 0 }))[0]).toBe(400)
   expect(await refused({ ...history, events_per_second: 5001 })).toEqual([400, { events_per_second: 'At most 5000' }])
+  expect((await refused({ ...history, profile: 'then' }))[0]).toBe(400)
+  expect(await refused({ ...dead, profile: 'none' })).toEqual([400, { profile: 'Dead letters get the latest profile' }])
   expect((await refused({ ...history, stored_before: "1' or 1" }))[0]).toBe(400)
   // Nothing is there.
   expect(await refused(history)).toEqual([400, { start_time: 'There are no events to send' }])

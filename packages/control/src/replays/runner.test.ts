@@ -205,6 +205,14 @@ test('a history is sent to one destination in order, each event once, in the for
   })
 })
 
+test('a replay without the profile says so on each record, and shows it', async () => {
+  const { create } = await start(3)
+  const replay = await create({ profile: 'none' })
+  run()
+  expect(await replay.untilSent()).toMatchObject({ profile: 'none', sent_count: 3 })
+  expect((await records()).map(({ meta }) => meta)).toEqual([expect.objectContaining({ p: replay.id, u: true })])
+})
+
 describe("a replay's work is on the thread board, and a replay whose work is held ends with the reason", () => {
   const board = createThreadBoard()
   let place: BoardPlace

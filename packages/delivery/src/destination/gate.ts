@@ -238,6 +238,8 @@ const mapped = (
 
 const behind: KeptProfile = { ...noProfile, lacks: profileLacks.behind, needs: [] }
 
+const leftOut = { profile: { ...noProfile, lacks: profileLacks.replay }, note: '' }
+
 /** The profile that was looked up for an event. If needed values were not looked up, profiles count as behind. */
 const profileOf = (record: DeliveryRecord, index: number, needs: readonly string[]): KeptProfile => {
   const found = record.profiles?.get(index) ?? behind
@@ -316,6 +318,7 @@ export const createGate = (
       return mapped(used, event, meta.sourceId, json, allowed)
     }
     if (!mapper.usesProfile(event)) return mapped(used, event, meta.sourceId, json)
+    if (meta.isWithoutProfile) return mapped(used, event, meta.sourceId, json, leftOut)
     const profile = profileOf(record, index, needs)
     const result = mapped(used, event, meta.sourceId, json, allowedProfile(entry.consentCategories, event, profile))
     return result.kind === 'pass' ? { ...result, profile } : result

@@ -82,7 +82,7 @@ export const createProfileLook = (
   /** The events of a record that may be mapped with the profile. A conversion has the values of its signal. */
   const usersOf = (record: DeliveryRecord): number[] => {
     const { meta } = record.reference
-    if (holdsRows(meta) || meta.producer?.kind === 'signal') return []
+    if (holdsRows(meta) || meta.producer?.kind === 'signal' || meta.isWithoutProfile) return []
     const { usesProfile } = use()
     return (record.events() ?? []).flatMap((event, index) => (usesProfile(event) ? [index] : []))
   }

@@ -16,6 +16,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'profile_traits.earlier':
     'ColumnType<{ value: string | null; time: string; event_id: string; source_id: string }[], string | undefined, string>',
   'replays.filter': 'ColumnType<unknown, string, never>',
+  'replays.profile': "'latest' | 'none'",
   'replays.time_by': "'receive_time' | 'event_time'",
   'sources.settings': settings,
 }

@@ -1016,6 +1016,7 @@ export type ReplaysTable = {
   finish_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   /** For a history: the time of events that start and end refer to. */
   time_by: Generated<'receive_time' | 'event_time'>
+  profile: Generated<'latest' | 'none'>
 }
 
 /** The sandbox's response to an idempotency key, for a repetition of the same request. */

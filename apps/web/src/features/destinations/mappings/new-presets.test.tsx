@@ -10,6 +10,7 @@ const destination = { name: 'workspaces/w1/destinations/d1', title: 'Meta' } as 
 const server: DestinationMappings = {
   name: 'workspaces/w1/destinations/d1/mappings',
   is_preset: true,
+  uses_profile: false,
   revision: 3,
   event_mappings: [],
   new_presets: [

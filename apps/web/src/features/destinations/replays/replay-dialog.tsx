@@ -50,6 +50,7 @@ const fields = new Set([
   'event_type',
   'filter',
   'reason',
+  'profile',
   'events_per_second',
 ])
 
@@ -233,7 +234,14 @@ export const ReplayDialog = ({
           if (counted === undefined) ask()
         }}
       >
-        <ReplayFields workspace={workspace.name} draft={draft} change={change} errors={errors} problems={problems} />
+        <ReplayFields
+          destination={destination.name}
+          workspace={workspace.name}
+          draft={draft}
+          change={change}
+          errors={errors}
+          problems={problems}
+        />
         {counted !== undefined && <Counted draft={draft} preview={counted.preview} paused={!destination.enabled} />}
         <FieldError id="replay-error" live message={errors['form']} />
         {/* An invisible submit button: with it, Enter in a field starts the count. */}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { eventTypes, timeBases } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { ConditionBuilder } from '../../../components/condition-builder.tsx'
+import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
@@ -194,12 +195,38 @@ const EventFields = ({ draft, change, errors, problems }: Part & { problems: Rea
   </>
 )
 
+const profileHints = {
+  latest: 'Values are those when each event is sent, also with changes since the replay began.',
+  none: 'Fields and conditions get no values of the profile.',
+} as const
+
+/** The choice of what mappings get of profiles; nothing for a destination whose mappings use no profile. */
+const Profile = ({ destination, draft, change, errors }: Part & { destination: string }) => {
+  const { data } = useQuery(mappingsQuery(destination))
+  if (data?.uses_profile !== true || draft.kind !== 'history') return null
+  return (
+    <Field label="Profile" hint={profileHints[draft.profile]} error={errors['profile']}>
+      {(control) => (
+        <Select
+          {...control}
+          value={draft.profile}
+          onChange={(event) => change({ profile: event.target.value === 'none' ? 'none' : 'latest' })}
+        >
+          <option value="latest">Latest values</option>
+          <option value="none">Only the event's own values</option>
+        </Select>
+      )}
+    </Field>
+  )
+}
+
 /** The fields of a new replay. `problems` are the errors of single conditions, by their IDs. */
 export const ReplayFields = ({
+  destination,
   workspace,
   problems,
   ...part
-}: Part & { workspace: string; problems: Readonly<Record<string, string>> }) => {
+}: Part & { destination: string; workspace: string; problems: Readonly<Record<string, string>> }) => {
   const { draft, change, errors } = part
   return (
     <div className="space-y-5">
@@ -223,6 +250,7 @@ export const ReplayFields = ({
       )}
       <EventFields {...part} problems={problems} />
       <Row>
+        <Profile {...part} destination={destination} />
         <Field
           label="Events per second"
           hint="Limits the replay so live events are not delayed."

@@ -48,6 +48,12 @@ describe('the request of the replay form', () => {
     expect(of({ ...draft, kind: 'history' })).toEqual({ body: { ...rest, kind: 'history' } })
   })
 
+  test('only a replay of history leaves out the profile, and only by choice', () => {
+    expect(of({ profile: 'none' })).toMatchObject({ body: { profile: 'none' } })
+    for (const draft of [{}, { kind: 'dead', profile: 'none' }] as const)
+      expect('body' in of(draft) && 'profile' in (of(draft) as { body: object }).body).toBe(false)
+  })
+
   test('the request of the replay form is replaced by errors by field if a value is invalid', () => {
     expect(of({ time: 'custom' })).toEqual({ errors: { start_time: 'Required', end_time: 'Required' } })
     const day = '2026-01-01T00:00:00.000Z'

@@ -7,6 +7,7 @@ import {
   type methods,
   type Replay,
   type ReplayKind,
+  type ReplayProfile,
   replayLimits,
   type TimeBasis,
 } from '@tributary/contract'
@@ -36,6 +37,8 @@ export type ReplayDraft = {
   eventType: EventType | ''
   filter: EventConditions
   reason: string
+  /** Only for a history replay. */
+  profile: ReplayProfile
   /** The typed text. */
   rate: string
 }
@@ -52,6 +55,7 @@ export const emptyDraft = (kind: ReplayKind, reason = ''): ReplayDraft => ({
   eventType: '',
   filter: { match: 'all', conditions: [] },
   reason: kind === 'dead' ? reason : '',
+  profile: 'latest',
   rate: String(replayLimits.rate),
 })
 
@@ -95,6 +99,7 @@ export const replayBody = (
       ...(filter.conditions.length === 0
         ? {}
         : { filter: { match: filter.match, conditions: trimmed(filter.conditions) } }),
+      ...(kind === 'history' && draft.profile === 'none' ? { profile: draft.profile } : {}),
       events_per_second: rate,
     },
   }
@@ -110,4 +115,5 @@ export const replayWords = (replay: Replay): string[] =>
     replay.event_type === '' ? '' : `type ${replay.event_type}`,
     filterWords(replay.filter),
     replay.reason === '' ? '' : `reason “${replay.reason}”`,
+    replay.profile === 'none' ? 'without the profile' : '',
   ].filter((words) => words !== '')
