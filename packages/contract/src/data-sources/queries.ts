@@ -66,8 +66,10 @@ export const dataTable = z.object({
 })
 export type DataTable = z.infer<typeof dataTable>
 
-/** A column and its type, as the database names the type. */
-export const dataColumn = z.object({ name: z.string(), type: z.string() })
+/**
+ * A column and its type, as the database names the type. `title` is the readable name of a column whose name has an ID.
+ */
+export const dataColumn = z.object({ name: z.string(), type: z.string(), title: z.string().optional() })
 export type DataColumn = z.infer<typeof dataColumn>
 
 /** A column of a table. `in_key` is true if the column belongs to the primary key. */

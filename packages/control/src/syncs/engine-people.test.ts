@@ -14,7 +14,12 @@ afterAll(() => engine[Symbol.asyncDispose]())
 let workspaces = 0
 
 /** Makes a workspace with an audience of users with an email, and a sync from it to a table of people. */
-const openPeople = async (mode: SyncMode, of: 'audience' | 'all', identifier = 'user_id') => {
+const openPeople = async (
+  mode: SyncMode,
+  of: 'audience' | 'all',
+  identifier = 'user_id',
+  fieldsOf: (audience: string) => { column: string; target: string }[] = () => [],
+) => {
   const { administrator, organization: owner } = organization
   const made = await administrator.ok(
     methods.workspaces.create,
@@ -65,7 +70,10 @@ const openPeople = async (mode: SyncMode, of: 'audience' | 'all', identifier = '
     { workspace },
     { body: { title: 'Reachable', data_source: people.name, query, primary_key: ['profile_id'] } },
   )
-  const fields = ['user_id', 'email', 'plan', 'age'].map((name) => ({ column: name, target: name }))
+  const fields = [
+    ...['user_id', 'email', 'plan', 'age'].map((name) => ({ column: name, target: name })),
+    ...fieldsOf(audienceIds.audience),
+  ]
   const sync = await administrator.ok(
     methods.syncs.create,
     { workspace },
@@ -117,6 +125,45 @@ const openPeople = async (mode: SyncMode, of: 'audience' | 'all', identifier = '
     },
   }
 }
+
+test('a sync of all profiles has memberships of audiences as columns, which change with the members', async () => {
+  const columnOf = (audience: string) => `audiences.${audience}`
+  const people = await openPeople('UPSERT_ONLY', 'all', 'user_id', (audience) => [
+    { column: columnOf(audience), target: 'reachable' },
+  ])
+  expect(people.model.columns.at(-1)).toEqual({
+    name: columnOf(people.audienceIds.audience),
+    type: 'boolean',
+    title: 'In Reachable',
+  })
+  const members = async () => {
+    const rows = await peer.query<{ user_id: string; reachable: unknown }>(
+      `select user_id, reachable from synced.members${workspaces} order by user_id`,
+    )
+    return rows.map(({ user_id, reachable }) => [user_id, reachable])
+  }
+  const { administrator } = organization
+  await people.run()
+  expect(await members()).toEqual([
+    ['ada', 'true'],
+    ['bob', 'true'],
+    ['cyd', 'false'],
+  ])
+  await people.leave('ada')
+  // An audience that no field names changes no row.
+  await administrator.ok(
+    methods.audiences.create,
+    { workspace: people.workspace },
+    { body: { title: 'Other', query: trialAudience } },
+  )
+  expect(await people.run()).toMatchObject({ state: 'succeeded', counts: { read: 3, changed: 1, added: 0 } })
+  expect(await members()).toContainEqual(['ada', 'false'])
+  await administrator.ok(methods.audiences.delete, people.audienceIds)
+  expect(await people.run()).toMatchObject({
+    state: 'failed',
+    message: expect.stringContaining('has no column audiences.'),
+  })
+})
 
 /** The rows of the stores of syncs that contain a text. */
 const mentions = async (text: string): Promise<string[]> => {

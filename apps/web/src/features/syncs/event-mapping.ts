@@ -35,11 +35,12 @@ export const suggestedEventRows = ({ columns }: Pick<Model, 'columns'>, event: E
     if (column !== undefined) taken.set(column.name, field)
   }
   const parent = event.parents[0] ?? ''
-  return columns.map(({ name, type }) => ({
+  return columns.map(({ name, type, title }) => ({
     column: name,
     type,
+    title,
     target: taken.get(name) ?? `${parent}.${name.replaceAll('.', '_')}`,
-    included: true,
+    included: title === undefined,
   }))
 }
 

@@ -31,6 +31,7 @@ type LineProps = {
 
 const Line = ({ row, at, isIdentifier, locked, disabled, problem, note, list, onChange, onIdentifier }: LineProps) => {
   const error = `mapping-${at}-error`
+  const shown = row.title ?? row.column
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_8rem]">
       <label className="flex min-w-0 items-center gap-2.5 text-sm">
@@ -39,19 +40,19 @@ const Line = ({ row, at, isIdentifier, locked, disabled, problem, note, list, on
           className="size-4 shrink-0 accent-accent"
           checked={row.included}
           disabled={disabled || (isIdentifier && locked)}
-          aria-label={`Include ${row.column}`}
+          aria-label={`Include ${shown}`}
           onChange={({ target }) => onChange({ ...row, included: target.checked })}
         />
         <span className="min-w-0">
           <span className="block truncate font-mono text-xs" title={row.column}>
-            {row.column}
+            {shown}
           </span>
           <span className="block truncate text-xs text-ink-3">{row.type === '' ? 'not in the model' : row.type}</span>
         </span>
       </label>
       <div className="min-w-0 space-y-1 max-sm:order-last max-sm:col-span-2">
         <Input
-          aria-label={`Field for ${row.column}`}
+          aria-label={`Field for ${shown}`}
           value={row.target}
           maxLength={300}
           disabled={disabled || !row.included || (isIdentifier && locked)}
@@ -80,7 +81,7 @@ const Line = ({ row, at, isIdentifier, locked, disabled, problem, note, list, on
               className="size-4 accent-accent"
               checked={isIdentifier}
               disabled={disabled || !row.included}
-              aria-label={`${row.column} is the identifier`}
+              aria-label={`${shown} is the identifier`}
               onChange={onIdentifier}
             />
             Identifier

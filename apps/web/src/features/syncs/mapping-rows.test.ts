@@ -57,3 +57,12 @@ test.each([
   const found = mappingProblems(rows, identifier)
   expect(found === undefined ? undefined : (found.all ?? [...found.rows.values()][0])).toBe(problem)
 })
+
+test('a column whose name has an ID is offered by its title, and not included until it is chosen', () => {
+  const audience = { name: 'audiences.a1', type: 'boolean', title: 'In Buyers' }
+  const rows = suggestedRows({ columns: [...columns, audience] })
+  expect(rows.at(-1)).toMatchObject({ column: 'audiences.a1', title: 'In Buyers', included: false })
+  expect(fieldsOfRows(rows)).toHaveLength(3)
+  const saved = savedRows({ columns: [audience] }, [{ column: 'audiences.a1', target: 'buyer' }])
+  expect(saved).toMatchObject([{ title: 'In Buyers', target: 'buyer', included: true }])
+})

@@ -5,6 +5,8 @@ export type MappingRow = {
   column: string
   /** The type of the column in the database; '' if the model no longer has the column. */
   type: string
+  /** The readable name of a column whose name has an ID. */
+  title?: string | undefined
   /** The field of the destination to which the column is mapped. */
   target: string
   included: boolean
@@ -13,9 +15,12 @@ export type MappingRow = {
 /** The errors of a mapping, by row index, or for the whole mapping. */
 export type MappingProblems = { rows: ReadonlyMap<number, string>; all?: string }
 
-/** Returns the suggested mapping of a model: each column is mapped to the field that has the same name. */
+/**
+ * Returns the suggested mapping of a model: each column is mapped to the field that has the same name. A column whose name
+ * has an ID is offered, and not included.
+ */
 export const suggestedRows = ({ columns }: Pick<Model, 'columns'>): MappingRow[] =>
-  columns.map(({ name, type }) => ({ column: name, type, target: name, included: true }))
+  columns.map(({ name, type, title }) => ({ column: name, type, title, target: name, included: title === undefined }))
 
 /** Returns the suggested identifier of records: the primary key, or '' if the key has several columns. */
 export const suggestedIdentifier = ({ primary_key }: Pick<Model, 'primary_key'>): string =>
@@ -27,12 +32,10 @@ export const savedRows = (
   fields: readonly SyncField[],
   suggested: (model: Pick<Model, 'columns'>) => readonly MappingRow[] = suggestedRows,
 ): MappingRow[] => [
-  ...fields.map(({ column, target }) => ({
-    column,
-    type: columns.find(({ name }) => name === column)?.type ?? '',
-    target,
-    included: true,
-  })),
+  ...fields.map(({ column, target }) => {
+    const { type = '', title } = columns.find(({ name }) => name === column) ?? {}
+    return { column, type, title, target, included: true }
+  }),
   ...suggested({ columns: columns.filter(({ name }) => !fields.some(({ column }) => column === name)) }).map((row) => ({
     ...row,
     included: false,

@@ -14,13 +14,13 @@ export const PreviewTable = ({ preview }: { preview: DataPreview }) => {
         <table aria-label="Preview" className="min-w-full text-left text-xs">
           <thead>
             <tr>
-              {columns.map(({ name, type }) => (
+              {columns.map(({ name, type, title }) => (
                 <th
                   key={name}
                   scope="col"
                   className="sticky top-0 bg-canvas px-3 py-2 font-medium whitespace-nowrap shadow-[inset_0_-1px_0_var(--color-line)]"
                 >
-                  {name} <span className="font-normal text-ink-3">{type}</span>
+                  {title ?? name} <span className="font-normal text-ink-3">{type}</span>
                 </th>
               ))}
             </tr>

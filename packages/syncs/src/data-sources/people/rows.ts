@@ -5,11 +5,29 @@ import { sql } from 'kysely'
 /** The columns that each profile has; traits with these names are omitted, except email and phone. */
 export const identifierColumns = ['profile_id', 'user_id', 'anonymous_id', 'email', 'phone'] as const
 
-/** A profile: the first-seen identifier of each kind, and its traits as JSON texts. */
+/** An audience whose memberships are a column. While it was never computed, nothing is known of them. */
+export type AudienceColumn = { id: string; title: string; is_computed: boolean }
+
+/** Returns the name of the column that says whether a profile is in an audience, as mappings of events name it. */
+export const audienceColumn = ({ id }: Pick<AudienceColumn, 'id'>): string => `audiences.${id}`
+
+/** Reads the audiences of a workspace by their titles. */
+export const readAudiences = async (db: Db, workspaceId: string, limit: number): Promise<readonly AudienceColumn[]> => {
+  const { rows } = await sql<AudienceColumn>`
+    select id::text as id, title, as_of is not null as is_computed from audiences
+    where workspace_id = ${workspaceId}::uuid order by lower(title), id limit ${limit}`.execute(db)
+  return rows
+}
+
+/**
+ * A profile: the first-seen identifier of each kind, its traits as JSON texts, and the IDs of its audiences if they were
+ * asked for.
+ */
 export type Person = {
   id: string
   identifiers: Readonly<Record<string, string>> | null
   traits: Readonly<Record<string, string | null>> | null
+  audiences?: readonly string[] | null
 }
 
 /** Reads the names of all traits of a workspace in their order, including computed traits that no profile has yet. */
@@ -32,14 +50,22 @@ export const readTraitNames = async (db: Db, workspaceId: string, limit: number)
 export const pageOfPeople = async (
   db: Db,
   workspaceId: string,
-  { audience, after, limit }: { audience: string | undefined; after: string | undefined; limit: number },
+  {
+    audience,
+    after,
+    limit,
+    memberships,
+  }: { audience: string | undefined; after: string | undefined; limit: number; memberships: boolean },
 ): Promise<Person[]> => {
   const members =
     audience === undefined
       ? sql``
       : sql`join audience_members m on m.audience_id = ${audience}::uuid and m.profile_id = p.id`
+  const audiences = memberships
+    ? sql`(select json_agg(m.audience_id) from audience_members m where m.profile_id = page.id)`
+    : sql`null::json`
   const { rows } = await sql<Person>`
-    select page.id, (
+    select page.id, ${audiences} as audiences, (
         select json_object_agg(found.type, found.value) from (
           select distinct on (i.type) i.type, i.value from profile_identifiers i
           where i.workspace_id = ${workspaceId}::uuid and i.profile_id = page.id order by i.type, i.sequence) as found
@@ -68,10 +94,14 @@ const textOf = (json: string | null | undefined): string | null =>
   json?.startsWith('"') === true ? String(JSON.parse(json)) : null
 
 /**
- * Returns a profile as a row. The columns `email` and `phone` have the trait's value, or the identifier if the trait is
- * absent.
+ * Returns a profile as a row: its identifiers, these traits, and whether it is in these audiences. The columns `email`
+ * and `phone` have the trait's value, or the identifier if the trait is absent.
  */
-export const rowOf = ({ id, identifiers, traits }: Person, names: readonly string[]): DataRow => {
+export const rowOf = (
+  { id, identifiers, traits, audiences: own }: Person,
+  names: readonly string[],
+  audiences: readonly AudienceColumn[] = [],
+): DataRow => {
   const contact = (kind: 'email' | 'phone'): string | null => textOf(traits?.[kind]) ?? identifiers?.[kind] ?? null
   const known = [
     id,
@@ -80,5 +110,9 @@ export const rowOf = ({ id, identifiers, traits }: Person, names: readonly strin
     contact('email'),
     contact('phone'),
   ]
-  return [...known, ...names.map((name) => (traits?.[name] === 'null' ? null : (traits?.[name] ?? null)))]
+  return [
+    ...known,
+    ...names.map((name) => (traits?.[name] === 'null' ? null : (traits?.[name] ?? null))),
+    ...audiences.map((each) => (each.is_computed ? String(own?.includes(each.id) === true) : null)),
+  ]
 }

@@ -4,7 +4,15 @@ import { DataQueryError, type DataRow, type DataSourceSession } from '@tributary
 import { type DataColumn, type DataQuery, type DataTable, dataSourceLimits, peopleTables } from '@tributary/contract'
 import { conflict } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { identifierColumns, pageOfPeople, readTraitNames, rowOf } from './rows.ts'
+import {
+  type AudienceColumn,
+  audienceColumn,
+  identifierColumns,
+  pageOfPeople,
+  readAudiences,
+  readTraitNames,
+  rowOf,
+} from './rows.ts'
 
 /** The kind of data source whose tables are audiences and profiles. */
 export const peopleApp = 'profiles'
@@ -15,6 +23,11 @@ const batchCharacters = 1024 * 1024
 const firstProfiles = 50
 /** Maximum number of profiles in a batch. */
 const maxProfiles = 2000
+/** Maximum number of audiences whose memberships are columns. */
+const maxAudiences = 1000
+
+/** The columns of people after their identifiers. */
+type Columns = { traits: readonly string[]; audiences: readonly AudienceColumn[] }
 
 /** The profiles to read: the members of an audience, or all profiles of the workspace. */
 type Table = { audience: string | undefined }
@@ -49,7 +62,7 @@ const requireReady = async (db: Db, workspaceId: string, { audience }: Table): P
 async function* batches(
   db: Db,
   workspaceId: string,
-  given: { table: Table; traits: readonly string[]; limit: number; signal: AbortSignal },
+  given: Columns & { table: Table; limit: number; signal: AbortSignal },
 ): AsyncGenerator<readonly DataRow[], void, void> {
   // All pages are read in one snapshot, so that changes during the reading do not matter.
   const tx = await db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
@@ -60,8 +73,9 @@ async function* batches(
     let after: string | undefined
     while (left > 0) {
       given.signal.throwIfAborted()
-      const found = await pageOfPeople(tx, workspaceId, { ...given.table, after, limit: wanted })
-      const rows = found.map((person) => rowOf(person, given.traits))
+      const memberships = given.audiences.length > 0
+      const found = await pageOfPeople(tx, workspaceId, { ...given.table, after, limit: wanted, memberships })
+      const rows = found.map((person) => rowOf(person, given.traits, given.audiences))
       if (rows.length > 0) yield rows
       if (rows.length < wanted) return
       left -= rows.length
@@ -99,18 +113,30 @@ const listTables = async (
 
 /**
  * Opens the audiences and profiles of a workspace as a read-only database. Each audience is a table, and all profiles
- * are another one. Deleted and suppressed users are omitted.
+ * are another one. The columns are identifiers, traits, and memberships of audiences. Deleted and suppressed users are
+ * omitted.
  */
 export const openPeople = (db: Db, workspaceId: string, signal: AbortSignal): DataSourceSession => {
-  let names: Promise<readonly string[]> | undefined
-  const traits = (): Promise<readonly string[]> => {
-    names ??= readTraitNames(db, workspaceId, dataSourceLimits.columns - identifierColumns.length)
-    return names
+  let known: Promise<Columns> | undefined
+  const readColumns = async (): Promise<Columns> => {
+    const audiences = await readAudiences(db, workspaceId, maxAudiences)
+    const taken = new Set(audiences.map(audienceColumn))
+    const left = dataSourceLimits.columns - identifierColumns.length - audiences.length
+    const traits = (await readTraitNames(db, workspaceId, left)).filter((name) => !taken.has(name))
+    return { traits, audiences }
   }
-  const columns = async (): Promise<DataColumn[]> => [
-    ...identifierColumns.map((name) => ({ name, type: name === 'profile_id' ? 'uuid' : 'text' })),
-    ...(await traits()).map((name) => ({ name, type: 'json' })),
-  ]
+  const own = (): Promise<Columns> => {
+    known ??= readColumns()
+    return known
+  }
+  const columns = async (): Promise<DataColumn[]> => {
+    const { traits, audiences } = await own()
+    return [
+      ...identifierColumns.map((name) => ({ name, type: name === 'profile_id' ? 'uuid' : 'text' })),
+      ...traits.map((name) => ({ name, type: 'json' })),
+      ...audiences.map((each) => ({ name: audienceColumn(each), type: 'boolean', title: `In ${each.title}` })),
+    ]
+  }
   return {
     about: async () => 'Audiences and profiles of this workspace can be read.',
     listTables: (options) => listTables(db, workspaceId, options),
@@ -127,7 +153,7 @@ export const openPeople = (db: Db, workspaceId: string, signal: AbortSignal): Da
       return await columns()
     },
     async *read(query, limit) {
-      yield* batches(db, workspaceId, { table: tableOf(query), traits: await traits(), limit, signal })
+      yield* batches(db, workspaceId, { table: tableOf(query), ...(await own()), limit, signal })
     },
     checkKey: async (query, key) => {
       const table = tableOf(query)
@@ -135,8 +161,8 @@ export const openPeople = (db: Db, workspaceId: string, signal: AbortSignal): Da
         throw new DataQueryError('Choose profile_id: several profiles may have the same value of every other column')
       await requireReady(db, workspaceId, table)
       let rows = 0
-      for await (const page of batches(db, workspaceId, { table, traits: [], limit: Number.MAX_SAFE_INTEGER, signal }))
-        rows += page.length
+      const none = { traits: [], audiences: [], limit: Number.MAX_SAFE_INTEGER }
+      for await (const page of batches(db, workspaceId, { table, ...none, signal })) rows += page.length
       return { rows, null_rows: 0, duplicate_keys: 0, duplicate_rows: 0 }
     },
     [Symbol.asyncDispose]: async () => {},
