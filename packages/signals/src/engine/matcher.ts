@@ -14,7 +14,7 @@ export type Matcher = ((event: PipelineEvent) => 'event' | 'refund' | undefined)
 }
 
 /** Compiles the events and filters of a signal. The signal of an audience matches no event. */
-export const compileMatcher = ({ trigger, refunds }: Pick<StoredDefinition, 'trigger' | 'refunds'>): Matcher => {
+const compileMatcher = ({ trigger, refunds }: Pick<StoredDefinition, 'trigger' | 'refunds'>): Matcher => {
   if (trigger.type !== 'events') return Object.assign(() => undefined, { needs: [], meets: () => true })
   const fits = (event: PipelineEvent, events: typeof trigger.events): boolean =>
     events.some(
