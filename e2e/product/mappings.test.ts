@@ -187,3 +187,43 @@ test('an order gets the email that only the profile has within 5 s of the identi
   }
   expect(await eventually('the event is stored', async () => (await previewed()) || false)).toBe(payload)
 })
+
+test('conditions on the profile decide which orders are sent, and a replay decides by the latest profile or by none', async () => {
+  await using receiver = await startWebhookReceiver()
+  const { source, key } = await createSource(product.api, workspace, 'Plans')
+  const destination = await createWebhook(product.api, workspace, source, { url: receiver.url })
+  const mapping = {
+    id: 'aaaa',
+    event_type: 'track',
+    destination: 'send',
+    filters: [{ id: 'c001', field: 'profile.traits.plan', operator: 'equals', value: 'pro' }],
+    field_mappings: [{ id: 'f000', source: { type: 'FIELD', name: 'userId' }, target: { name: 'user' } }],
+  }
+  await product.api.ok('PUT', `/${destination}/mappings`, { event_mappings: [mapping] })
+  const start = new Date(Date.now() - 60_000).toISOString()
+  const calls = ['pro', 'free'].flatMap((plan) => [
+    { type: 'identify', userId: `plan-${plan}`, messageId: `plan-i-${plan}`, traits: { plan } },
+    { type: 'track', event: 'Order', userId: `plan-${plan}`, messageId: `plan-o-${plan}` },
+  ])
+  expect((await post(product, '/v1/batch', key, { batch: calls })).status).toBe(200)
+  expect(await bodies(receiver, 1)).toEqual(['{"user":"plan-pro"}'])
+  const scope = { kind: 'history', source, start_time: start, end_time: new Date(Date.now() + 60_000).toISOString() }
+  const events = { ...scope, event_type: 'track' }
+  const counted = async () => {
+    const found = await product.api.ok('POST', `/${destination}/replays:preview`, events)
+    return found.event_count === 2
+  }
+  await eventually('the orders are stored', counted)
+  for (const [profile, delivered_count] of [
+    ['none', 0],
+    ['latest', 1],
+  ] as const) {
+    const made = await product.api.ok('POST', `/${destination}/replays`, { ...events, profile })
+    const replay = await eventually('the replay is done', async () => {
+      const shown = await product.api.ok('GET', `/${String(made.name)}`)
+      return shown.state === 'done' && shown
+    })
+    expect(replay).toMatchObject({ profile, delivered_count, filtered_count: 2 - delivered_count })
+  }
+  expect(await bodies(receiver, 2)).toEqual(['{"user":"plan-pro"}', '{"user":"plan-pro"}'])
+})
