@@ -221,10 +221,11 @@ const mapped = (
     return { kind: 'filtered', reason: mapping.lacks === undefined ? noMapping : `${noMapping}: ${mapping.lacks}` }
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
   const { action, payload, problems } = mapping
-  /** Whether the payload is another one without the values of the profile. */
+  /** Whether the action or the payload is another one without the values of the profile. */
   const usesProfile = (): boolean => {
     const without = mapper(event, sourceId, json)
-    return without.kind !== 'mapped' || JSON.stringify(without.payload) !== JSON.stringify(payload)
+    if (without.kind !== 'mapped' || without.action !== action) return true
+    return JSON.stringify(without.payload) !== JSON.stringify(payload)
   }
   const ofProfile = given.note !== '' && usesProfile() ? given.note : ''
   const note = [noteOf(problems), ofProfile].filter((text) => text !== '').join('; ')

@@ -1,8 +1,8 @@
-import type { EventProfile } from '@tributary/connector-kit'
+import type { EventProfile, ProfileConsent } from '@tributary/connector-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { expect, it } from 'vitest'
 import type { StoredDefinition } from '../read.ts'
-import { type MadeConversion, makeConversion, type ReadyPlatform } from './make.ts'
+import { type MadeConversion, makeConversion, profileNeedsOfSignals, type ReadyPlatform } from './make.ts'
 
 const now = Date.UTC(2026, 10, 29)
 const at = new Date(now - 60_000).toISOString()
@@ -109,28 +109,48 @@ it.each<[string, boolean | undefined, number | undefined, boolean]>([
   expect('profile' in signal).toBe(has)
 })
 
-it.each<[string, readonly string[], object, string]>([
-  ['requires no consent', [], {}, ''],
-  ['requires consent that the event has', ['ads'], { ads: true }, ''],
-  ['requires consent that the event does not have', ['ads'], {}, 'no_identifier'],
-])('an identifier of the profile counts or not if the destination %s', (_, consentCategories, given, reason) => {
-  const target = { name: 'email', type: 'string' }
-  const conversions = {
-    platform: 'meta',
-    action: 'convert',
-    fields: { email: { type: 'TEMPLATE', value: '{{ profile.traits.email }}' } },
-    identifiers: { email: { targets: ['email'], weight: 1 } },
-    needs: [['email']],
-    maxAgeMs: { online: 86_400_000 },
-  }
-  const platform = {
-    destinationId: 'd',
-    definition: { slug: 'stub', title: 'Stub', actions: [{ name: 'convert', targets: [target] }], conversions },
-    settings: { eventName: '', testCode: '', fields: undefined },
-    destinationSettings: {},
-    consentCategories,
-  } as unknown as ReadyPlatform
-  const profile = { json: '{"traits":{"email":"a@example.com"}}', lacks: '' }
-  const context = { consent: { categoryPreferences: given } }
-  expect(made('Order', {}, { platforms: [platform], profile, context }).platforms).toMatchObject([{ reason }])
-})
+const [before, after] = ['2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z']
+
+it.each<[string, readonly string[], object | undefined, ProfileConsent | undefined, string]>([
+  ['requires no consent', [], {}, undefined, ''],
+  ['requires consent that the event has', ['ads'], { ads: true }, undefined, ''],
+  ['requires consent that the event does not have', ['ads'], {}, undefined, 'no_identifier'],
+  ['requires consent that only the profile has', ['ads'], undefined, { time: before, granted: ['ads'] }, ''],
+  ['requires consent that the profile denied', ['ads'], undefined, { time: before, granted: [] }, 'no_identifier'],
+  [
+    'requires consent that was denied after the event',
+    ['ads'],
+    { ads: true },
+    { time: after, granted: [] },
+    'no_identifier',
+  ],
+  ['requires consent that is not known', ['ads'], undefined, undefined, 'no_identifier'],
+])(
+  'an identifier of the profile counts or not if the destination %s',
+  (_, consentCategories, given, consent, reason) => {
+    const target = { name: 'email', type: 'string' }
+    const conversions = {
+      platform: 'meta',
+      action: 'convert',
+      fields: { email: { type: 'TEMPLATE', value: '{{ profile.traits.email }}' } },
+      identifiers: { email: { targets: ['email'], weight: 1 } },
+      needs: [['email']],
+      maxAgeMs: { online: 86_400_000 },
+    }
+    const platform = {
+      destinationId: 'd',
+      definition: { slug: 'stub', title: 'Stub', actions: [{ name: 'convert', targets: [target] }], conversions },
+      settings: { eventName: '', testCode: '', fields: undefined },
+      destinationSettings: {},
+      consentCategories,
+    } as unknown as ReadyPlatform
+    const profile = { json: '{"traits":{"email":"a@example.com"}}', lacks: '', ...(consent && { consent }) }
+    const context = given === undefined ? {} : { consent: { categoryPreferences: given } }
+    const conversion = made('Order', {}, { platforms: [platform], profile, context })
+    expect(conversion.platforms).toMatchObject([{ reason }])
+    // Each attempt to send uses the consent of the time when the conversion was made.
+    expect(signalOf(conversion)['profile_consent']).toEqual(consent)
+    const needs = profileNeedsOfSignals([{ platforms: [platform] }])
+    expect(needs).toEqual(consentCategories.length === 0 ? ['traits.email'] : ['consent', 'traits.email'])
+  },
+)
