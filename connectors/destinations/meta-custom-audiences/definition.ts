@@ -1,5 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { identifyPlaces, personPlaces } from '../../wire/conversions/person-places.ts'
+import { personPlaces as places } from '../../wire/conversions/person-places.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
 import { audienceObject } from './audience-address.ts'
@@ -8,8 +8,8 @@ import { check, settings } from './settings.ts'
 
 const userId = { type: 'FIELD', name: 'userId' } as const
 
-/** Returns the sources of the fields by which people are matched. */
-const fieldsOf = (places: typeof personPlaces) => ({
+/** The sources of the fields by which people are matched. */
+const fields = {
   extern_id: userId,
   email: places.email,
   phone: places.phone,
@@ -21,7 +21,7 @@ const fieldsOf = (places: typeof personPlaces) => ({
   country: places.country,
   gen: places.gender,
   dobd: places.birthday,
-})
+}
 
 /**
  * Limits: "Custom Audiences": 10,000 people in a request. "Rate Limits": at least 5,000 requests in an hour for an ad
@@ -78,14 +78,14 @@ export const metaCustomAudiences = defineDestination({
   ],
   actions: [addPerson, removePerson],
   presets: [
-    { eventType: 'identify', action: 'add_person', fields: fieldsOf(identifyPlaces) },
+    { eventType: 'identify', action: 'add_person', fields },
     // A connected audience sends these events for each person who enters or leaves it.
     {
       eventName: 'Audience Entered',
       eventType: 'track',
       action: 'add_person',
       since: 2,
-      fields: fieldsOf(personPlaces),
+      fields,
     },
     {
       eventName: 'Audience Exited',

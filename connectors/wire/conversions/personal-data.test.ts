@@ -154,7 +154,9 @@ describe('personal data of an event for Meta', () => {
     (country) => {
       const { user, problems } = metaUser(eventOf({ phone: '(650)555-1212', address: { country } }))
       expect(user['ph']).toBeUndefined()
-      expect(problems).toContain('"Phone" (ph) is not sent: its template is a phone number without a country code')
+      expect(problems).toContain(
+        '"Phone" (ph) is not sent: the phone of the user is a phone number without a country code',
+      )
     },
   )
 

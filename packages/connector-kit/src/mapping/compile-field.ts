@@ -1,4 +1,4 @@
-import { type FieldMapping, type MappingPreview, pathNames, workOfValue } from '@tributary/contract'
+import { type FieldMapping, type MappingPreview, type PersonDataPaths, pathNames, workOfValue } from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget } from '../definition/definition.ts'
 import { type Conditions, compileConditions } from './conditions.ts'
@@ -120,6 +120,7 @@ export const compileField = (
   action: ActionDefinition,
   mapping: FieldMapping,
   mappings: readonly FieldMapping[],
+  personData?: PersonDataPaths,
 ): Field => {
   const target = targetOf(action, mapping)
   const names = pathNames(target.name)
@@ -130,7 +131,7 @@ export const compileField = (
   const { type, required, pii } = target
   const place = isPlace(names)
   const closed = closedTarget(action, names)
-  const usesProfile = profileNeedsOf(mapping.source).length > 0
+  const usesProfile = profileNeedsOf(mapping.source, personData).length > 0
   /** The result of a field that has no value. */
   const without = (of: EventInHand): Exclude<ReturnType<Field['value']>, 'unmet'> => {
     const why = usesProfile ? of.profile.lacks : ''

@@ -61,9 +61,9 @@ const failed = (problems: readonly FieldProblem[]): Mapping => {
 
 type Fields = (of: EventInHand) => Mapping
 
-const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping[]): Fields => {
+const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping[], place: MappingPlace): Fields => {
   const used = mappings.filter((mapping) => mapping.enabled)
-  const enabled = used.map((mapping) => compileField(action, mapping, used))
+  const enabled = used.map((mapping) => compileField(action, mapping, used, place.personData))
   const unmapped = unmappedTargets(action, enabled)
   if (unmapped.length > 0) return () => failed(unmapped)
   // Sets a nested target after the target that contains it.
@@ -150,6 +150,7 @@ const typesOf = (mapping: EventMapping, action: ActionDefinition | undefined): r
 const compileMapping = (
   definition: Pick<DestinationDefinition, 'actions' | 'title'>,
   mapping: EventMapping,
+  place: MappingPlace,
 ): Candidate => {
   const action = definition.actions.find(({ name }) => name === mapping.destination)
   const types = typesOf(mapping, action)
@@ -167,7 +168,7 @@ const compileMapping = (
     return { ...trigger, make: () => failed([problem]), whole: undefined }
   }
   if (!action.wholeEvent || mapping.field_mappings.length > 0)
-    return { ...trigger, make: compileFields(action, mapping.field_mappings), whole: undefined }
+    return { ...trigger, make: compileFields(action, mapping.field_mappings, place), whole: undefined }
   const mapped: Mapping = { kind: 'mapped', action: action.name, problems: none }
   const everything = own === '' && types.length === 0 && mapping.filters.length === 0
   return { ...trigger, make: () => mapped, whole: everything ? action.name : undefined }
@@ -192,7 +193,7 @@ export const compileMappings = (
   place: MappingPlace,
 ): Mapper => {
   const used = (mappings ?? presetMappings(definition)).filter((mapping) => mapping.enabled)
-  const candidates = used.map((mapping) => compileMapping(definition, mapping))
+  const candidates = used.map((mapping) => compileMapping(definition, mapping, place))
   const follow = (...[event, sourceId, json, profile]: Parameters<Mapper>): Mapping => {
     const budget = { ...eventBudget }
     const of = takeInHand(event, sourceId, json, place, budget, profile)
@@ -221,15 +222,15 @@ export const compileMappings = (
       throw error
     }
   }
-  const deciding = candidates.flatMap(({ isFor }, place) => {
-    const [mapping] = used.slice(place, place + 1)
-    const usesProfile = mapping !== undefined && mappingsNeeds([mapping]).length > 0
+  const deciding = candidates.flatMap(({ isFor }, index) => {
+    const [mapping] = used.slice(index, index + 1)
+    const usesProfile = mapping !== undefined && mappingsNeeds([mapping], place.personData).length > 0
     // A mapping without conditions hides those behind it.
     return usesProfile || mapping?.filters.length === 0 ? [{ isFor, usesProfile }] : []
   })
   return Object.assign(map, {
     whole: candidates[0]?.whole,
-    needs: mappingsNeeds(used),
+    needs: mappingsNeeds(used, place.personData),
     usesProfile: ({ type, event }: { readonly type: string; readonly event: string }): boolean =>
       deciding.find(({ isFor }) => isFor(type, event))?.usesProfile === true,
   })

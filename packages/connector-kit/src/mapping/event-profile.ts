@@ -1,14 +1,18 @@
 import {
+  defaultPersonDataPaths,
   type EventMapping,
+  type ListedSource,
   type MappingSource,
   neededOfConditions,
   neededOfProfile,
+  type PersonDataPaths,
   type PipelineEvent,
   pathOf,
+  personKindOf,
 } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
-import { fallbackPaths } from '../templates/fallback-template.ts'
 import { templatePaths } from '../templates/json-template.ts'
+import { personNeeds, personVariablesIn } from './person-data.ts'
 import { type ConsentingEvent, consentOfValues, type ProfileConsent, profileConsentIn } from './profile-consent.ts'
 
 /** The values of the profile of an event's user that a mapping uses, as plain data. */
@@ -67,24 +71,43 @@ export const profileTemplateMistake = (text: string): string | undefined =>
     ? 'Write each value of the profile with its whole name, such as profile.traits.email'
     : undefined
 
-/** Returns the values of the profile that a source uses, such as `traits.email`. */
-export const profileNeedsOf = (source: MappingSource): string[] => {
-  if (source.type === 'PROFILE') {
-    const need = neededOfProfile(source.name)
-    return need === undefined ? [] : [need]
+/**
+ * Returns the values of the profile that a source uses, such as `traits.email`. Variables of a person's data use those
+ * among the workspace's paths.
+ */
+export const profileNeedsOf = (source: MappingSource, personData?: PersonDataPaths): string[] => {
+  switch (source.type) {
+    case 'PROFILE': {
+      const need = neededOfProfile(source.name)
+      return need === undefined ? [] : [need]
+    }
+    case 'VARIABLE':
+      return personNeeds(source.name, personData)
+    case 'FIRST':
+      return source.sources.flatMap((each) => profileNeedsOf(each, personData))
+    case 'LIST':
+      return source.fields.flatMap((field) => profileNeedsOf(field.source, personData))
+    case 'TEMPLATE': {
+      const needs = templateNeeds(source.value).filter((need) => need !== undefined)
+      return [
+        ...new Set([...needs, ...personVariablesIn(source.value).flatMap((name) => personNeeds(name, personData))]),
+      ]
+    }
+    case 'FIELD':
+    case 'CONSTANT':
+      return []
   }
-  if (source.type === 'FIRST') return source.sources.flatMap(profileNeedsOf)
-  if (source.type === 'LIST') return source.fields.flatMap((field) => profileNeedsOf(field.source))
-  if (source.type !== 'TEMPLATE') return []
-  return [...new Set(templateNeeds(source.value).filter((need) => need !== undefined))]
 }
 
 /** Returns the values of the profile that mappings use in their conditions and enabled fields, in a fixed order. */
-export const mappingsNeeds = (mappings: readonly EventMapping[]): string[] => {
+export const mappingsNeeds = (mappings: readonly EventMapping[], personData?: PersonDataPaths): string[] => {
   const fields = mappings.flatMap(({ field_mappings }) => field_mappings.filter(({ enabled }) => enabled))
   const needs = [
     ...mappings.flatMap(({ filters }) => neededOfConditions(filters)),
-    ...fields.flatMap(({ source, conditions = [] }) => [...profileNeedsOf(source), ...neededOfConditions(conditions)]),
+    ...fields.flatMap(({ source, conditions = [] }) => [
+      ...profileNeedsOf(source, personData),
+      ...neededOfConditions(conditions),
+    ]),
   ]
   return [...new Set(needs)].toSorted()
 }
@@ -103,23 +126,21 @@ export const allowedProfile = (
   return allows ? { profile, note: text } : { profile: { ...noProfile, lacks: text }, note: '' }
 }
 
-/** Traits that can also be identifiers of the profile. */
-const contacts = ['email', 'phone']
+/** Kinds of a person's data that are also identifiers of a profile. */
+const contacts: ReadonlySet<string> = new Set(['email', 'phone'])
 
 /**
- * Returns a source that reads the same traits of the profile last, if it is a template of the first of several fields
- * with traits of the event. Every other source stays as it is.
+ * Returns a source that reads the same data in the profile last, if it is a variable of a person's data. Every other
+ * source stays as it is.
  */
 export const withProfileLast = (source: MappingSource): MappingSource => {
-  const paths = source.type === 'TEMPLATE' ? fallbackPaths(source.value) : undefined
-  const traits = paths?.filter(([holder]) => holder === 'traits').map((names) => names.join('.')) ?? []
-  if (source.type !== 'TEMPLATE' || traits.length === 0) return source
-  const identifiers = contacts.filter((name) => traits.includes(`traits.${name}`)).map((name) => `identifiers.${name}`)
-  const own = source.value.slice(0, source.value.lastIndexOf('}}')).trimEnd()
-  return {
-    ...source,
-    value: `${[own, ...[...traits, ...identifiers].map((name) => `profile.${name}`)].join(' | default: ')} }}`,
-  }
+  const kind = source.type === 'VARIABLE' ? personKindOf(source.name) : undefined
+  if (source.type !== 'VARIABLE' || kind === undefined) return source
+  const traits = defaultPersonDataPaths[kind].filter((path) => path.startsWith('traits.'))
+  const fields = [...traits, ...(contacts.has(kind) ? [`identifiers.${kind}`] : [])]
+  const { display_name: _, ...base } = source
+  const ofProfile = fields.map((name): ListedSource => ({ ...base, type: 'PROFILE', name, display_name: name }))
+  return { ...base, type: 'FIRST', sources: [source, ...ofProfile], display_name: '' }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EventMapping, FieldMapping, SignalConversion, SignalPlatform } from '@tributary/contract'
+import type { EventMapping, FieldMapping, PersonDataPaths, SignalConversion, SignalPlatform } from '@tributary/contract'
 import { conversionNames } from '@tributary/contract'
 import type { ConversionPlatform, DestinationDefinition, MappingPreset } from '../definition/definition.ts'
 import { mappingsNeeds, withProfileLast } from './event-profile.ts'
@@ -25,7 +25,7 @@ const ownTargets = ({ conversions: { eventName, testCode } }: Pick<Mapped, 'conv
 
 /**
  * Returns the default fields of a conversion for a platform, without the name of the conversion and a test code. The
- * traits of the profile are the last source of a person's data.
+ * profile is the last source of a person's data.
  */
 export const signalFieldMappings = (definition: Mapped): FieldMapping[] => {
   const { action, fields } = definition.conversions
@@ -87,5 +87,8 @@ export const signalMappings = (
 }
 
 /** Returns the values of the profile that the mappings of a signal's platform use. */
-export const signalNeeds = (definition: Mapped, settings: SignalPlatformSettings): string[] =>
-  mappingsNeeds(signalMappings(definition, settings))
+export const signalNeeds = (
+  definition: Mapped,
+  settings: SignalPlatformSettings,
+  personData?: PersonDataPaths,
+): string[] => mappingsNeeds(signalMappings(definition, settings), personData)

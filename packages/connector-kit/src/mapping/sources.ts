@@ -1,9 +1,11 @@
 import {
   type MappingSource,
   type MappingVariable,
-  mappingVariables,
+  type PersonDataKind,
+  type PersonDataPaths,
   type PipelineEvent,
   pathNames,
+  personKindOf,
   type SpendWork,
   valueAt,
 } from '@tributary/contract'
@@ -15,12 +17,15 @@ import { spending } from '../templates/template-work.ts'
 import { isBlank } from './blank.ts'
 import { type EventProfile, noProfile } from './event-profile.ts'
 import { compileList } from './list-source.ts'
+import { personVariable, personVariablesIn, personWords } from './person-data.ts'
 
 /** The IDs of the workspace and the destination of a mapping, and the destination's settings, which have defaults. */
 export type MappingPlace = {
   workspaceId: string
   destinationId: string
   settings?: Readonly<Record<string, unknown>>
+  /** The paths at which the workspace has a person's data; the defaults if absent. */
+  personData?: PersonDataPaths | undefined
 }
 
 /** An event during its mapping. Its variables are created once, and its templates share one budget. */
@@ -43,7 +48,9 @@ export type EventInHand = {
   scope(): Readonly<Record<string, unknown>>
 }
 
-const variables: Readonly<Record<MappingVariable, (of: EventInHand) => unknown>> = {
+type Variable = (of: EventInHand) => unknown
+
+const variables: Readonly<Record<Exclude<MappingVariable, `user_${PersonDataKind}`>, Variable>> = {
   event_id: ({ event }) => event.eventId,
   message_id: ({ event }) => event.messageId,
   event_name: ({ event }) => event.event,
@@ -58,7 +65,12 @@ const variables: Readonly<Record<MappingVariable, (of: EventInHand) => unknown>>
   destination_id: ({ place }) => place.destinationId,
 }
 
-const isVariable = (name: string): name is MappingVariable => Object.hasOwn(variables, name)
+const isEventVariable = (name: string): name is keyof typeof variables => Object.hasOwn(variables, name)
+
+const variableOf = (name: string): Variable | undefined => {
+  const kind = personKindOf(name)
+  return kind === undefined ? (isEventVariable(name) ? variables[name] : undefined) : personVariable(kind)
+}
 
 /**
  * Maximum work of a destination's mappings for one event: conditions, templates, fields and hashes together. The budget
@@ -92,7 +104,7 @@ export const takeInHand = (
     scope: () =>
       (scope ??= {
         profile: computableJson(profile.json) ?? JSON.parse(profile.json),
-        ...Object.fromEntries(mappingVariables.map(({ name }) => [name, variables[name](inHand)])),
+        ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable(inHand)])),
         ...(json === undefined ? event : ((computableJson(json) as PipelineEvent | undefined) ?? event)),
       }),
   }
@@ -127,8 +139,8 @@ export const compileSource = (
     }
     case 'VARIABLE': {
       const { name } = source
-      if (!isVariable(name)) return () => ({ problem: `there is no variable "${name}"` })
-      const variable = variables[name]
+      const variable = variableOf(name)
+      if (variable === undefined) return () => ({ problem: `there is no variable "${name}"` })
       return (of) => ({ value: variable(of) })
     }
     case 'PROFILE': {
@@ -155,10 +167,15 @@ export const compileSource = (
     case 'TEMPLATE': {
       const text = source.value
       const paths = fallbackPaths(text)
+      const personal = personVariablesIn(text)
+      const scopeOf = (of: EventInHand) =>
+        personal.length === 0
+          ? of.scope()
+          : { ...of.scope(), ...Object.fromEntries(personal.map((name) => [name, variableOf(name)?.(of)])) }
       return (of) => {
         const plain = paths && renderFallback(paths, of.scope(), templateLimits.output, of.spend)
         if (plain !== undefined) return plain.trim() === '' ? nothing : { value: plain }
-        const rendered = renderText(text, of.scope(), { budget: of.budget, owner: of.place.workspaceId })
+        const rendered = renderText(text, scopeOf(of), { budget: of.budget, owner: of.place.workspaceId })
         if ('problem' in rendered) return { problem: `its template fails: ${rendered.problem.message}` }
         return rendered.text.trim() === '' ? nothing : { value: rendered.text }
       }
@@ -172,7 +189,7 @@ export const sourceWords = (source: MappingSource): string => {
     case 'FIELD':
       return source.name
     case 'VARIABLE':
-      return `the variable ${source.name}`
+      return personWords(source.name) ?? `the variable ${source.name}`
     case 'PROFILE':
       return `${source.name} of the profile`
     case 'FIRST':

@@ -5,6 +5,7 @@ import { defineMethod } from '../api/method.ts'
 import { nameWarnings } from '../audiences/query.ts'
 import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, shortIdText } from '../rules/conditions.ts'
+import { personVariables } from './person-data.ts'
 
 /**
  * Where the value of a target comes from: a place of the event, a fixed value, a delivery variable, Liquid, or the
@@ -176,8 +177,8 @@ export const eventMappings = z
   .array(eventMapping)
   .max(mappingLimits.eventMappings, `At most ${mappingLimits.eventMappings} mappings`)
 
-/** The possible names of a VARIABLE source. */
-export const mappingVariables = [
+/** The variables of an event and its delivery. */
+const eventVariables = [
   { name: 'event_id', display_name: 'Event ID' },
   { name: 'message_id', display_name: 'Message ID' },
   { name: 'event_name', display_name: 'Event name' },
@@ -191,6 +192,9 @@ export const mappingVariables = [
   { name: 'source_id', display_name: 'Source ID' },
   { name: 'destination_id', display_name: 'Destination ID' },
 ] as const
+
+/** The possible names of a VARIABLE source. */
+export const mappingVariables = [...eventVariables, ...personVariables]
 export type MappingVariable = (typeof mappingVariables)[number]['name']
 
 /** The values that a field accepts; empty if it accepts others. */
