@@ -72,6 +72,12 @@ export * from './destinations/mappings.ts'
 export * from './destinations/oauth-grants.ts'
 export * from './destinations/outbound.ts'
 export * from './destinations/person-data.ts'
+export {
+  maxPersonPaths,
+  type PersonDataCounts,
+  type PersonDataPlaces,
+  personDataCountLimits,
+} from './destinations/person-data-places.ts'
 export * from './destinations/profile-fields.ts'
 export * from './destinations/replays.ts'
 export * from './destinations/template-language.ts'

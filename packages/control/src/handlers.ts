@@ -143,6 +143,9 @@ import { listJoinableOrganizations } from './organizations/list-joinable.ts'
 import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
 import { uploadLogo } from './organizations/upload-logo.ts'
+import { countPersonData } from './person-data-places/count.ts'
+import { getPersonDataPlaces } from './person-data-places/get.ts'
+import { updatePersonDataPlaces } from './person-data-places/update.ts'
 import { getPrivacyRequest } from './privacy-requests/get.ts'
 import { listPrivacyRequests } from './privacy-requests/list.ts'
 import { getProfileExport } from './profile-exports/get.ts'
@@ -500,6 +503,11 @@ export const createHandlers = (
   heldWork: { list: listHeldWork(deps), listAll: listAllHeldWork(deps), release: releaseHeldWork(deps) },
   metrics: { get: getMetrics(deps) },
   identitySettings: { get: getIdentitySettings(deps), update: updateIdentitySettings(deps) },
+  personDataPlaces: {
+    get: getPersonDataPlaces(deps),
+    update: updatePersonDataPlaces(deps),
+    count: countPersonData(deps),
+  },
   alertChannels: {
     list: listAlertChannels(deps),
     create: createAlertChannel(deps),

@@ -1,5 +1,5 @@
 import type { GrantState, OAuth2Client, ProfileValues, SignalPlatformSettings } from '@tributary/connector-kit'
-import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
+import type { EventConditions, EventMapping, PersonDataPaths, PipelineEvent } from '@tributary/contract'
 
 /** A destination for delivery. Any change makes a new object. */
 export type DestinationEntry = {
@@ -27,6 +27,8 @@ export type DestinationEntry = {
   grant?: GrantState | undefined
   /** The settings of signals for this destination, by signal ID; absent if no signal sends to it. */
   signals?: ReadonlyMap<string, SignalPlatformSettings> | undefined
+  /** The paths at which the workspace has the data of people; the defaults if absent. */
+  personData?: PersonDataPaths | undefined
 }
 
 /** The destinations in memory, kept current by the cache's owner; deleted destinations are absent. */

@@ -1,7 +1,13 @@
 import { type Db, referenceIn } from '@tributary/api-kit'
 import { checkMappings, ownFields, readDestination } from '@tributary/configuration'
 import { isPlatform, type PlatformDefinition, signalMappings, standardEventName } from '@tributary/connector-kit'
-import { type FieldMapping, resourceNames, type SignalConversion, type SignalPlatformInput } from '@tributary/contract'
+import {
+  type FieldMapping,
+  personDataPathsOf,
+  resourceNames,
+  type SignalConversion,
+  type SignalPlatformInput,
+} from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { ReadyPlatform } from './engine/make.ts'
 import type { PlatformRow } from './read.ts'
@@ -23,6 +29,7 @@ export const readyPlatform = (
   row: Pick<PlatformRow, 'destination_id' | 'event_name' | 'test_event_code' | 'field_mappings'> & {
     destination_settings: Readonly<Record<string, unknown>>
     consent_categories: readonly string[]
+    person_data: unknown
   },
   conversion: SignalConversion,
 ): ReadyPlatform | undefined =>
@@ -37,6 +44,7 @@ export const readyPlatform = (
         },
         destinationSettings: row.destination_settings,
         consentCategories: row.consent_categories,
+        personData: personDataPathsOf(row.person_data),
       }
     : undefined
 

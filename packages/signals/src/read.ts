@@ -39,6 +39,7 @@ export type PlatformWithDestination = PlatformRow & {
   enabled: boolean
   destination_settings: Readonly<Record<string, unknown>>
   consent_categories: readonly string[]
+  person_data: unknown
 }
 
 /** Reads the platforms of signals in their order, without platforms whose destination was deleted. */
@@ -50,8 +51,16 @@ export const readPlatforms = async (
   const rows = await db
     .selectFrom('signal_platforms as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
+    .leftJoin('person_data_places as o', 'o.workspace_id', 'p.workspace_id')
     .selectAll('p')
-    .select(['d.title', 'd.app', 'd.enabled', 'd.settings as destination_settings', 'd.consent_categories'])
+    .select([
+      'd.title',
+      'd.app',
+      'd.enabled',
+      'd.settings as destination_settings',
+      'd.consent_categories',
+      'o.places as person_data',
+    ])
     .where('p.signal_id', 'in', signalIds)
     .where('d.delete_time', 'is', null)
     .orderBy('p.place')

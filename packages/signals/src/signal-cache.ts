@@ -53,8 +53,9 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
   const platforms = await tx
     .selectFrom('signal_platforms as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
+    .leftJoin('person_data_places as o', 'o.workspace_id', 'p.workspace_id')
     .selectAll('p')
-    .select(['d.app', 'd.settings as destination_settings', 'd.consent_categories'])
+    .select(['d.app', 'd.settings as destination_settings', 'd.consent_categories', 'o.places as person_data'])
     .where('d.delete_time', 'is', null)
     .where(among('p.workspace_id', workspaces))
     .orderBy('p.place')

@@ -1,6 +1,13 @@
 import type { Tx } from '@tributary/api-kit'
 import type { GrantState, LoadedConnectors, Settings, SignalPlatformSettings } from '@tributary/connector-kit'
-import { type EventConditions, type EventMapping, eventFilter, eventMappings } from '@tributary/contract'
+import {
+  type EventConditions,
+  type EventMapping,
+  eventFilter,
+  eventMappings,
+  type PersonDataPaths,
+  personDataPathsOf,
+} from '@tributary/contract'
 import type { Logger, SecretBox } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import type { Selectable } from 'kysely'
@@ -41,6 +48,8 @@ export type CachedDestination = {
    * to it.
    */
   signals: ReadonlyMap<string, SignalPlatformSettings> | undefined
+  /** The paths at which the workspace has the data of people. */
+  personData: PersonDataPaths
 }
 
 export type DestinationCache = CacheFollower & {
@@ -161,7 +170,7 @@ const mappingsOf = (
 }
 
 const destinationOf = (
-  row: Selectable<Database['destinations']> & { spread: number | null; widest: number | null },
+  row: Selectable<Database['destinations']> & { spread: number | null; widest: number | null; places: unknown },
   grant: GrantState | undefined,
   { filters, signals }: Pick<CachedDestination, 'filters' | 'signals'>,
   deps: ReadingDeps,
@@ -183,6 +192,7 @@ const destinationOf = (
     consentCategories: row.consent_categories,
     filters,
     signals,
+    personData: personDataPathsOf(row.places),
   }
 }
 
@@ -195,8 +205,9 @@ const loadDestinations = async (
   const rows = await tx
     .selectFrom('destinations')
     .leftJoin('workspace_spreads', 'workspace_spreads.workspace_id', 'destinations.workspace_id')
+    .leftJoin('person_data_places', 'person_data_places.workspace_id', 'destinations.workspace_id')
     .selectAll('destinations')
-    .select(['workspace_spreads.spread', 'workspace_spreads.widest'])
+    .select(['workspace_spreads.spread', 'workspace_spreads.widest', 'person_data_places.places'])
     .where('delete_time', 'is', null)
     .where(among('id', ids))
     .execute()

@@ -3,6 +3,7 @@ import {
   neededOfProfile,
   type PersonDataKind,
   type PersonDataPaths,
+  type PipelineEvent,
   pathNames,
   personDataKinds,
   personKindOf,
@@ -11,6 +12,7 @@ import {
   workOfValue,
 } from '@tributary/contract'
 import { templatePaths } from '../templates/json-template.ts'
+import { isBlank } from './blank.ts'
 import type { EventInHand } from './sources.ts'
 
 /** Cost of reading a name of a path: the same as in a template that names the path. */
@@ -77,6 +79,28 @@ export const personVariable =
     }
     return undefined
   }
+
+/**
+ * Returns a function for the paths of a kind at which an event has a value. It reads an event like mappings do, without
+ * the profile.
+ */
+export const personPathsWithValue = (
+  personData: PersonDataPaths,
+): ((event: PipelineEvent, kind: PersonDataKind) => string[]) => {
+  const ofKind = (kind: PersonDataKind) => {
+    const paths = personData[kind].map((path) => ({ path, names: pathNames(path) }))
+    const read = new Set(identifyPaths(personData[kind]))
+    return { usual: paths, identify: paths.filter(({ path }) => read.has(path)) }
+  }
+  const prepared = new Map(personDataKinds.map(({ kind }) => [kind, ofKind(kind)]))
+  return (event, kind) => {
+    const { usual = [], identify = [] } = prepared.get(kind) ?? {}
+    return (event.type === 'identify' ? identify : usual).flatMap(({ path, names }) => {
+      const value = valueAt(event, names)
+      return isBlank(value) || isEmpty(value) ? [] : [path]
+    })
+  }
+}
 
 /** Returns the names of the variables of a person's data that a template reads. */
 export const personVariablesIn = (text: string): string[] => {

@@ -99,6 +99,8 @@ const otherwise: Readonly<Record<string, Access>> = {
   'syncRuns.getRowAttempt': { scope: 'workspace', roles: editors },
   // Every member, because the method shows only data that the user can read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
+  // Every member, because the method shows numbers only.
+  'personDataPlaces.count': { scope: 'workspace', roles: everyRole },
 }
 
 describe('access of a method', () => {

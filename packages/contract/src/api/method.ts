@@ -164,6 +164,7 @@ export const resourceNames = {
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
   event: resourcePattern('workspaces/{workspace}/events/{event}'),
   identitySettings: resourcePattern('workspaces/{workspace}/identitySettings'),
+  personDataPlaces: resourcePattern('workspaces/{workspace}/personDataPlaces'),
   alertChannel: resourcePattern('workspaces/{workspace}/alertChannels/{alert_channel}'),
   signal: resourcePattern('workspaces/{workspace}/signals/{signal}'),
   signalSettings: resourcePattern('workspaces/{workspace}/signalSettings'),

@@ -1,3 +1,4 @@
+import { isRecord } from '@tributary/kernel/browser'
 import { pathMistake, pathNames } from '../rules/conditions.ts'
 import { profileFieldMistake } from './profile-fields.ts'
 
@@ -45,6 +46,19 @@ export type PersonDataPaths = Readonly<Record<PersonDataKind, readonly string[]>
 export const defaultPersonDataPaths = Object.fromEntries(
   personDataKinds.map(({ kind, paths }) => [kind, paths]),
 ) as PersonDataPaths
+
+/**
+ * Returns the paths of a workspace, with the defaults for kinds that it has not changed. `stored` can be of another
+ * version, with further kinds.
+ */
+export const personDataPathsOf = (stored: unknown): PersonDataPaths => {
+  if (!isRecord(stored)) return defaultPersonDataPaths
+  const own = personDataKinds.flatMap(({ kind }): [PersonDataKind, readonly string[]][] => {
+    const paths = Object.hasOwn(stored, kind) ? stored[kind] : undefined
+    return Array.isArray(paths) ? [[kind, paths.map(String)]] : []
+  })
+  return { ...defaultPersonDataPaths, ...Object.fromEntries(own) }
+}
 
 /** The variables of mappings for the kinds. */
 export const personVariables = personDataKinds.map(({ kind, label }) => ({

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { createDestinationCache, createSchemaCache } from '@tributary/configuration'
-import { methods } from '@tributary/contract'
+import { defaultPersonDataPaths, methods } from '@tributary/contract'
 import { type Logger, newId, silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
@@ -232,6 +232,7 @@ describe('the cache of destinations', () => {
       presetVersion: 2,
       consentCategories: [],
       filters: new Map([[sourceId, { match: 'all', conditions: [] }]]),
+      personData: defaultPersonDataPaths,
     })
     const set = async (name: string, enabled: boolean) =>
       expect(await administrator.call('PATCH', `/${name}`, { enabled })).toMatchObject({ status: 200 })

@@ -1,4 +1,4 @@
-import { checkMappings, type DestinationRow } from '@tributary/configuration'
+import { checkMappings, type DestinationRow, readPersonData } from '@tributary/configuration'
 import {
   type ActionDefinition,
   allowedProfile,
@@ -97,7 +97,8 @@ export const tryMapping = async (
   const { workspace_id: workspaceId } = row
   const own = ownProblems(await checkMappings(workShare, workspaceId, definition, [mapping]), mapping)
   const place = { workspaceId, destinationId: row.id }
-  const mapper = compileMappings(definition, [mapping], { ...place, settings: row.settings })
+  const personData = await readPersonData(db, workspaceId)
+  const mapper = compileMappings(definition, [mapping], { ...place, settings: row.settings, personData })
   const map = (event: PipelineEvent, sourceId: string, json: string, profile?: EventProfile): Promise<Mapping> =>
     takeTurn(workShare, workspaceId, () => mapper(event, sourceId, json, profile))
   /** Returns the latest profiles of the events' users, as far as the mapping uses them and the destination may get them. */

@@ -1,5 +1,5 @@
 import { audienceEventText, readReportedProfiles } from '@tributary/audiences'
-import { readDestination } from '@tributary/configuration'
+import { readDestination, readPersonData } from '@tributary/configuration'
 import {
   allowedProfile,
   compileMappings,
@@ -172,11 +172,12 @@ const readyPlatforms = async (
   { conversion, platforms }: SignalDefinition,
 ): Promise<(ReadyPlatform & { title: string })[]> => {
   const checked = await checkPlatforms(deps, workspaceId, conversion, platforms)
+  const person_data = await readPersonData(deps.db, workspaceId)
   const ready: (ReadyPlatform & { title: string })[] = []
   for (const row of checked) {
     const destination = await readDestination(deps.db, workspaceId, row.destination_id)
     const { title, app, settings, consent_categories } = destination
-    const stored = { ...row, destination_settings: settings, consent_categories }
+    const stored = { ...row, destination_settings: settings, consent_categories, person_data }
     const platform = readyPlatform(await platformOf(deps.catalog, app), stored, conversion)
     if (platform !== undefined) ready.push({ title, ...platform })
   }
@@ -284,6 +285,7 @@ export const previewSignal =
         workspaceId: workspace.id,
         destinationId: platform.destinationId,
         settings: platform.destinationSettings,
+        personData: platform.personData,
       }),
     }))
     const sample: SignalPreview['sample'] = []

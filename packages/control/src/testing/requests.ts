@@ -267,6 +267,8 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'replays.cancel': {},
   'connections.update': { enabled: false },
   'identitySettings.update': { link_email: true },
+  'personDataPlaces.update': { places: { email: ['traits.mail'] } },
+  'personDataPlaces.count': {},
   'signalSettings.update': { without_consent: 'leave_out' },
   'audiences.create': { title: 'Reachable', query: trialAudience },
   'audiences.update': { title: 'Reachable by mail' },

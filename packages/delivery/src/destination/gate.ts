@@ -253,7 +253,7 @@ const profileOf = (record: DeliveryRecord, index: number, needs: readonly string
  */
 const signalMappers = (
   definition: DestinationDefinition,
-  { workspaceId, id: destinationId, signals, settings: defaults }: DestinationEntry,
+  { workspaceId, id: destinationId, signals, settings: defaults, personData }: DestinationEntry,
 ): ((signalId: string) => Mapper | undefined) => {
   const mappers = new Map<string, Mapper>()
   return (signalId) => {
@@ -264,6 +264,7 @@ const signalMappers = (
       workspaceId,
       destinationId,
       settings: defaults,
+      personData,
     })
     mappers.set(signalId, made)
     return made
@@ -282,9 +283,9 @@ export const createGate = (
   entry: DestinationEntry,
   forgotten: ForgottenUsers,
 ): Gate => {
-  const { workspaceId, id: destinationId, settings } = entry
+  const { workspaceId, id: destinationId, settings, personData } = entry
   const mappings = entry.mappings ?? presetMappings(definition, entry.presetVersion)
-  const mapper = compileMappings(definition, mappings, { workspaceId, destinationId, settings })
+  const mapper = compileMappings(definition, mappings, { workspaceId, destinationId, settings, personData })
   const ofSignal = signalMappers(definition, entry)
   const ofRows = { forgotten, pass: createPassOfRows() }
   const needs = withConsent(mapper.needs, entry.consentCategories)

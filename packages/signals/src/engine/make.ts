@@ -17,6 +17,7 @@ import {
 } from '@tributary/connector-kit'
 import {
   type NotSentReason,
+  type PersonDataPaths,
   type PipelineEvent,
   pathNames,
   type SignalEventId,
@@ -39,6 +40,8 @@ export type ReadyPlatform = {
   destinationSettings: Readonly<Record<string, unknown>>
   /** The consent that the destination requires. */
   consentCategories: readonly string[]
+  /** The paths at which the workspace has the data of people. */
+  personData: PersonDataPaths
 }
 
 /** A signal as the engine needs it. */
@@ -165,8 +168,8 @@ const ready = new WeakMap<ReadyPlatform, (event: PipelineEvent, sourceId: string
 const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
   let made = ready.get(platform)
   if (made === undefined) {
-    const { destinationId, destinationSettings: settings, consentCategories } = platform
-    const place = { workspaceId: signal.workspaceId, destinationId, settings }
+    const { destinationId, destinationSettings: settings, consentCategories, personData } = platform
+    const place = { workspaceId: signal.workspaceId, destinationId, settings, personData }
     made = compilePresence(platform.definition, platform.settings, place, consentCategories)
     ready.set(platform, made)
   }
@@ -180,7 +183,8 @@ export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'defi
   const all = signals.flatMap(({ definition, platforms }) => [
     ...matcherOf(definition).needs,
     ...platforms.flatMap((platform) => {
-      const needs = [...matcherOf(definition).needs, ...signalNeeds(platform.definition, platform.settings)]
+      const ofPlatform = signalNeeds(platform.definition, platform.settings, platform.personData)
+      const needs = [...matcherOf(definition).needs, ...ofPlatform]
       const known = needed.get(platform) ?? withConsent(needs, platform.consentCategories)
       needed.set(platform, known)
       return known

@@ -12,6 +12,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'identity_settings.rules': 'JSONColumnType<object>',
   'parked_deliveries.profile':
     'ColumnType<Record<string, { needs: string[]; json: string; lacks: string }> | null, string | null | undefined, string | null>',
+  'person_data_places.places': 'ColumnType<unknown, string, string>',
   'profile_traits.due': 'ColumnType<Date | number | null, Date | string | null | undefined, Date | string | null>',
   'profile_traits.earlier':
     'ColumnType<{ value: string | null; time: string; event_id: string; source_id: string }[], string | undefined, string>',

@@ -747,6 +747,14 @@ export type PaymentSnapshotsTable = {
   read_time: ColumnType<Date, Date | string, Date | string>
 }
 
+export type PersonDataPlacesTable = {
+  workspace_id: string
+  /** The paths of the kinds of data whose paths are not the defaults, in their order. */
+  places: ColumnType<unknown, string, string>
+  revision: number
+  update_time: ColumnType<Date, Date | string, Date | string>
+}
+
 /** The plan usage of an organization in the measured period, and its consequences. */
 export type PlanUsageTable = {
   organization_id: string
@@ -1640,6 +1648,7 @@ export type Database = {
   partition_groups: PartitionGroupsTable
   payment_operations: PaymentOperationsTable
   payment_snapshots: PaymentSnapshotsTable
+  person_data_places: PersonDataPlacesTable
   plan_usage: PlanUsageTable
   privacy_hashes: PrivacyHashesTable
   privacy_identifiers: PrivacyIdentifiersTable

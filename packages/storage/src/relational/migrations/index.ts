@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts'
 import { up as baseline, baselineName } from './0200-baseline/baseline.ts'
 import { up as parkedProfiles } from './0201-parked-profiles.ts'
 import { up as presetVersions } from './0202-preset-versions.ts'
+import { up as personDataPlaces } from './0203-person-data-places.ts'
 import { up as replayProfile } from './0204-replay-profile.ts'
 import { up as profileConsents } from './0205-profile-consents.ts'
 
@@ -13,6 +14,7 @@ export const migrations: readonly Migration[] = [
   { name: baselineName, kind: 'contract', oldest: baselineName, up: baseline },
   { name: '0201-parked-profiles', kind: 'expand', up: parkedProfiles },
   { name: '0202-preset-versions', kind: 'expand', up: presetVersions },
+  { name: '0203-person-data-places', kind: 'expand', up: personDataPlaces },
   { name: '0204-replay-profile', kind: 'expand', up: replayProfile },
   { name: '0205-profile-consents', kind: 'expand', up: profileConsents },
 ]
