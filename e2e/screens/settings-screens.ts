@@ -70,6 +70,46 @@ const opened = { path: () => '/invitations/some?token=thing', ready: settled }
 
 /** The screens of settings, members, and the page of an invitation in its states. */
 export const settingsScreens: Screen[] = [
+  {
+    name: 'personal-data',
+    path: filled('personal-data'),
+    ready: async (page) => {
+      await page.getByText('Shares are of').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'personal-data-unsaved',
+    path: filled('personal-data'),
+    ready: async (page) => {
+      await page.getByText('Shares are of').waitFor()
+      await page.getByRole('button', { name: 'Move path 1 of Email down' }).click()
+      await page.getByRole('button', { name: 'Add path' }).first().click()
+      await page
+        .getByRole('textbox', { name: 'Path 4 of Email' })
+        .or(page.getByRole('combobox', { name: 'Path 4 of Email' }))
+        .fill('email')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Save paths' }).click()
+      await page.getByText('Begin with context').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'personal-data-empty',
+    path: empty('personal-data'),
+    ready: async (page) => {
+      await page.getByText('No events were received').waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'personal-data-error',
+    path: filled('personal-data'),
+    prepare: failing(/\/api\/workspaces\/[^/]+\/personDataPlaces$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
   { name: 'settings-general-filled', path: filled('organization'), ready: settled },
   {
     name: 'settings-general-error',

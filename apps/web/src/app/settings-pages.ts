@@ -1,5 +1,6 @@
 import {
   Building2,
+  ContactRound,
   CreditCard,
   Globe,
   History,
@@ -38,7 +39,10 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
   }
   const ofWorkspace: SettingsGroup = {
     title: 'Workspace',
-    entries: [{ to: paths.privacy(workspace), label: 'Privacy', icon: ShieldCheck }],
+    entries: [
+      { to: paths.personalData(workspace), label: 'Personal data', icon: ContactRound },
+      ...(administrator ? [{ to: paths.privacy(workspace), label: 'Privacy', icon: ShieldCheck }] : []),
+    ],
   }
   const account: SettingsGroup = {
     title: 'My Account',
@@ -57,5 +61,5 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
       ...(customDomain ? [{ to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe }] : []),
     ],
   }
-  return [...(administrator ? [organization, ofWorkspace] : []), account, ...(platformAdmin ? [admin] : [])]
+  return [...(administrator ? [organization] : []), ofWorkspace, account, ...(platformAdmin ? [admin] : [])]
 }

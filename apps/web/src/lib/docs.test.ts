@@ -22,6 +22,7 @@ test.each([
   ['/workspaces/1/sources/2', '#refused', `/docs/events${source}#refused-requests`],
   ['/workspaces/1/sources/2', '#setup', `/docs/getting-started${source}#2-send-an-event`],
   ['/workspaces/1/sources/2', '#settings', `/docs/concepts${source}#source-and-write-key`],
+  ['/workspaces/1/settings/personal-data', '', '/docs/mappings#data-of-the-user'],
   ['/workspaces/1/destinations/2', '', '/docs/destinations'],
   ['/workspaces/1/destinations/2', '#deliveries', '/docs/deliveries'],
   ['/workspaces/1/destinations/2', '#failures', '/docs/deliveries#failures'],

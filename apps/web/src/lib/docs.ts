@@ -87,6 +87,7 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [/^settings\/organization\/members$/, { '': 'members' }],
   [/^settings\/organization\/api-keys$/, { '': 'api#api-keys' }],
   [/^settings\/organization\/audit-log$/, { '': 'members#audit-log' }],
+  [/^settings\/personal-data$/, { '': 'mappings#data-of-the-user' }],
   [/^settings\/privacy$/, { '': 'privacy', suppressed: 'privacy#suppress' }],
   [/^settings\/organization$/, { '': 'concepts#organization-and-workspace' }],
   [/^settings\/account$/, { '': 'members#sessions' }],

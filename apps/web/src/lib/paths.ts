@@ -113,6 +113,9 @@ export const paths = {
   members: (workspace: string) => `/${workspace}/settings/organization/members`,
   apiKeys: (workspace: string) => `/${workspace}/settings/organization/api-keys`,
   auditLog: (workspace: string) => `/${workspace}/settings/organization/audit-log`,
+  /** Where events have the data of people, with one kind in view. */
+  personalData: (workspace: string, kind?: string) =>
+    `/${workspace}/settings/personal-data${kind === undefined ? '' : `#${kind}`}`,
   privacy: (workspace: string) => `/${workspace}/settings/privacy`,
   account: (workspace: string) => `/${workspace}/settings/account`,
   changePassword: (workspace: string) => `/${workspace}/settings/account/change-password`,
@@ -203,6 +206,7 @@ export const patterns = {
   members: 'organization/members',
   apiKeys: 'organization/api-keys',
   auditLog: 'organization/audit-log',
+  personalData: 'personal-data',
   privacy: 'privacy',
   account: 'account',
   changePassword: 'account/change-password',

@@ -13,6 +13,7 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { installationQuery } from '../../lib/queries/organization-queries.ts'
+import { personDataPlacesQuery } from '../../lib/queries/person-data-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import { signalQuery, signalSettingsQuery, signalsQuery } from '../../lib/queries/signal-queries.ts'
 import {
@@ -325,6 +326,11 @@ const settingsPages: RouteObject[] = [
       }),
     ],
   },
+  page({
+    path: patterns.personalData,
+    code: async () => (await import('../../features/settings/personal-data/personal-data-page.tsx')).PersonalDataPage,
+    data: (workspace) => [read(personDataPlacesQuery(workspace))],
+  }),
   page({
     path: patterns.account,
     code: async () => (await import('../../features/settings/account-page.tsx')).AccountPage,

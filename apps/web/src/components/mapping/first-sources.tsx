@@ -1,10 +1,11 @@
 import { type ListedSource, type MappingSource, mappingLimits } from '@tributary/contract'
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import type { KeyboardEvent } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/forms/input.tsx'
 import { Options } from '../../ui/forms/options.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { useRowFocus } from '../use-row-focus.ts'
 import { emptyListed, isListed, listedTypes, withItemMoved } from './listed-sources.ts'
 import { SourceInput, type SourceInputProps, type SourceNames } from './source-input.tsx'
 import { sourceTypeWords } from './target-words.ts'
@@ -13,18 +14,6 @@ type First = Extract<MappingSource, { type: 'FIRST' }>
 
 type Props = Omit<SourceInputProps, 'source' | 'onSource'> &
   SourceNames & { source: First; onSource: (source: First) => void }
-
-/** Moves the focus to a part of a row after the list has changed. */
-const useRowFocus = (sources: readonly ListedSource[]) => {
-  const list = useRef<HTMLOListElement>(null)
-  const next = useRef<string | undefined>(undefined)
-  useEffect(() => {
-    if (next.current === undefined || sources.length === 0) return
-    list.current?.querySelector<HTMLElement>(next.current)?.focus()
-    next.current = undefined
-  }, [sources])
-  return { list, focus: (row: number, part: string) => void (next.current = `[data-row="${row}"] ${part}`) }
-}
 
 /** Returns the example of a source's value, as a phrase; '' if none is known. */
 const exampleOf = (source: ListedSource, fields: SourceNames['fields']): string => {

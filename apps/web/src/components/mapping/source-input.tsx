@@ -1,7 +1,12 @@
-import type { DestinationMappings, MappingSource } from '@tributary/contract'
+import { useQuery } from '@tanstack/react-query'
+import { type DestinationMappings, type MappingSource, type PersonDataKind, personKindOf } from '@tributary/contract'
 import { Pencil } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { Link } from 'react-router'
 import type { EventField } from '../../lib/events/event-fields.ts'
+import { paths } from '../../lib/paths.ts'
+import { personDataPlacesQuery } from '../../lib/queries/person-data-queries.ts'
+import { useWorkspace } from '../../lib/workspace.ts'
 import { cn } from '../../ui/cn.ts'
 import { Input, Select } from '../../ui/forms/input.tsx'
 import { SuggestInput } from '../../ui/forms/suggest-input.tsx'
@@ -124,6 +129,21 @@ const VariableInput = ({
   )
 }
 
+/** The paths that a variable of a user's data reads, and a link to change them. */
+const PersonPaths = ({ kind }: { kind: PersonDataKind }) => {
+  const workspace = useWorkspace().name
+  const { data } = useQuery(personDataPlacesQuery(workspace))
+  const list = data?.places[kind] ?? []
+  return (
+    <p className="text-xs break-words text-ink-3">
+      {data === undefined ? '' : list.length === 0 ? 'Reads no path. ' : `Reads ${list.join(', then ')}. `}
+      <Link to={paths.personalData(workspace, kind)} className="underline hover:text-ink">
+        Change paths
+      </Link>
+    </p>
+  )
+}
+
 /** Returns a FIELD source for a path, with the title and kind of the known field. */
 export const fieldSource = (name: string, fields: readonly EventField[]): MappingSource => {
   const { display_name = '', kind = 'custom' } = fields.find((field) => field.name === name) ?? {}
@@ -140,6 +160,7 @@ export const SourceInput = ({
   const { source, label, invalid, disabled, onSource } = props
   const suggestions = useMemo(() => fieldSuggestions(fields), [fields])
   const ofProfile = useMemo(() => fieldSuggestions(profileFields(fields)), [fields])
+  const kind = source.type === 'VARIABLE' ? personKindOf(source.name) : undefined
   switch (source.type) {
     case 'FIELD':
       return (
@@ -168,7 +189,12 @@ export const SourceInput = ({
         />
       )
     case 'VARIABLE':
-      return <VariableInput {...props} variables={variables} />
+      return (
+        <div className="min-w-0 space-y-1">
+          <VariableInput {...props} variables={variables} />
+          {kind !== undefined && <PersonPaths kind={kind} />}
+        </div>
+      )
     case 'TEMPLATE':
       return (
         <button

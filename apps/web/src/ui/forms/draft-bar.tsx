@@ -24,7 +24,7 @@ export const DraftBar = ({
   children,
 }: {
   /** The kind of the edited object, as in "Save {of}" and "The {of} …". */
-  of: 'mappings' | 'schema'
+  of: 'mappings' | 'schema' | 'paths'
   draft: GatheredChanges
   saving: boolean
   /** Whether another user has saved in the meantime: the user must first decide about that version. */
