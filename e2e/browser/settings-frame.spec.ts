@@ -69,7 +69,7 @@ test('SET-08, SET-15: without a sub-path, an administrator gets to the organizat
   const { workspace, organization } = await createWorkspace(product.api, 'First page')
   for (const [role, target, groups] of [
     ['ORG_ADMIN', 'organization', ['Organization', 'Workspace', 'My Account']],
-    ['ORG_GUEST', 'account', ['My Account']],
+    ['ORG_GUEST', 'account', ['Workspace', 'My Account']],
   ] as const) {
     await signIn(page, await addPerson(database, 'Sid', { organization, role }))
     for (const path of ['settings', 'settings/', 'settings/no-such-page']) {

@@ -96,6 +96,14 @@ export const settingsScreens: Screen[] = [
     },
   },
   {
+    name: 'personal-data-of-kind',
+    path: filled('personal-data#postal_code'),
+    ready: async (page) => {
+      await page.getByText('Shares are of').waitFor()
+      await settled(page)
+    },
+  },
+  {
     name: 'personal-data-empty',
     path: empty('personal-data'),
     ready: async (page) => {

@@ -1,4 +1,10 @@
-import { type EventMapping, eventMappings, outboundBody, type PipelineEvent } from '@tributary/contract'
+import {
+  defaultPersonDataPaths,
+  type EventMapping,
+  eventMappings,
+  outboundBody,
+  type PipelineEvent,
+} from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
@@ -270,6 +276,23 @@ describe('mappings', () => {
   it('a mapping sets the action and its payload', () => {
     const own = mappings({ destination: 'order', field_mappings: field('total') as never })
     expect(check({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
+  })
+
+  it("a variable of the user's data reads the paths of the workspace, and needs the profile only at paths of the profile", () => {
+    const source = { type: 'VARIABLE', name: 'user_email' }
+    const own = mappings({
+      destination: 'order',
+      field_mappings: [{ id: 'aaaa', source, target: { name: 'total' } }] as never,
+    })
+    const gateOf = (email: string) =>
+      createGate(
+        relay,
+        { ...entry, mappings: own, personData: { ...defaultPersonDataPaths, email: [email] } },
+        noneForgotten,
+      )
+    expect(gateOf('properties.total')(recordOf({}), 0, now)).toMatchObject({ payload: { total: '5' } })
+    expect(gateOf('properties.total').needs).toEqual([])
+    expect(gateOf('profile.traits.email').needs).toEqual(['traits.email'])
   })
 
   it('an event is filtered if no mapping matches', () => {

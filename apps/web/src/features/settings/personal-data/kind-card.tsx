@@ -5,13 +5,12 @@ import {
   type PersonDataKind,
   profileFieldOf,
 } from '@tributary/contract'
-import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useId } from 'react'
+import { ArrowDown, ArrowUp, ChevronRight, Plus, X } from 'lucide-react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { useRowFocus } from '../../../components/use-row-focus.ts'
 import { percent, rateOf } from '../../../lib/format/rates.ts'
-import { count } from '../../../lib/format/text.ts'
+import { count, pluralise } from '../../../lib/format/text.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Card } from '../../../ui/card.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { SuggestInput, type Suggestion } from '../../../ui/forms/suggest-input.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -144,6 +143,7 @@ export const KindCard = ({
   suggestions,
   counts,
   checked,
+  opens,
   mayEdit,
   onEdit,
 }: {
@@ -154,11 +154,15 @@ export const KindCard = ({
   counts: PersonDataCounts | undefined
   /** Whether problems are shown: after the first attempt to save. */
   checked: boolean
+  /** Whether the paths are open at first. */
+  opens: boolean
   mayEdit: boolean
   onEdit: Edit
 }) => {
   const { list, focus } = useRowFocus(paths)
   const problems = pathProblems(paths)
+  const [wasOpened, setIsOpen] = useState(opens)
+  const isOpen = wasOpened || (checked && problems.size > 0)
   const move = (from: number, to: number): void => {
     const moved = [...paths]
     moved.splice(to, 0, ...moved.splice(from, 1))
@@ -168,19 +172,21 @@ export const KindCard = ({
     onEdit(moved)
   }
   return (
-    <div id={kind} className="scroll-mt-4">
-      <Card
-        title={label}
-        description={foundWords(kind, counts)}
-        action={
-          mayEdit &&
-          !isDefault(kind, paths) && (
-            <Button size="sm" onClick={() => onEdit([...defaultPersonDataPaths[kind]])}>
-              Restore defaults
-            </Button>
-          )
-        }
-      >
+    <details
+      id={kind}
+      open={isOpen}
+      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      className="group scroll-mt-4 rounded-lg border border-line bg-surface shadow-card"
+    >
+      <summary className="flex cursor-default flex-wrap items-baseline gap-x-3 gap-y-0.5 rounded-lg px-5 py-3 hover:bg-hover">
+        <ChevronRight aria-hidden className="size-4 shrink-0 self-center text-ink-3 group-open:rotate-90" />
+        <h2 className="text-base font-semibold">{label}</h2>
+        <span className="text-sm text-ink-2">{foundWords(kind, counts)}</span>
+        <span className="ml-auto text-sm text-ink-3 tabular-nums">
+          {`${paths.length} ${pluralise(paths.length, 'path')}${isDefault(kind, paths) ? '' : ', changed'}`}
+        </span>
+      </summary>
+      <div className="space-y-3 px-5 pt-1 pb-4">
         {paths.length === 0 ? (
           <p className="text-sm text-ink-2">No path. Presets and signals send no value of this kind.</p>
         ) : (
@@ -208,20 +214,28 @@ export const KindCard = ({
             ))}
           </ol>
         )}
-        {mayEdit && paths.length < maxPersonPaths && (
-          <Button
-            size="sm"
-            className="mt-3 ml-7"
-            onClick={() => {
-              focus(paths.length, 'input')
-              onEdit([...paths, ''])
-            }}
-          >
-            <Plus aria-hidden />
-            Add path
-          </Button>
+        {mayEdit && (
+          <div className="flex flex-wrap gap-2 pl-7">
+            {paths.length < maxPersonPaths && (
+              <Button
+                size="sm"
+                onClick={() => {
+                  focus(paths.length, 'input')
+                  onEdit([...paths, ''])
+                }}
+              >
+                <Plus aria-hidden />
+                Add path
+              </Button>
+            )}
+            {!isDefault(kind, paths) && (
+              <Button size="sm" onClick={() => onEdit([...defaultPersonDataPaths[kind]])}>
+                Restore defaults
+              </Button>
+            )}
+          </div>
         )}
-      </Card>
-    </div>
+      </div>
+    </details>
   )
 }

@@ -77,7 +77,7 @@ const CountNote = ({ counts }: { counts: ReturnType<typeof useCounts> }) => {
           : `Shares are of ${
               data.counted < data.events
                 ? `${count(data.counted)} random events of the ${count(data.events)}`
-                : `the ${pluralise(data.events, 'event')}`
+                : `the ${count(data.events)} ${pluralise(data.events, 'event')}`
             } in the last ${personDataCountLimits.days} days, without test events. Counted `}
         {data.events > 0 && <RelativeTime time={data.end_time} />}
         {data.events > 0 && '.'}
@@ -94,12 +94,13 @@ const useCounts = (workspace: string, { dirty, hasProblems, places }: PlacesDraf
     placeholderData: keepPreviousData,
   })
 
-/** Scrolls to the kind that the URL names, when the page has opened. */
-const useKindInView = (): void => {
+/** Returns the kind that the URL names; '' if it names none. Scrolls to it when the page has opened. */
+const useNamedKind = (): string => {
   const { hash } = useLocation()
   useEffect(() => {
     if (hash !== '') document.getElementById(hash.slice(1))?.scrollIntoView()
   }, [hash])
+  return hash.slice(1)
 }
 
 const Outdated = ({ draft }: { draft: PlacesDraft }) => (
@@ -126,7 +127,7 @@ export const PlacesEditor = ({ draft }: { draft: PlacesDraft }) => {
   const [checked, setChecked] = useState(false)
   const counts = useCounts(workspace, draft)
   const suggestions = useMemo(() => suggestionsOf(counts.data), [counts.data])
-  useKindInView()
+  const named = useNamedKind()
   const discard = (): void => {
     setChecked(false)
     save.reset()
@@ -150,6 +151,7 @@ export const PlacesEditor = ({ draft }: { draft: PlacesDraft }) => {
           suggestions={suggestions}
           counts={counts.data}
           checked={checked}
+          opens={kind === (named === '' ? 'email' : named)}
           mayEdit={mayEdit}
           onEdit={(paths, key) => draft.edit({ [kind]: paths }, key)}
         />
