@@ -171,4 +171,8 @@ test('the filter of a connection can be changed alone, and an invalid filter is 
     status: 400,
   })
   expect(await change({ conditions: [{ ...filter.conditions[0], value: '' }] })).toMatchObject({ status: 400 })
+  expect(await change({ conditions: [{ ...filter.conditions[0], field: 'profile.traits.plan' }] })).toMatchObject({
+    status: 400,
+    body: { metadata: { 'filter.conditions.0.field': expect.stringContaining('no values of the profile') } },
+  })
 })
