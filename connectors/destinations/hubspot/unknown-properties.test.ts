@@ -36,7 +36,7 @@ const send = async (error: object, isRefused = (body: string) => body.includes('
   return { outcomes, creations: asked.filter(({ path }) => path.endsWith('/create')).length }
 }
 
-describe('a property that HubSpot does not know', () => {
+describe('a property that HubSpot does not have', () => {
   it.each([
     ['in the message', inMessage],
     ['in a list', inList],
