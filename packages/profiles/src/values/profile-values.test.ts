@@ -201,6 +201,44 @@ test('values in memory serve only events that profiles had read before, for two 
   expect(statements).toHaveLength(3)
 })
 
+test('look-ups at the same time read each profile once, unless profiles have read more since', async () => {
+  await identify(workspace, { userId: 'u1' }, { email: 'one@example.com' })
+  await identify(workspace, { userId: 'u2' }, { email: 'two@example.com' })
+  const values = open()
+  const look = async (users: readonly string[], offset: number): Promise<(string | undefined)[]> => {
+    const events = users.map((userId) => ({ userId }))
+    const found = await values.look(workspace, events, needs, { ...place, offset })
+    return found.map(({ json }) => JSON.parse(json).traits.email)
+  }
+  next = 6
+  const both = ['one@example.com', 'two@example.com']
+  expect(await Promise.all([look(['u1'], 5), look(['u1'], 4)])).toEqual([[both[0]], [both[0]]])
+  expect(statements).toHaveLength(1)
+  expect(await Promise.all([look(['u2'], 5), look(['u1', 'u2'], 5)])).toEqual([[both[1]], both])
+  expect(statements).toHaveLength(2)
+  now += 2000
+  const first = look(['u1'], 5)
+  next = 7
+  expect(await Promise.all([first, look(['u1'], 6)])).toEqual([[both[0]], [both[0]]])
+  expect(statements).toHaveLength(4)
+})
+
+test('an identifier with several values of a trait counts with the last event, and each audience of a profile is read', async () => {
+  await identify(workspace, { anonymousId: 'a1' }, { email: 'old@example.com' })
+  await identify(workspace, { userId: 'u1' }, { email: 'between@example.com' })
+  await identify(workspace, { userId: 'u1', anonymousId: 'a2' }, { email: 'new@example.com' })
+  await identify(workspace, { userId: 'u1', anonymousId: 'a1' }, { plan: 'team' })
+  // The first identifier gives its email again, so that its set has the latest time.
+  await identify(workspace, { anonymousId: 'a1' }, { email: 'old@example.com' })
+  const found = await open().look(workspace, [{ userId: 'u1' }, { anonymousId: 'a2' }], ['traits.email', 'traits.plan'])
+  for (const { json } of found)
+    expect(JSON.parse(json)).toEqual({
+      traits: { email: 'old@example.com', plan: 'team' },
+      identifiers: {},
+      audiences: {},
+    })
+})
+
 test('a deletion or suppression reaches the values in memory', async () => {
   await identify(workspace, { userId: 'u1' }, { email: 'one@example.com' })
   const values = open()

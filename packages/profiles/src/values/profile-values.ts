@@ -15,15 +15,19 @@ const maxCachedBytes = 16 * 1024 * 1024
 const entryBytes = 200
 const maxAgeMs = 2000
 
-type Cached = {
-  readonly profile: EventProfile
+/** What values were read for: they serve only events that profiles had read before. */
+type Place = {
   readonly partition: number
   /** Profiles said, before the values were read, that they had read all records before this offset. */
   readonly next: number
-  readonly time: number
   /** The version of the deleted users at that time. */
   readonly version: string
 }
+
+type Cached = Place & { readonly profile: EventProfile; readonly time: number }
+
+/** A query that runs. */
+type Query = Place & { readonly values: Promise<ReadonlyMap<string, EventProfile>> }
 
 export type ProfileValuesDeps = {
   db: Kysely<Database>
@@ -35,28 +39,60 @@ export type ProfileValuesDeps = {
 const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 
 /**
+ * Creates a cache of two halves: a new half begins when the newer one is full or old, and replaces the older one.
+ * Removing entries one by one took longer than using them.
+ */
+const createCache = (clock: Clock) => {
+  let newer = new Map<string, Cached>()
+  let older = new Map<string, Cached>()
+  let bytes = 0
+  let since = clock()
+  return {
+    get: (key: string): Cached | undefined => newer.get(key) ?? older.get(key),
+    keep: (key: string, cached: Cached): void => {
+      const { json, consent } = cached.profile
+      const size = key.length + json.length + JSON.stringify(consent ?? '').length + entryBytes
+      if (bytes + size > maxCachedBytes / 2 || clock() - since >= maxAgeMs) {
+        older = newer
+        newer = new Map()
+        bytes = 0
+        since = clock()
+      }
+      newer.set(key, cached)
+      bytes += size
+    },
+  }
+}
+
+/**
  * Creates the reading of profiles for mappings. Values in memory are used again for two seconds, and only for events
  * that profiles had read before. A deletion or suppression ends this once the thread has its version.
  */
 export const createProfileValues = ({ db, positions, forgotten, clock }: ProfileValuesDeps): ProfileValues => {
-  // The least recently used come first.
-  const cache = new Map<string, Cached>()
+  const cache = createCache(clock)
+  /** The queries that run, by what they read. */
+  const queries = new Map<string, Query>()
 
-  let bytes = 0
-  const sizeOf = (key: string, { profile: { json, consent } }: Cached): number =>
-    key.length + json.length + (consent === undefined ? 0 : JSON.stringify(consent).length) + entryBytes
-
-  const drop = (key: string): void => {
-    const cached = cache.get(key)
-    if (cached !== undefined && cache.delete(key)) bytes -= sizeOf(key, cached)
-  }
-  const keep = (key: string, cached: Cached): void => {
-    drop(key)
-    cache.set(key, cached)
-    bytes += sizeOf(key, cached)
-    for (const oldest of cache.keys()) {
-      if (bytes <= maxCachedBytes) return
-      drop(oldest)
+  const query = async (
+    workspaceId: string,
+    asked: ReadonlyMap<string, Identifier>,
+    needs: readonly string[],
+    place: Place | undefined,
+  ): Promise<ReadonlyMap<string, EventProfile>> => {
+    const time = clock()
+    const values = readProfileValues(db, workspaceId, [...asked.values()], needs)
+    if (place === undefined) return await values
+    const own: Query = { ...place, values }
+    for (const key of asked.keys()) queries.set(key, own)
+    try {
+      const found = await values
+      for (const [key, owner] of asked) {
+        const profile = found.get(identifierKey(owner))
+        if (profile !== undefined) cache.keep(key, { ...place, profile, time })
+      }
+      return found
+    } finally {
+      for (const key of asked.keys()) if (queries.get(key) === own) queries.delete(key)
     }
   }
 
@@ -67,33 +103,29 @@ export const createProfileValues = ({ db, positions, forgotten, clock }: Profile
       const owners = events.map(
         ({ userId, anonymousId }) => identifiersOf({ userId, anonymousId }, defaultRules).identifiers[0],
       )
-      const needsKey = createHash('sha256').update(needs.join('\n')).digest('base64url')
-      const key = (owner: Identifier): string => `${workspaceId}\n${needsKey}\n${identifierKey(owner)}`
+      const prefix = `${workspaceId}\n${createHash('sha256').update(needs.join('\n')).digest('base64url')}\n`
       const found = new Map<string, EventProfile>()
       const asked = new Map<string, Identifier>()
+      const joined = new Map<string, Query>()
       const [now, version] = [clock(), forgotten.version(workspaceId)]
-      const next = place === undefined ? 0 : positions.next(place.partition)
+      const isUsable = (given: Place | undefined): boolean =>
+        given !== undefined &&
+        given.partition === place?.partition &&
+        given.next > place.offset &&
+        given.version === version
       for (const owner of owners) {
         if (owner === undefined) continue
-        const cached = cache.get(key(owner))
-        const isCurrent =
-          cached !== undefined &&
-          cached.partition === place?.partition &&
-          cached.next > place.offset &&
-          cached.version === version &&
-          now - cached.time < maxAgeMs
-        if (isCurrent) {
-          found.set(identifierKey(owner), cached.profile)
-          keep(key(owner), cached)
-        } else asked.set(identifierKey(owner), owner)
+        const name = identifierKey(owner)
+        const cached = cache.get(prefix + name)
+        const running = queries.get(prefix + name)
+        if (cached !== undefined && isUsable(cached) && now - cached.time < maxAgeMs) found.set(name, cached.profile)
+        else if (running !== undefined && isUsable(running)) joined.set(name, running)
+        else asked.set(prefix + name, owner)
       }
+      const own = place && { partition: place.partition, next: positions.next(place.partition), version }
       if (asked.size > 0)
-        for (const [each, profile] of await readProfileValues(db, workspaceId, [...asked.values()], needs)) {
-          found.set(each, profile)
-          const owner = asked.get(each)
-          if (place !== undefined && owner !== undefined)
-            keep(key(owner), { profile, partition: place.partition, next, time: now, version })
-        }
+        for (const [name, profile] of await query(workspaceId, asked, needs, own)) found.set(name, profile)
+      for (const [name, running] of joined) found.set(name, (await running.values).get(name) ?? unknown)
       return owners.map((owner) => (owner === undefined ? undefined : found.get(identifierKey(owner))) ?? unknown)
     },
   }

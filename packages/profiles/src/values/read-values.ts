@@ -11,20 +11,28 @@ const ownersPerQuery = 200
 const maxLookBytes = 8 * 1024 * 1024
 
 type Row = {
-  part: ProfilePart | 'asked'
-  profile_id: string
-  name: string
-  value: string | null
-  /** Whether the value is left out, because the values of the profile are too large. */
+  /** Position of the identifier in the query, from 1. */
+  place: number
+  /** The values as JSON text, as in an `EventProfile`. */
+  json: string
+  /** Whether a value is left out, because the values of the profile are too large. */
   cut: boolean
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
+/** The members of a part as JSON text. */
+const membersOf = (part: ProfilePart) =>
+  sql`'"' || ${sql.lit(part)} || '":{' || coalesce(string_agg(member, ',' order by member)
+    filter (where part = ${sql.lit(part)} and size <= ${maxProfileBytes}), '') || '}'`
+
 /**
- * Reads, with one statement, the profiles with the given identifiers: the needed traits, the latest identifier of each
- * needed type, and whether the profile is in each needed audience. Suppressed profiles are left out. The smallest values
- * up to the maximum size of a profile are read.
+ * Reads, with one statement, the profiles with the given identifiers, a row for each: the needed traits, the latest
+ * identifier of each needed type, and whether the profile is in each needed audience. Suppressed profiles are left out.
+ * The smallest values up to the maximum size of a profile are read.
+ *
+ * `limit 1` and `offset 0` keep the planner on the indexes. Without them it reads all identifiers of a workspace, if its
+ * statistics are old. The set of a trait is read only if several identifiers have the trait.
  */
 const readRows = async (
   db: Kysely<Database>,
@@ -34,65 +42,68 @@ const readRows = async (
 ): Promise<Row[]> => {
   const { traits, identifiers, audiences } = profileNeeds(needs)
   const { rows } = await sql<Row>`${prepared('profile-values')}
-    with asked as (
+    with asked as materialized (
       select a.place, known.profile_id
-      from unnest(${owners.map(({ type }) => type)}::text[], ${owners.map(({ value }) => value)}::text[])
+      from unnest((select ${owners.map(({ type }) => type)}::text[]), (select ${owners.map(({ value }) => value)}::text[]))
         with ordinality as a (type, value, place)
-      join profile_identifiers known
-        on known.workspace_id = ${workspaceId}::uuid and known.value = a.value and known.type = a.type),
-    own as (
-      select i.profile_id, i.type, i.value, i.sequence, h.suppressed
+      cross join lateral (
+        select profile_id from profile_identifiers
+        where workspace_id = ${workspaceId}::uuid and value = a.value and type = a.type limit 1) known),
+    own as materialized (
+      select p.profile_id, i.type, i.value, i.sequence
       from (select distinct profile_id from asked) p
-      join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.profile_id = p.profile_id
-      left join lateral (
-        select true as suppressed from privacy_hashes h
-        where h.workspace_id = ${workspaceId}::uuid and h.identifier = i.sequence and h.suppress_time is not null
-        limit 1) h on true)
-    select part, profile_id, name, case when size <= ${maxProfileBytes} then value end as value,
-      size > ${maxProfileBytes} as cut
-    from (select part, profile_id, name, value, sum(octet_length(value))
-      over (partition by profile_id order by octet_length(value), part, name rows unbounded preceding) as size
-    from (
-    select 'asked' as part, profile_id, place::text as name, '' as value from asked
-      where profile_id not in (select profile_id from own where suppressed)
-    union all
-    (select distinct on (profile_id, type) 'identifiers', profile_id, type, value from own
-      where type = any(${identifiers}::text[]) order by profile_id, type, sequence desc)
-    union all
-    (select distinct on (own.profile_id, t.name) 'traits', own.profile_id, t.name, t.value
-      from own join current_traits t on t.workspace_id = ${workspaceId}::uuid and t.identifier = own.sequence
-      where t.name = any(${traits}::text[]) order by own.profile_id, t.name, t.time desc, t.event_id desc)
-    union all
-    select 'audiences', p.profile_id, a.id::text, (m.profile_id is not null)::text
-      from (select distinct profile_id from asked) p
-      join audiences a on a.workspace_id = ${workspaceId}::uuid
-        and a.id = any(${audiences.filter((id) => uuid.test(id))}::uuid[])
-      left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id
-    ) found) sized
-    order by profile_id, part, name`.execute(db)
+      cross join lateral (
+        select type, value, sequence from profile_identifiers
+        where workspace_id = ${workspaceId}::uuid and profile_id = p.profile_id offset 0) i),
+    suppressed as (
+      select own.profile_id from own
+      cross join lateral (
+        select from privacy_hashes
+        where workspace_id = ${workspaceId}::uuid and identifier = own.sequence and suppress_time is not null
+        limit 1) h),
+    given as (
+      select own.profile_id, own.sequence, t.name, t.value,
+        count(*) over (partition by own.profile_id, t.name) as times
+      from own
+      cross join lateral (
+        select name, value from profile_traits
+        where workspace_id = ${workspaceId}::uuid and identifier = own.sequence and name = any((select ${traits}::text[])::text[])
+        offset 0) t),
+    found as (
+      select 'traits' as part, profile_id, name, value from given where times = 1
+      union all
+      (select distinct on (given.profile_id, given.name) 'traits', given.profile_id, given.name, t.value
+        from given
+        cross join lateral (
+          select value, time, event_id from current_traits
+          where workspace_id = ${workspaceId}::uuid and identifier = given.sequence and name = given.name offset 0) t
+        where given.times > 1 order by given.profile_id, given.name, t.time desc, t.event_id desc)
+      union all
+      (select distinct on (profile_id, type) 'identifiers', profile_id, type, to_json(value)::text from own
+        where type = any((select ${identifiers}::text[])::text[]) order by profile_id, type, sequence desc)
+      union all
+      select 'audiences', p.profile_id, a.id::text, (m.profile_id is not null)::text
+        from (select distinct profile_id from asked) p
+        join audiences a on a.workspace_id = ${workspaceId}::uuid
+          and a.id = any((select ${audiences.filter((id) => uuid.test(id))}::uuid[])::uuid[])
+        left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id),
+    sized as (
+      select part, profile_id, to_json(name)::text || ':' || value as member,
+        sum(octet_length(name) + octet_length(value)) over (partition by profile_id
+          order by octet_length(value), part, name rows unbounded preceding) as size
+      from found where value is not null),
+    texts as (
+      select profile_id, '{' || ${sql.join(profileParts.map(membersOf), sql` || ',' || `)} || '}' as json,
+        bool_or(size > ${maxProfileBytes}) as cut
+      from sized group by profile_id)
+    select asked.place::integer, coalesce(texts.json, ${emptyProfile}) as json, coalesce(texts.cut, false) as cut
+    from asked left join texts on texts.profile_id = asked.profile_id
+    where asked.profile_id not in (select profile_id from suppressed)`.execute(db)
   return rows
 }
 
-/** Returns the rows of one profile as the values of an event, up to the maximum size. */
-const valuesOf = (rows: readonly Row[]): EventProfile => {
-  let bytes = 0
-  let lacks: string = rows.some(({ cut }) => cut) ? profileLacks.tooLarge : ''
-  const parts = profileParts.map((part) => {
-    const members = rows.flatMap(({ part: of, name, value }): [string, string][] => {
-      if (of !== part || value === null) return []
-      const text = part === 'identifiers' ? JSON.stringify(value) : value
-      const size = Buffer.byteLength(name) + Buffer.byteLength(text)
-      if (bytes + size > maxProfileBytes) {
-        lacks = profileLacks.tooLarge
-        return []
-      }
-      bytes += size
-      return [[name, text]]
-    })
-    return [part, jsonText(members)] as const
-  })
-  return { json: jsonText(parts), lacks }
-}
+/** The values of a profile that has none of the needed ones. */
+const emptyProfile = jsonText(profileParts.map((part) => [part, '{}']))
 
 const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 
@@ -116,13 +127,11 @@ export const readProfileValues = async (
     for (const owner of asked) found.set(identifierKey(owner), isFull ? tooMany : unknown)
     if (isFull) continue
     const rows = await readRows(db, workspaceId, asked, needs)
-    const byProfile = Map.groupBy(rows, ({ profile_id }) => profile_id)
-    for (const { part, profile_id, name } of rows) {
-      const owner = part === 'asked' ? asked[Number(name) - 1] : undefined
+    for (const { place, json, cut } of rows) {
+      const owner = asked[place - 1]
       if (owner === undefined) continue
-      const profile = valuesOf(byProfile.get(profile_id) ?? [])
-      bytes += profile.json.length
-      found.set(identifierKey(owner), profile)
+      bytes += json.length
+      found.set(identifierKey(owner), { json, lacks: cut ? profileLacks.tooLarge : '' })
     }
   }
   if (!needs.includes(consentNeed)) return found
