@@ -206,6 +206,57 @@ it('mappings that change during a look-up get the values that they need', async 
   expect(needed).toEqual([['traits.email'], ['traits.email', 'traits.name']])
 })
 
+it('the next profiles are looked up before the events of the first look-up are taken', async () => {
+  await open()
+  const second = Promise.withResolvers<void>()
+  during = async () => {
+    if (looks.length === 2) second.resolve()
+    await second.promise
+  }
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url, batch: 100 }, withProfile)
+  for (let number = 0; number < 400; number++) know(`u${number}`, `u${number}@example.com`)
+  await fixture.append([id], 400, 100, {}, (number) => ({ userId: `u${number}` }))
+  await eventually('all are sent', () => sentTo(peer).length === 400)
+  expect(new Set(sentTo(peer)).size).toBe(400)
+  expect(looks.slice(0, 2).map(({ users }) => users.length)).toEqual([200, 200])
+})
+
+it('a suppression between look-up and sending leaves no values of before it', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const id = fixture.destination({ url: peer.url }, withProfile)
+  during = async () => {
+    // Only the first look-up finds the email. The second one runs after the suppression.
+    if (looks.length === 1) setImmediate(() => suppressions++)
+    await setTimeout(20)
+    if (looks.length > 1) emails.clear()
+  }
+  await fixture.append([id], 1)
+  await peer.until((requests) => requests.length === 1)
+  expect(sentTo(peer)).toEqual([undefined])
+})
+
+it('only events that a mapping with the profile may match are looked up, and wait', async () => {
+  await open()
+  know('u1', 'one@example.com')
+  const peer = await peerOf(() => ({ status: 200 }))
+  const [ofOrder] = withProfile.mappings ?? []
+  const [ofAll] = mappingOf({ type: 'FIELD', name: 'properties.email', ...base })
+  if (ofOrder === undefined || ofAll === undefined) throw new Error('no mappings')
+  const mappings = [{ ...ofOrder, event_name: 'Known' }, ofAll]
+  const id = fixture.destination({ url: peer.url }, { mappings })
+  read = 0
+  await fixture.append([id], 3, 1, {}, (number) => ({ event: number === 2 ? 'Known' : 'Page' }))
+  await peer.until((requests) => requests.length === 2)
+  expect(looks).toEqual([])
+  read = Number.POSITIVE_INFINITY
+  await peer.until((requests) => requests.length === 3)
+  expect(sentTo(peer)).toEqual([undefined, undefined, 'one@example.com'])
+  expect(looks.map(({ users }) => users)).toEqual([['u1']])
+})
+
 it('an event is sent with the values before it when its wait is over, and says that profiles were behind', async () => {
   await open({ profileWaitMs: 300 })
   know('u1', 'one@example.com')

@@ -10,6 +10,10 @@ import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
 /** Maximum bytes per read of a spilled range. */
 const pieceBytes = 256 * 1024
+/** The same, if profiles are looked up: several look-ups, so that one runs while events are taken. */
+const lookedPieceBytes = 512 * 1024
+/** Number of look-ups of a piece that run before their events can be taken. */
+const looksAhead = 2
 
 /** Opens each record of a piece only once. */
 const createOpening = (): ((found: LogRecord) => DeliveryRecord | undefined) => {
@@ -153,20 +157,46 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     return ready.slice(0, lookedTogether(ready.map(({ record }) => record.reference.meta.count)))
   }
 
+  /** Takes the records of a piece, and looks up the next profiles meanwhile. Returns false if no more may be taken now. */
+  const takeLooked = async (range: SpilledRange, records: readonly LogRecord[], open: Opening): Promise<boolean> => {
+    const looks: Promise<void>[] = []
+    let unlooked = records
+    const lookAhead = (): void => {
+      while (looks.length < looksAhead) {
+        const wanted = profilesWanted(range, unlooked, open)
+        const last = wanted.at(-1)?.record.reference.offset
+        if (last === undefined) return
+        unlooked = unlooked.filter(({ offset }) => offset > last)
+        const look = deps.profiles.look(wanted)
+        // If the events are not taken after all, a failure does not matter.
+        look.catch(() => {})
+        looks.push(look)
+      }
+    }
+    lookAhead()
+    for (let left = records; ; left = left.filter(({ offset }) => offset >= range.cursor)) {
+      const { cursor } = range
+      await looks.shift()
+      const now = next()
+      // During the look-up, another range may have become the next one, or everything was taken without it.
+      if (now?.range !== range || range.cursor !== cursor || (left.length === 0 && records.length > 0)) return true
+      lookAhead()
+      if (!takePiece(range, left, now.before, open)) return false
+      if (looks.length === 0) return true
+    }
+  }
+
   const readOn = async (): Promise<void> => {
     const until = performance.now() + turnMs
     for (let range = next()?.range; range !== undefined && performance.now() < until; range = next()?.range) {
       const { cursor } = range
-      const records = await context.reader.read(range.partition, cursor, deps.state() === 'probing' ? 1 : pieceBytes)
+      const bytes = deps.profiles.isNeeded() ? lookedPieceBytes : pieceBytes
+      const records = await context.reader.read(range.partition, cursor, deps.state() === 'probing' ? 1 : bytes)
       const open = createOpening()
       // For a restored or revived range, a later change may already have been delivered.
       const taken = range.restored ? await deps.later(wantedOf(id, range, records, open)) : undefined
       try {
-        await deps.profiles.look(profilesWanted(range, records, open))
-        const now = next()
-        // During the read, another range may have become the next one.
-        if (now?.range !== range || range.cursor !== cursor) continue
-        if (!takePiece(range, records, now.before, open)) return
+        if (range.cursor === cursor && !(await takeLooked(range, records, open))) return
       } finally {
         taken?.()
       }
