@@ -7,6 +7,7 @@ import { measureBacklog } from './figures/backlog.ts'
 import { measureCluster } from './figures/cluster.ts'
 import { measureConfigurationCache } from './figures/configuration-cache.ts'
 import { measureConnectors } from './figures/connectors.ts'
+import { measureConversions } from './figures/conversions.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureFlood } from './figures/flood.ts'
@@ -16,6 +17,8 @@ import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
 import { measureMetering } from './figures/metering.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
+import { measureProfileFields } from './figures/profile-fields.ts'
+import { measureProfileNeighbors } from './figures/profile-neighbors.ts'
 import { measureProfiles } from './figures/profiles.ts'
 import { measureSignals } from './figures/signals.ts'
 import { measureStart } from './figures/start.ts'
@@ -48,9 +51,12 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   explorer: () => measureExplorer(5_000_000),
   audiences: measureAudiences,
   signals: measureSignals,
+  conversions: measureConversions,
   syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,
+  'profile-fields': measureProfileFields,
+  'profile-neighbors': measureProfileNeighbors,
   cluster: () => measureCluster(6, 60_000),
   metering: () => measureMetering(200_000),
   unconnected: () => measureUnconnected(60_000),

@@ -1,9 +1,10 @@
 import { silentLogger } from '@tributary/kernel'
 import { openRelational, runningPostgresUrl } from '@tributary/storage'
-import { createWebhook, startVendorPeers, type VendorAsked } from '@tributary/test-kit'
+import { createWebhook, startVendorPeers } from '@tributary/test-kit'
 import { type CountingPeer, startCountingPeer } from '../counting-peer.ts'
 import { type Figure, inTurns, mean, percentile, runLoad, sizeOf, spreadOfRatio, thousands } from '../harness.ts'
 import { type Bench, startBench } from '../product.ts'
+import { createVendor, type Vendor } from '../vendors.ts'
 
 const events = sizeOf('EVENTS', 30_000)
 const conversions = sizeOf('CONVERSIONS', 1_000_000)
@@ -14,25 +15,6 @@ const targets = { platforms: 0.5, beside: 0.95, qualityMs: 1000 } as const
 const looks = 20
 /** Number of conversions that one statement inserts into the database. */
 const filledAtOnce = 100_000
-
-/** Starts a vendor that accepts everything and counts the events of a request by a word that each event has once. */
-const createVendor = (word: RegExp, answerOf: (events: number) => object) => {
-  let taken = 0
-  let wanted = { events: Number.POSITIVE_INFINITY, done: () => {} }
-  return {
-    answer: ({ text }: VendorAsked) => {
-      const count = text.match(word)?.length ?? 0
-      taken += count
-      if (taken >= wanted.events) wanted.done()
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answerOf(count)) }
-    },
-    expect: (count: number): Promise<void> =>
-      new Promise((resolve) => {
-        taken = 0
-        wanted = { events: count, done: resolve }
-      }),
-  }
-}
 
 type Round = { key: string; run: string; count: number; rate?: number; arrived: () => Promise<unknown> }
 
@@ -122,7 +104,7 @@ type World = {
   hooked: { key: string }
   signaled: { source: string; key: string }
   webhooks: readonly CountingPeer[]
-  vendors: readonly { expect: (count: number) => Promise<void> }[]
+  vendors: readonly Vendor[]
   destinations: readonly string[]
 }
 

@@ -21,10 +21,14 @@ type Row = {
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** The members of a part as JSON text. */
-const membersOf = (part: ProfilePart) =>
-  sql`'"' || ${sql.lit(part)} || '":{' || coalesce(string_agg(member, ',' order by member)
-    filter (where part = ${sql.lit(part)} and size <= ${maxProfileBytes}), '') || '}'`
+/** The members of all parts as JSON text. */
+const textOfParts = sql`'{' || ${sql.join(
+  profileParts.map(
+    (part) =>
+      sql`'"' || ${sql.lit(part)} || '":{' || coalesce(string_agg(member, ',') filter (where part = ${sql.lit(part)}), '') || '}'`,
+  ),
+  sql` || ',' || `,
+)} || '}'`
 
 /**
  * Reads, with one statement, the profiles with the given identifiers, a row for each: the needed traits, the latest
@@ -62,21 +66,22 @@ const readRows = async (
         where workspace_id = ${workspaceId}::uuid and identifier = own.sequence and suppress_time is not null
         limit 1) h),
     given as (
-      select own.profile_id, own.sequence, t.name, t.value,
-        count(*) over (partition by own.profile_id, t.name) as times
+      select own.profile_id, t.name, min(t.value) as value, count(*) as times
       from own
       cross join lateral (
         select name, value from profile_traits
         where workspace_id = ${workspaceId}::uuid and identifier = own.sequence and name = any((select ${traits}::text[])::text[])
-        offset 0) t),
-    found as (
+        offset 0) t
+      group by own.profile_id, t.name),
+    parts as (
       select 'traits' as part, profile_id, name, value from given where times = 1
       union all
       (select distinct on (given.profile_id, given.name) 'traits', given.profile_id, given.name, t.value
         from given
+        join own on own.profile_id = given.profile_id
         cross join lateral (
           select value, time, event_id from current_traits
-          where workspace_id = ${workspaceId}::uuid and identifier = given.sequence and name = given.name offset 0) t
+          where workspace_id = ${workspaceId}::uuid and identifier = own.sequence and name = given.name offset 0) t
         where given.times > 1 order by given.profile_id, given.name, t.time desc, t.event_id desc)
       union all
       (select distinct on (profile_id, type) 'identifiers', profile_id, type, to_json(value)::text from own
@@ -87,16 +92,19 @@ const readRows = async (
         join audiences a on a.workspace_id = ${workspaceId}::uuid
           and a.id = any((select ${audiences.filter((id) => uuid.test(id))}::uuid[])::uuid[])
         left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id),
-    sized as (
+    found as materialized (
       select part, profile_id, to_json(name)::text || ':' || value as member,
-        sum(octet_length(name) + octet_length(value)) over (partition by profile_id
-          order by octet_length(value), part, name rows unbounded preceding) as size
-      from found where value is not null),
+        octet_length(name) + octet_length(value) as size
+      from parts where value is not null),
     texts as (
-      select profile_id, '{' || ${sql.join(profileParts.map(membersOf), sql` || ',' || `)} || '}' as json,
-        bool_or(size > ${maxProfileBytes}) as cut
-      from sized group by profile_id)
-    select asked.place::integer, coalesce(texts.json, ${emptyProfile}) as json, coalesce(texts.cut, false) as cut
+      select profile_id, sum(size) > ${maxProfileBytes} as cut, ${textOfParts} as json from found group by profile_id)
+    select asked.place::integer, coalesce(texts.cut, false) as cut,
+      case when texts.cut then (
+        select ${textOfParts} from (
+          select part, member, sum(size) over (order by size, part, member rows unbounded preceding) as until
+          from found where profile_id = texts.profile_id) sized
+        where until <= ${maxProfileBytes})
+      else coalesce(texts.json, ${emptyProfile}) end as json
     from asked left join texts on texts.profile_id = asked.profile_id
     where asked.profile_id not in (select profile_id from suppressed)`.execute(db)
   return rows
