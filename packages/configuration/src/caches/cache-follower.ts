@@ -1,14 +1,18 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import type { Logger } from '@tributary/kernel'
-import { createListener, type Relational } from '@tributary/storage'
+import type { Relational } from '@tributary/storage'
 import { type RawBuilder, sql } from 'kysely'
+import { type DirectoryFollower, directoryWatchOf } from './directory-watch.ts'
 
 export type CacheFollowerDeps = {
   db: Db
   /** The pool from which the connection that listens for changes is taken. */
   pool: Relational['pool']
   logger: Logger
-  /** Maximum time in ms that a change can go unnoticed if its notification is lost. */
+  /**
+   * Maximum time in ms that a change can go unnoticed while there is no connection for notifications; five times that
+   * if a notification is lost otherwise.
+   */
   pollMs?: number
 }
 
@@ -71,8 +75,8 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
 }
 
 /**
- * Keeps a snapshot of the relational store in memory. The snapshot is checked after each notification and at least
- * every `pollMs`, and updated whenever the version of the configuration has increased. The argument of `load` is the
+ * Keeps a snapshot of the relational store in memory. The snapshot is checked after each notification, and regularly in
+ * case one was lost. It is updated whenever the version of the configuration has increased. The argument of `load` is the
  * set of changes since the last update. It is undefined if everything must be loaded: at first, after very many
  * changes, and if the store is older than before. The result of `load` is a function that puts the rows into the
  * snapshot. Version and rows are read in one snapshot of the store, so no change is missed. While the store is
@@ -86,7 +90,6 @@ export const createCacheFollower = (
   let running: Promise<void> | undefined
   let again = false
   let failing = false
-  let timer: NodeJS.Timeout | undefined
   let stopped = true
 
   const look = async (): Promise<void> => {
@@ -133,27 +136,21 @@ export const createCacheFollower = (
     return running
   }
 
-  const listener = createListener(pool, 'directory_changed', () => void refresh())
-
-  const tick = (): void => {
-    void listener.ensure()
-    void refresh()
-  }
+  const follower: DirectoryFollower = { onNews: () => void refresh(), isBehind: () => failing, pollMs }
+  let watch: ReturnType<typeof directoryWatchOf> | undefined
 
   return {
     ready: () => seen !== undefined,
     refresh,
     async start() {
       stopped = false
-      timer = setInterval(tick, pollMs)
-      timer.unref()
-      await listener.ensure()
+      watch = directoryWatchOf(db, pool)
+      await watch.join(follower)
       await refresh()
     },
     async stop() {
       stopped = true
-      clearInterval(timer)
-      listener.stop()
+      watch?.leave(follower)
       await running
     },
   }

@@ -4,8 +4,8 @@ import { defaultPersonDataPaths, methods } from '@tributary/contract'
 import { type Logger, newId, silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type KyselyPlugin, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { CacheFollowerDeps } from '../../../configuration/src/caches/cache-follower.ts'
 import { createWriteKeyCache, spreadChange } from '../../../configuration/src/caches/write-key-cache.ts'
 import {
@@ -143,6 +143,34 @@ describe('the cache of write keys', () => {
       where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db)
     const made = await eventually('the database again', make)
     await eventually('the key', () => cache.find(made.writekey.key) !== undefined)
+  })
+
+  test('while notifications arrive, all caches of a pool together read the version once in five checks', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = connectStore(silentLogger, harness.database.url, 6)
+    let reads = 0
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        reads += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const deps = { ...store, db: store.db.withPlugin(counting), secretBox: harness.secretBox }
+    const caches = [createWriteKeyCache(deps), createDestinationCache(deps), createSchemaCache(deps)]
+    for (const cache of caches) await cache.start()
+    // The first read announces a version that no cache has compared with its own, so each compares once.
+    await vi.advanceTimersByTimeAsync(5000)
+    for (const cache of caches) await cache.refresh()
+    reads = 0
+    for (let second = 0; second < 30; second++) {
+      await vi.advanceTimersByTimeAsync(1000)
+      await store.db.selectFrom('directory_version').select('version').execute()
+    }
+    expect(reads).toBe(6)
+    for (const cache of caches) await cache.stop()
+    await store.close()
   })
 
   test('after a refresh, the cache of write keys contains everything that was committed before', async () => {

@@ -4,6 +4,8 @@ import type { Relational } from './open.ts'
 export type Listener = {
   /** Starts to listen, unless it listens already; also resolves if the store is unavailable. Call it periodically. */
   ensure(): Promise<void>
+  /** Whether notifications arrive now, as far as the connection shows. */
+  isListening(): boolean
   /** Drops the connection, such as a silent one; `ensure` opens a new one. */
   renew(): void
   /** Closes the connection for good. */
@@ -22,6 +24,7 @@ export const createListener = (
 ): Listener => {
   let held: { release(): void } | undefined
   let connecting = false
+  let isListening = false
   let stopped = false
   return {
     async ensure() {
@@ -34,6 +37,7 @@ export const createListener = (
           if (released) return
           released = true
           held = undefined
+          isListening = false
           client.release(true)
         }
         client.once('error', release)
@@ -42,13 +46,17 @@ export const createListener = (
         held = { release }
         await client.query(`listen "${channel}"`)
         if (stopped) release()
-        else onListening?.()
+        else if (!released) {
+          isListening = true
+          onListening?.()
+        }
       } catch {
         held?.release()
       } finally {
         connecting = false
       }
     },
+    isListening: () => isListening,
     renew() {
       held?.release()
     },
