@@ -40,6 +40,8 @@ export type Logs = {
       keepsChunks?: true | undefined
       /** Whether to wait for an unreachable engine without limit, for callers that cannot do anything else. */
       isPatient?: true
+      /** Whether the caller gives the reader a notice for each append, so that the reader need not look often itself. */
+      isNoticed?: true
     },
   ): Promise<LogReader>
   /** Whether other processes append to a log, too. The main process opens such a log for writing in its main thread. */
@@ -92,6 +94,9 @@ export const kafkaOptions = ({
   sasl,
 })
 
+/** How often a reader that gets notices looks for new records itself, ms. */
+const noticedPollMs = 1000
+
 const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
   const dirOf = (name: LogName): string => join(dataDir, 'log', folderOf[name])
   return {
@@ -104,8 +109,12 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
         ...(inline === undefined ? {} : { inline }),
         ...(onCommit === undefined ? {} : { onCommit }),
       }),
-    reader: async (name, { keepsChunks } = {}) =>
-      openLogReader({ dir: dirOf(name), ...(keepsChunks === undefined ? {} : { keepsChunks }) }),
+    reader: async (name, { keepsChunks, isNoticed } = {}) =>
+      openLogReader({
+        dir: dirOf(name),
+        ...(keepsChunks === undefined ? {} : { keepsChunks }),
+        ...(isNoticed === undefined ? {} : { maxPollMs: noticedPollMs }),
+      }),
     isShared: () => false,
     appender: () => Promise.reject(new Error('A log in the data folder has one process that appends')),
     holder: async () => undefined,

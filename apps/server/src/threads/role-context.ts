@@ -51,7 +51,7 @@ export const openRoleContext = async (
   await heldWork.load()
   const secretBox = createProductSecretBox(secretKey)
   const logs = openLogs(config)
-  const whole = await logs.reader(reads.log, { keepsChunks: reads.keepsChunks, isPatient: true })
+  const whole = await logs.reader(reads.log, { keepsChunks: reads.keepsChunks, isPatient: true, isNoticed: true })
   const owned = group === undefined ? undefined : new Set(partitionsOfGroup(group, whole.partitions))
   const reader = owned === undefined ? whole : readerOfOwned(whole, owned)
   const file = at.journal(consumer.replace(' ', '-').replace('/', '-of-'))

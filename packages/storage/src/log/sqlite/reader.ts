@@ -9,10 +9,11 @@ export type LogReaderOptions = {
   /** The log's folder. */
   dir: string
   /**
-   * Interval in which waiters check without a notice, ms (25 unless given). After a check without new records, it is
-   * four times as long.
+   * Interval in which waiters check without a notice, ms (25 unless given). It grows up to `maxPollMs` while there are
+   * no new records (four times `pollMs` unless given).
    */
   pollMs?: number
+  maxPollMs?: number
   /**
    * Keeps the last chunk of each open file unpacked, for readers that often continue within a chunk. Bodies are shared
    * then, and must not be freed.
@@ -96,9 +97,9 @@ const rangesOf = (heads: readonly SegmentHead[], partition: number): Incarnation
  *
  * Every read is a short query in the calling thread, finished before its promise is returned.
  */
-export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOptions): LogReader => {
+export const openLogReader = ({ dir, pollMs = 25, maxPollMs, keepsChunks }: LogReaderOptions): LogReader => {
   const segments = createOpenSegments(dir, keepsChunks === true)
-  const waiting = createWaiting(pollMs)
+  const waiting = createWaiting(pollMs, maxPollMs)
 
   const heads = createHeads(dir, segments.drop)
   const partitions = heads.newest().starts.length

@@ -11,10 +11,10 @@ export type Waiting = {
 }
 
 /**
- * Creates an empty set of waiters. Each checks after `pollMs`, and then at four times that interval while nothing
- * comes, since a writer in another process does not notify them.
+ * Creates an empty set of waiters. Each checks after `pollMs`, and then after growing pauses up to `maxPollMs` while
+ * nothing comes, since a writer in another process does not notify them.
  */
-export const createWaiting = (pollMs: number): Waiting => {
+export const createWaiting = (pollMs: number, maxPollMs = 4 * pollMs): Waiting => {
   const looks = new Set<() => void>()
   let closed = false
   const notice = (): void => {
@@ -39,7 +39,7 @@ export const createWaiting = (pollMs: number): Waiting => {
             reject(error)
           }
         }
-        const pace = createRestPace({ minMs: pollMs, maxMs: 4 * pollMs })
+        const pace = createRestPace({ minMs: pollMs, maxMs: maxPollMs })
         const lookAfter = (ms: number): NodeJS.Timeout =>
           setTimeout(() => {
             look()
