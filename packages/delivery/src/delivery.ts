@@ -21,6 +21,7 @@ import { createMaintenance } from './partitions/maintenance.ts'
 import { createPartitions, type Partitions } from './partitions/partitions.ts'
 import { createDeadLetterReports } from './partitions/report-dead-letters.ts'
 import type { AccessTokens, DestinationCache, ForgottenUsers, Profiles } from './ports.ts'
+import { createQuietRests } from './quiet-rests.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 
 export type DeliveryDeps = {
@@ -159,11 +160,15 @@ const createParts = (deps: DeliveryDeps, signal: AbortSignal) => {
   const deadLetterReports = createDeadLetterReports(context)
   const maintenance = createMaintenance({ ...context, reportDeadLetters: deadLetterReports.run, workers, workerOf })
 
+  const quiet = createQuietRests()
   const reading = createLogReading({
     ...context,
     journal,
     places,
-    offer: (id, record, entry, tracker) => workerOf(id).offer(record, entry, tracker),
+    offer: (id, record, entry, tracker) => {
+      quiet.offered()
+      workerOf(id).offer(record, entry, tracker)
+    },
   })
   const commit = createCommit({ ...context, places, workers, journal })
   const partitions = createPartitions({
@@ -177,7 +182,7 @@ const createParts = (deps: DeliveryDeps, signal: AbortSignal) => {
     reading,
     maintenance,
   })
-  return { context, places, workers, workerOf, reading, maintenance, commit, partitions }
+  return { context, places, workers, workerOf, reading, maintenance, commit, partitions, quiet }
 }
 type Parts = ReturnType<typeof createParts>
 
@@ -196,13 +201,15 @@ const tick = ({ context, workers, maintenance }: Parts): void => {
   if (maintenance.due()) void maintenance.run()
 }
 
-/** Whether everything that can be sent now is sent, and all outcomes are written. */
-const isSettled = async ({ context, reading, workers }: Parts): Promise<boolean> =>
-  (await reading.upToDate()) &&
-  [...workers.values()].every((worker) => worker.idle()) &&
+/** Whether everything that was read and can be sent now is sent, and all outcomes are written. */
+const isQuiet = ({ context, workers }: Parts): boolean =>
   context.attempts.buffered() === 0 &&
   context.outcomes.buffered() === 0 &&
-  context.parking.buffered() === 0
+  context.parking.buffered() === 0 &&
+  [...workers.values()].every((worker) => worker.idle())
+
+/** Whether everything that can be sent now is sent, and all outcomes are written. */
+const isSettled = async (parts: Parts): Promise<boolean> => (await parts.reading.upToDate()) && isQuiet(parts)
 
 /** Resolves when everything is sent and written, and a commit creates no more work. */
 const untilIdle = async (parts: Parts): Promise<void> => {
@@ -245,7 +252,7 @@ const writeRest = async ({ context: { attempts, outcomes, parking }, commit, wor
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const abort = new AbortController()
   const parts = createParts(deps, abort.signal)
-  const { context, places, workers, workerOf, reading, maintenance, commit, partitions } = parts
+  const { context, places, workers, workerOf, reading, maintenance, commit, partitions, quiet } = parts
   const { reader, clock, attempts, parking, settings } = context
   let loaded = false
   let stopping = false
@@ -253,15 +260,22 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
   const writeLoop = async (): Promise<void> => {
     while (!stopping) {
+      const wasQuiet = isQuiet(parts)
       const done = await commit.run()
-      await pause(done ? settings.flushMs : 500)
+      if (done && wasQuiet && isQuiet(parts)) await quiet.take('write')
+      else await pause(done ? settings.flushMs : 500)
     }
   }
 
   const tickLoop = async (): Promise<void> => {
     while (!stopping) {
       tick(parts)
-      await pause(Math.min(50, settings.flushMs))
+      if (isQuiet(parts)) await quiet.take('tick')
+      else {
+        // The tick itself may have found something to write.
+        quiet.offered()
+        await pause(Math.min(50, settings.flushMs))
+      }
     }
   }
 
@@ -280,6 +294,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     stop: async () => {
       stopping = true
       reading.stop()
+      quiet.wake()
       await Promise.all(loops)
       for (const worker of workers.values()) worker.halt()
       const until = clock() + settings.drainMs

@@ -1,12 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { createRest } from './rest.ts'
 import { createRestPace } from './rest-pace.ts'
 
-/** Minimum and maximum interval in ms between two checks for something to send. */
-const looks = { minMs: 250, maxMs: 1000 }
+/** Minimum interval in ms between two checks for something to send. */
+const minMs = 250
 
 /** A sender that regularly checks for something to send. */
 export type SendLoop = {
   start(): void
+  /** Checks now, because there may be something to send. */
+  wake(): void
   /** Sends everything that is waiting. Rejects if sending is not possible now. */
   send(): Promise<void>
   /** Stops the sender; resolves when none of its work is running. */
@@ -16,26 +18,28 @@ export type SendLoop = {
 /**
  * Creates a sender that repeats turns. A turn sends a part of the waiting work, and returns whether it found some and
  * whether there may be more. A turn ends early if the signal aborts. After a failed turn, `onError` is called and the
- * next turn follows.
+ * next turn follows. While a turn finds nothing, the next one follows after up to `maxMs`, or after `wake`.
  */
 export const createSendLoop = (
   turn: (signal: AbortSignal) => Promise<{ found: boolean; more: boolean }>,
   onError: (error: unknown) => void,
+  maxMs = 1000,
 ): SendLoop => {
   const stopping = new AbortController()
   const { signal } = stopping
+  const rest = createRest()
   const run = async (): Promise<void> => {
-    const pace = createRestPace(looks)
+    const pace = createRestPace({ minMs, maxMs })
     while (!signal.aborted) {
-      let rest: number = looks.minMs
+      let restMs = minMs
       try {
         const { found, more } = await turn(signal)
         if (more) continue
-        rest = pace.after(found)
+        restMs = pace.after(found)
       } catch (error) {
         onError(error)
       }
-      await pause(rest, undefined, { signal }).catch(() => {})
+      await rest.take(restMs)
     }
   }
   let running: Promise<void> | undefined
@@ -43,11 +47,13 @@ export const createSendLoop = (
     start() {
       running ??= run()
     },
+    wake: rest.wake,
     async send() {
       while ((await turn(signal)).more);
     },
     async stop() {
       stopping.abort()
+      rest.wake()
       await running
     },
   }

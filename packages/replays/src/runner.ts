@@ -1,4 +1,4 @@
-import { AppError, createWorkShare, inWork, WorkHeld, type WorkNote } from '@tributary/kernel'
+import { AppError, createRest, createWorkShare, inWork, WorkHeld, type WorkNote } from '@tributary/kernel'
 import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
 import { sql } from 'kysely'
 import { endReplay } from './end-replay.ts'
@@ -50,35 +50,20 @@ const workOf = ({ id, workspace_id, destination_id }: ReplayState): WorkNote => 
  * Runs turns one after the other. Each turn resolves to the time to rest, ms; `wake` ends the current or the next rest.
  */
 const createTurns = (turn: () => Promise<number>) => {
-  let wakeUp: (() => void) | undefined
-  let isWoken = false
+  const rest = createRest()
   let isStopping = false
   let loop: Promise<void> | undefined
-  const rest = async (ms: number): Promise<void> => {
-    if (!isWoken && !isStopping && ms > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      wakeUp = resolve
-      const timer = setTimeout(resolve, ms)
-      await promise
-      clearTimeout(timer)
-      wakeUp = undefined
-    }
-    isWoken = false
-  }
   const run = async (): Promise<void> => {
-    while (!isStopping) await rest(await turn())
+    while (!isStopping) await rest.take(await turn())
   }
   return {
     start(): void {
       loop ??= run()
     },
-    wake(): void {
-      isWoken = true
-      wakeUp?.()
-    },
+    wake: rest.wake,
     async stop(): Promise<void> {
       isStopping = true
-      wakeUp?.()
+      rest.wake()
       await loop
     },
   }
