@@ -42,7 +42,7 @@ type Positions = ReadonlyMap<number, number>
  */
 export interface ConsumerJournal {
   /** The next offset to process, by partition; absent if never committed. */
-  positions(): Map<number, number>
+  positions(): ReadonlyMap<number, number>
   /** The positions as in `positions`, each with the incarnation of the last record before it. */
   places(): Map<number, JournalPlace>
   /** The ends of ranges that are begun but not committed, in order, with the incarnation of the last record of each. */
@@ -73,7 +73,7 @@ export interface ConsumerJournal {
    */
   commit(positions: Positions, notes?: ReadonlyMap<number, string>): Promise<void> | void
   /** The last stored notes, by partition. */
-  notes(): Map<number, string>
+  notes(): ReadonlyMap<number, string>
   /**
    * True if this journal had no range and no position when it was opened: it is new or was lost. Unless the consumer is
    * new, too, IDs must be refilled with `remember` before anything is processed.

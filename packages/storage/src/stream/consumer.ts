@@ -61,6 +61,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   let look = new AbortController()
   const ending = new AbortController()
   let committing: Promise<void> = Promise.resolve()
+  let commitTimer: NodeJS.Timeout | undefined
   let waiters: { ends: readonly number[]; resolve(): void }[] = []
 
   const news = (): void => look.abort()
@@ -108,6 +109,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         }
         held.next = begun.offset
         held.done = begun
+        commitSoon()
         return
       } catch (error) {
         if (!isCurrent(held)) return
@@ -133,6 +135,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         const note = await handle(records, held.done?.note ?? '', atEnd)
         faultPoint('consumer.after-handle')
         held.done = { offset: (records.at(-1)?.offset ?? 0) + 1, note }
+        commitSoon()
         return
       } catch (error) {
         if (error instanceof BeginAnew) {
@@ -279,6 +282,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
       tellIdle()
     } catch (error) {
       logger.warn({ err: error, consumer: name }, 'Positions of a consumer cannot be moved yet; it is tried again')
+      commitSoon()
     }
   }
 
@@ -286,6 +290,18 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   const commit = (which: () => Iterable<Holding>): Promise<void> => {
     committing = committing.then(() => commitNow(which()))
     return committing
+  }
+
+  /** Commits after `commitMs`, together with everything that is handled until then. */
+  function commitSoon(): void {
+    if (stopping) return
+    commitTimer ??= setTimeout(() => {
+      // If a commit takes longer, the next one waits for it.
+      void commit(() => {
+        commitTimer = undefined
+        return holdings.values()
+      })
+    }, settings.commitMs)
   }
 
   const give = (partitions: readonly number[]): void => {
@@ -326,16 +342,6 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   }
 
   const loop = reading()
-  let isDue = false
-  const timer = setInterval(() => {
-    // If a commit takes longer, the next one waits for it.
-    if (isDue) return
-    isDue = true
-    void commit(() => {
-      isDue = false
-      return holdings.values()
-    })
-  }, settings.commitMs)
 
   return {
     give,
@@ -353,7 +359,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
       stopping = true
       ending.abort()
       await take([...holdings.keys()])
-      clearInterval(timer)
+      clearTimeout(commitTimer)
       news()
       await loop
     },

@@ -74,6 +74,17 @@ const inTransaction = <Result>(db: DatabaseSync, write: () => Result): Result =>
   }
 }
 
+/** Keeps the result of a read in memory until `forget`. */
+const createKept = <Value>(read: () => Value): { get(): Value; forget(): void } => {
+  let kept: { value: Value } | undefined
+  return {
+    get: () => (kept ??= { value: read() }).value,
+    forget: () => {
+      kept = undefined
+    },
+  }
+}
+
 /**
  * Opens a consumer's journal on SQLite in the calling thread. Each call that writes is one transaction with a sync, and
  * is on disk when it returns. If it throws (disk full), nothing of it is stored and it can be called again.
@@ -104,6 +115,11 @@ export const openJournal = (options: JournalOptions): FileJournal => {
         .map((row) => [Number(row.partition), { offset: Number(row.next), incarnation: nameOf(row.incarnation) }]),
     )
   let seen = createSeenIncarnations(places())
+  // Positions are asked for many times a second, and only this thread writes them.
+  const positions = createKept(
+    () => new Map(allPositions.all().map((row) => [Number(row.partition), Number(row.next)])),
+  )
+  const notes = createKept(() => new Map(allNotes.all().map((row) => [Number(row.partition), String(row.text)])))
 
   return {
     fresh: allPositions.get() === undefined && allRanges.get() === undefined,
@@ -114,13 +130,14 @@ export const openJournal = (options: JournalOptions): FileJournal => {
       }),
     saw: (records) => seen.saw(records),
     rewind(partition, { offset, incarnation }) {
+      positions.forget()
       inTransaction(db, () => {
         setPosition.run(partition, offset, incarnation ?? null)
         dropRanges.run(partition, offset)
       })
       seen = createSeenIncarnations(places())
     },
-    positions: () => new Map(allPositions.all().map((row) => [Number(row.partition), Number(row.next)])),
+    positions: positions.get,
     openRanges: (): JournalRange[] =>
       allRanges.all().map((row) => ({
         partition: Number(row.partition),
@@ -137,14 +154,16 @@ export const openJournal = (options: JournalOptions): FileJournal => {
       })
       remembered?.()
     },
-    notes: () => new Map(allNotes.all().map((row) => [Number(row.partition), String(row.text)])),
-    commit(positions, notes = new Map()) {
+    notes: notes.get,
+    commit(reached, noted = new Map()) {
+      positions.forget()
+      notes.forget()
       inTransaction(db, () => {
-        for (const [partition, next] of positions) {
+        for (const [partition, next] of reached) {
           setPosition.run(partition, next, seen.before(partition, next) ?? null)
           endRanges.run(partition, next)
         }
-        for (const [partition, text] of notes) setNote.run(partition, text)
+        for (const [partition, text] of noted) setNote.run(partition, text)
       })
     },
     remember(ids, now) {
