@@ -38,6 +38,8 @@ export type ProgressDeps = {
 type Waiter = { ends: readonly number[]; resolve(): void; reject(error: Error): void }
 
 const expiryMs = 60_000
+/** Unchanged progress is published once in this number of reports, for threads that start later. */
+const reportsPerRepeat = 5
 
 const safely = (logger: Logger, what: string, task: () => Promise<void> | void) => async (): Promise<void> => {
   try {
@@ -58,6 +60,9 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   let expiring: NodeJS.Timeout | undefined
   let [meanBytes, behindMs] = [0, 0]
   let floor: readonly number[] = []
+  /** The last message of each topic, as text. */
+  const published = new Map<string, string>()
+  let reports = 0
 
   const position = (partition: number): number => Math.max(store.committed().get(partition) ?? 0, floor[partition] ?? 0)
 
@@ -73,16 +78,27 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     }
   }
 
+  /** Publishes a message if it is new, and otherwise at each of `reportsPerRepeat` reports. */
+  const publish = (topic: string, message: unknown): void => {
+    const text = JSON.stringify(message)
+    if (published.get(topic) === text && reports % reportsPerRepeat !== 0) return
+    published.set(topic, text)
+    coordination.publish(topic, message)
+  }
+
   const report = async (): Promise<void> => {
+    reports++
     // Before the start, the journal may belong to another log.
     if (floor.length > 0)
-      coordination.publish(
+      publish(
         positionsTopic,
         floor.map((_, partition) => (owned?.has(partition) === false ? unknownPosition : position(partition))),
       )
     const { lagRecords, lagBytes, oldestUnstoredMs } = await lag()
     behindMs = oldestUnstoredMs
-    coordination.publish(backlogTopic, lagBytes)
+    // Readers ignore old reports of a backlog, so it is repeated as long as there is one.
+    if (lagBytes > 0) published.delete(backlogTopic)
+    publish(backlogTopic, lagBytes)
     metrics.gauge('pipeline_lag_records', lagRecords)
     metrics.gauge('pipeline_lag_bytes', lagBytes)
     metrics.gauge('pipeline_oldest_unstored_seconds', oldestUnstoredMs / 1000)

@@ -1,7 +1,7 @@
 import type { Coordination } from '@tributary/storage'
 
 /**
- * Topic of the stored positions, published about once a second. For each partition it has an offset: every earlier
+ * Topic of the stored positions, published within a second of each change, and every few seconds. For each partition it has an offset: every earlier
  * request is stored, and its events are in the stream. `unknownPosition` stands for partitions that another process
  * handles.
  */

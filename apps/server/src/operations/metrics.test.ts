@@ -23,6 +23,15 @@ test('counts of a thread are added to the registry once', async () => {
   expect(text).toContain('tributary_insert_seconds_sum 0.012')
 })
 
+test('a thread sends a gauge again only if its value has changed', () => {
+  const relay = createRelayedMetrics()
+  const drained = (value: number): unknown[] => {
+    relay.gauge('pipeline_lag', value)
+    return relay.drain().map((change) => change.value)
+  }
+  expect([7, 7, 8, 8, 7].map(drained)).toEqual([[7], [], [8], [], [7]])
+})
+
 const repository = join(import.meta.dirname, '../../../..')
 
 /** The metrics that the product's code reports, as `kind name`. */

@@ -9,8 +9,8 @@ export type MetricChange = {
 }
 
 /**
- * Metrics of a worker thread: counters are summed, and gauges kept, until `drain`. The thread sends the drained changes
- * to the main thread about once a second. Gauges get the labels of `gaugeLabels`. At most `maxObservations` durations
+ * Metrics of a worker thread: counters are summed, and gauges kept, until `drain`. It returns a gauge only if its value
+ * has changed. The thread sends the drained changes to the main thread about once a second. Gauges get the labels of `gaugeLabels`. At most `maxObservations` durations
  * are kept between two drains.
  */
 export const createRelayedMetrics = (
@@ -19,6 +19,8 @@ export const createRelayedMetrics = (
 ): Metrics & { drain(): MetricChange[] } => {
   let sums = new Map<string, MetricChange>()
   let observations: MetricChange[] = []
+  /** The values of gauges that `drain` has returned. */
+  const sent = new Map<string, number>()
   const key = (name: string, labels: Record<string, string>): string => `${name} ${JSON.stringify(labels)}`
   return {
     count(name, by, labels = {}) {
@@ -35,7 +37,9 @@ export const createRelayedMetrics = (
       if (observations.length < maxObservations) observations.push({ kind: 'observe', name, value: ms, labels })
     },
     drain() {
-      const changes = [...sums.values(), ...observations]
+      const news = [...sums].filter(([at, { kind, value }]) => kind !== 'gauge' || sent.get(at) !== value)
+      for (const [at, { kind, value }] of news) if (kind === 'gauge') sent.set(at, value)
+      const changes = [...news.map(([, change]) => change), ...observations]
       sums = new Map()
       observations = []
       return changes

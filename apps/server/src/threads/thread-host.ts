@@ -45,7 +45,11 @@ export const hostRole = async <Table extends Messages>(options: {
   // Unfinished work stays in a log, so a new thread can repeat it.
   const place = joinThreadBoard(threadName || 'role', { isReplaceable: true })
   let isReady = false
-  const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
+  const tellMetrics = (): void => {
+    const changes = metrics.drain()
+    if (changes.length > 0) tell({ kind: 'metrics', changes })
+  }
+  const relay = setInterval(tellMetrics, 1000)
   const answer = async (id: number, question: string, about: unknown): Promise<void> => {
     try {
       const value = await answerMessage(options, question, about)
@@ -58,7 +62,7 @@ export const hostRole = async <Table extends Messages>(options: {
     place.pause()
     await role.stop()
     clearInterval(relay)
-    tell({ kind: 'metrics', changes: metrics.drain() })
+    tellMetrics()
     await options.close()
     place.leave()
     // The role has not started, and may wait for an event that never comes.
