@@ -43,7 +43,7 @@ export type ReplayRunnerSettings = {
 
 export const defaultReplayRunnerSettings: ReplayRunnerSettings = {
   replays: 8,
-  pollMs: 1000,
+  pollMs: 2000,
   stepEvents: 1000,
   aheadSeconds: 10,
   aheadEvents: 1000,

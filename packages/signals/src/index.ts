@@ -16,7 +16,7 @@ export {
 } from './engine/make.ts'
 export { matcherOf } from './engine/matcher.ts'
 export { identifiersOf, readKnownPersons, readPersons, removeExpired } from './engine/persons.ts'
-export { createSignalSender } from './engine/sender.ts'
+export { conversionsTopic, createSignalSender } from './engine/sender.ts'
 export { eraseConversions } from './erase.ts'
 export { type CheckedPlatform, checkPlatforms, eventNameOf, platformOf, readyPlatform } from './platforms.ts'
 export {

@@ -2,13 +2,13 @@
 // log. It has the writer of the deliveries log, and so also sends the events of replays.
 
 import { hidingErased } from '@tributary/api-kit'
-import { createAudienceSender } from '@tributary/audiences'
+import { changesTopic, createAudienceSender } from '@tributary/audiences'
 import { createSchemaCache } from '@tributary/configuration'
 import { systemClock } from '@tributary/kernel'
 import { createPipeline, insertSizesFor } from '@tributary/pipeline'
 import { createDestinationNotices } from '@tributary/privacy'
 import { createReplayRunner } from '@tributary/replays'
-import { createSignalSender } from '@tributary/signals'
+import { conversionsTopic, createSignalSender } from '@tributary/signals'
 import { type EventStore, isInTenure, logPartitions, widestSpreads } from '@tributary/storage'
 import { createPartitionMates } from '../cluster/partition-ownership/partition-mates.ts'
 import { refills } from '../cluster/spreads/refills.ts'
@@ -99,6 +99,8 @@ const audiences = createAudienceSender({
 const signals = config.signals
   ? createSignalSender({ db: relational.db, stream: deliveries, isMine, mayAppend: () => disk.ok(), logger })
   : undefined
+coordination.subscribe(changesTopic, audiences.wake)
+coordination.subscribe(conversionsTopic, () => signals?.wake())
 const notifyDestinations = createDestinationNotices({ db: relational.db, stream: deliveries })
 
 await hostRole({

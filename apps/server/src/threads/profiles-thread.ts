@@ -2,7 +2,7 @@
 // into the event store.
 
 import { hidingErased } from '@tributary/api-kit'
-import { createComputedTraitWorker, createIncrementalEvaluation } from '@tributary/audiences'
+import { changesTopic, createComputedTraitWorker, createIncrementalEvaluation } from '@tributary/audiences'
 import { createComputedTraitCache, createIdentityCache } from '@tributary/configuration'
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
@@ -77,6 +77,7 @@ const audiences = createIncrementalEvaluation({
   profileLedger: createProfileLedger(db),
   clock: systemClock,
   storing: { isStored: stored.isStored, isBehind: lag.isBehind },
+  onEvaluated: () => coordination.publish(changesTopic, null),
   logger,
 })
 

@@ -8,6 +8,7 @@ import { followStoredPositions } from '@tributary/pipeline'
 import { createForgottenUsers, createProfileValues, followProfilePositions } from '@tributary/profiles'
 import { storedForm } from '@tributary/replays'
 import {
+  conversionsTopic,
   createSignalAudienceFollower,
   createSignalCache,
   createSignalConsumer,
@@ -37,7 +38,8 @@ const refreshForgotten = setInterval(() => {
 }, 1000)
 const positions = followProfilePositions(coordination)
 const profiles = createProfileValues({ db, positions, forgotten, clock: systemClock })
-const deps = { db, clock: systemClock, cache, logger, profiles }
+const onConversions = (): void => coordination.publish(conversionsTopic, null)
+const deps = { db, clock: systemClock, cache, logger, profiles, onConversions }
 
 const signals = createSignalConsumer({
   ...deps,

@@ -17,6 +17,11 @@ export type AudienceSender = SendLoop
 
 type Connection = { id: string; workspace_id: string; audience_id: string }
 
+/** How often the sender looks for changes itself, ms: `changesTopic` announces those of the incremental evaluation. */
+const looksMs = 2000
+/** Topic of a message, without content, that audiences may have changed. */
+export const changesTopic = 'audiences.changes'
+
 /** Maximum number of records that one connection sends per turn. */
 const recordsAtOnce = 20
 
@@ -82,5 +87,6 @@ export const createAudienceSender = ({
       forget()
       logger.warn({ err: error }, 'changes of audiences cannot be sent to destinations now; trying again')
     },
+    looksMs,
   )
 }

@@ -11,6 +11,8 @@ export type IncrementalEvaluationDeps = ReevaluationDeps & {
   clock: () => number
   /** The progress of storing, which has priority while it is behind. */
   storing: Storing
+  /** Called after the evaluation of a workspace, whose audiences may have changed. */
+  onEvaluated?: () => void
   logger: Logger
 }
 
@@ -24,6 +26,8 @@ export type IncrementalEvaluation = {
 
 /** Interval in ms between checks for changes. */
 const everyMs = 500
+/** The same while there are no live audiences. A new audience is computed as a whole before. */
+const noneMs = 2000
 /** Interval in ms at which a workspace without changes is evaluated, because time passes. */
 const quietMs = 20_000
 /**
@@ -71,8 +75,10 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
   const slow = new Set<string>()
   let cleared = 0
 
+  let isAnyLive = true
   const due = async (): Promise<Due[]> => {
     const rows = await readLive(db)
+    isAnyLive = rows.length > 0
     const now = clock()
     return rows.filter(({ as_of, touched }) => {
       const lag = now - as_of.getTime()
@@ -86,6 +92,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
     const began = clock()
     try {
       await evaluateWorkspace(deps, workspaceId, signal)
+      deps.onEvaluated?.()
       failed.delete(workspaceId)
     } catch (error) {
       if (signal.aborted) return
@@ -119,7 +126,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
         if (!signal.aborted) logger.warn({ err: error }, 'audiences cannot be brought up to date; trying again')
       }
       const share = storing.isBehind() ? restShare.busy : restShare.quiet
-      const rest = Math.min(Math.max(everyMs, (performance.now() - began) * share), maxRestMs)
+      const rest = Math.min(Math.max(isAnyLive ? everyMs : noneMs, (performance.now() - began) * share), maxRestMs)
       await pause(rest, undefined, { signal }).catch(() => {})
     }
   }

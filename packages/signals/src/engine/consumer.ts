@@ -95,6 +95,7 @@ export const createSignalHandling = (deps: SignalHandlingDeps) => {
     // A user may have been deleted during the wait.
     const open = looked.filter(({ event }) => !isForgotten(workspaceId, event))
     const { fresh, repeated } = await convertStored(given, workspaceId, signals, open, place)
+    if (fresh.length > 0) deps.onConversions?.()
     metrics.count('signal_conversions', fresh.length)
     if (repeated.length > 0) metrics.count('signal_repetitions', repeated.length)
   }

@@ -53,6 +53,8 @@ export type ConvertDeps = {
   clock: Clock
   /** Reads the profiles of persons. Without it, conversions have no values of profiles. */
   profiles?: Pick<ProfileValues, 'look'> | undefined
+  /** Called when new conversions are stored, so that they can be sent. */
+  onConversions?: (() => void) | undefined
 }
 
 /** The last record of the stream with the events; undefined if they are not of the stream. */

@@ -58,7 +58,8 @@ export const createSignalAudienceFollower = (
     if (last === undefined) return false
     const events = await eventsOf(signal, rows)
     const candidates = events.map((event) => ({ event, signals: [{ signal, origin: 'audience' as const }] }))
-    await convert(deps, signal.workspaceId, signals, candidates)
+    const { fresh } = await convert(deps, signal.workspaceId, signals, candidates)
+    if (fresh.length > 0) deps.onConversions?.()
     await db
       .updateTable('signals')
       .set({ seen_change: last.id })

@@ -24,6 +24,11 @@ const rowsAtOnce = 1000
 const eventsOfRecord = 100
 
 /** Returns the producer name for the conversions of a workspace in the stream. */
+/** Topic of a message, without content, that there are new conversions to send. */
+export const conversionsTopic = 'signals.conversions'
+/** How often the sender looks for conversions itself, ms: `conversionsTopic` announces them. */
+const looksMs = 5000
+
 const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
 
 /** Returns the name that delivery uses for the producer of the conversions of a signal. */
@@ -112,5 +117,6 @@ export const createSignalSender = ({
       taken.clear()
       logger.warn({ err: error }, 'conversions cannot be sent now; trying again')
     },
+    looksMs,
   )
 }
