@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { createTestDatabase } from '@tributary/test-kit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openRelational, type Relational } from '../relational/open.ts'
 import { type JobStore, jobsConformance, testKind } from './conformance.ts'
 import { installJobs } from './pg-boss/install.ts'
@@ -70,6 +70,40 @@ test('processes that prepare the database concurrently do not conflict, and wait
   await jobs.work(kind, async ({ name }) => void ran.push(name))
   await expect.poll(() => ran).toEqual(['x'])
   await jobs.stop()
+})
+
+test('workers without jobs do not look themselves; the process looks for all of them with one statement', async () => {
+  await using store = await createTestDatabase()
+  await using own = openRelational({ url: store.url, logger: silentLogger })
+  const statements: string[] = []
+  const query = vi.spyOn(own.pool, 'query').mockImplementation(((text: string, values: unknown[]) => {
+    statements.push(`${text} ${JSON.stringify(values)}`)
+    return store.pool.query(text, values)
+  }) as typeof own.pool.query)
+  const kinds = ['one', 'two', 'three'].map((name) => testKind(name))
+  const jobs = await openPgBossJobs({
+    pool: own.pool,
+    kinds,
+    logger: silentLogger,
+    metrics: noMetrics,
+    lookSeconds: 1,
+    stopMs: 1000,
+  })
+  await jobs.start()
+  for (const kind of kinds) await jobs.work(kind, async () => {})
+  const looks = (): number => statements.filter((text) => text.includes('as asked (name)')).length
+  const fetches = (): number =>
+    statements.filter((text) => /\bset\s+state = 'active'/i.test(text) && kinds.some(({ name }) => text.includes(name)))
+      .length
+  // Each worker looks when it starts.
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(3)
+  const before = { looks: looks(), fetches: fetches() }
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before.looks + 2)
+  const fetched = fetches() - before.fetches
+  await jobs.stop()
+  query.mockRestore()
+  expect(before.fetches).toBeGreaterThan(0)
+  expect(fetched).toBe(0)
 })
 
 test('a worker continues after its connections were cut', async () => {

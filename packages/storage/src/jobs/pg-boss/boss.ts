@@ -26,6 +26,17 @@ export const onPool = (pool: Relational['pool']): BossDb => ({
   },
 })
 
+/** Returns which of these kinds have jobs that can run now. */
+export const readDue = async (pool: Relational['pool'], names: readonly string[]): Promise<string[]> => {
+  const { rows } = await pool.query<{ name: string }>(
+    `select name from unnest($1::text[]) as asked (name) where exists (
+       select from ${jobsSchema}.job j where j.name = asked.name and j.state < 'active' and not j.blocked
+         and j.start_after <= ${jobsSchema}.job_now())`,
+    [names],
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** Runs pg-boss's statements in the caller's transaction. */
 export const inTransaction = (db: JobDb): BossDb => ({
   executeSql: async (text, values = []) => {

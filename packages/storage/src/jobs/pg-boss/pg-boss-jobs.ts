@@ -3,7 +3,7 @@ import { cutText, inWork, itemOf, type Logger, type Metrics, WorkHeld, type Work
 import type { JobResult, PgBoss, QueueOptions } from 'pg-boss'
 import type { Relational } from '../../relational/open.ts'
 import { type JobCounts, JobGivenUp, type JobKind, type JobRun, type Jobs } from '../port.ts'
-import { inTransaction, makeBoss, onPool } from './boss.ts'
+import { inTransaction, makeBoss, onPool, readDue } from './boss.ts'
 
 export type PgBossJobsOptions = {
   pool: Relational['pool']
@@ -21,12 +21,13 @@ export type PgBossJobsOptions = {
 const storable = (text: string): string => cutText(text, 1000).toWellFormed().replaceAll('\0', '')
 
 /**
- * How often workers look for jobs without a notification, s. Such jobs are those whose pause is over after another
+ * How often the process looks for jobs without a notification, s. Such jobs are those whose pause is over after another
  * process failed, and those whose notification was lost. Sent jobs arrive by notification, and jobs that failed in this
- * process are awaited here. One worker of a kind looks, and wakes the others if it finds any.
+ * process are awaited here. One statement looks for all kinds; their workers look themselves only while there is no
+ * connection for notifications, and otherwise rarely.
  */
 const pollSeconds = 10
-const othersPollSeconds = 600
+const workersPollSeconds = 600
 /**
  * The library's own queue between the time of a schedule and its job. Its finished jobs are not needed, and kept for an
  * hour.
@@ -73,11 +74,11 @@ const workOf = (name: string, data: object): WorkNote => ({
   item: Object.keys(data).length === 0 ? '' : itemOf(`job ${name} ${JSON.stringify(data)}`),
 })
 
-const workOptions = (kind: JobKind, pollingIntervalSeconds: number, notifyPollingIntervalSeconds: number) => ({
+const workOptions = (kind: JobKind, pollingIntervalSeconds: number) => ({
   batchSize: 1,
   perJobResults: true as const,
   pollingIntervalSeconds,
-  notifyPollingIntervalSeconds,
+  notifyPollingIntervalSeconds: workersPollSeconds,
   heartbeatRefreshSeconds: Math.min(5, kind.leaseSeconds / 2),
 })
 
@@ -174,6 +175,14 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
   /** Calls `then` later, unless the jobs are stopped before. Does not keep the process alive. */
   const later = (ms: number, then: () => void): void =>
     void pause(ms, undefined, { signal, ref: false }).then(then, () => {})
+  /** Wakes the workers of each kind that runs in this process. */
+  const wakes = new Map<string, () => void>()
+  const poll = Math.min(pollSeconds, lookSeconds)
+  const look = async (): Promise<void> => {
+    // Errors are ignored here, because the workers log them.
+    for (const name of await readDue(options.pool, [...wakes.keys()]).catch(() => [])) wakes.get(name)?.()
+  }
+  const keepLooking = (): void => later(poll * 1000, () => void look().finally(keepLooking))
   const tellCounts = (): void =>
     later(lookSeconds * 1000, () => void reportCounts(boss, kinds, metrics).finally(tellCounts))
 
@@ -182,27 +191,24 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
       await boss.start()
       await boss.updateQueue(scheduleQueue.name, { deleteAfterSeconds: scheduleQueue.keepSeconds })
       tellCounts()
+      keepLooking()
     },
     async work(kind, run) {
       const workers: string[] = []
       const wake = (): void => workers.forEach((worker) => boss.notifyWorker(worker))
-      const poll = Math.min(pollSeconds, lookSeconds)
+      wakes.set(kind.name, wake)
       for (let place = 0; place < kind.atOnce; place++) {
-        const worker = await boss.work<unknown>(
-          kind.name,
-          workOptions(kind, poll, place === 0 ? poll : othersPollSeconds),
-          async (batch) => {
-            // There may be more jobs: the other workers look now, and this worker afterwards.
-            wake()
-            const results: JobResult[] = []
-            for (const job of batch) {
-              const { status, message } = await runOnce(options, signal, kind, job, run)
-              if (status === 'failed') later(longestPauseMs(kind, job.retryCount + 1), wake)
-              results.push({ id: job.id, status, ...(message === undefined ? {} : { output: { message } }) })
-            }
-            return results
-          },
-        )
+        const worker = await boss.work<unknown>(kind.name, workOptions(kind, poll), async (batch) => {
+          // There may be more jobs: the other workers look now, and this worker afterwards.
+          wake()
+          const results: JobResult[] = []
+          for (const job of batch) {
+            const { status, message } = await runOnce(options, signal, kind, job, run)
+            if (status === 'failed') later(longestPauseMs(kind, job.retryCount + 1), wake)
+            results.push({ id: job.id, status, ...(message === undefined ? {} : { output: { message } }) })
+          }
+          return results
+        })
         workers.push(worker)
       }
     },
