@@ -13,6 +13,7 @@ import { measureExplorer } from './figures/explorer.ts'
 import { measureFlood } from './figures/flood.ts'
 import { measureFullLoad } from './figures/full-load.ts'
 import { measureHostile } from './figures/hostile.ts'
+import { measureIdle } from './figures/idle.ts'
 import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
 import { measureMetering } from './figures/metering.ts'
@@ -47,6 +48,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   connectors: measureConnectors,
   acknowledged,
   latency: () => measureLatency(15),
+  idle: measureIdle,
   'configuration-cache': measureConfigurationCache,
   explorer: () => measureExplorer(5_000_000),
   audiences: measureAudiences,

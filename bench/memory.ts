@@ -4,12 +4,13 @@ import { processFamily } from '@tributary/test-kit'
 export const MiB = 1024 * 1024
 
 /**
- * Returns the memory of a process in bytes; memory that several processes share is divided among them. Returns 0 if the
- * process has ended.
+ * Returns the memory of a process in bytes; memory that several processes share is divided among them. With
+ * `Pss_Anon`, the part without files. Returns 0 if the process has ended.
  */
-const shareOf = (pid: number): number => {
+export const shareOf = (pid: number, kind: 'Pss' | 'Pss_Anon' = 'Pss'): number => {
   try {
-    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+    return Number(new RegExp(`^${kind}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
   } catch {
     return 0
   }
