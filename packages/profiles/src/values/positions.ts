@@ -29,23 +29,19 @@ export const publishProfilePositions = (
   journal: Pick<ConsumerJournal, 'positions' | 'notes'>,
 ): (() => void) => {
   let last: ReadonlyMap<number, number> = new Map()
-  let read: { positions: ReadonlyMap<number, number>; notes: ReadonlyMap<number, string> } | undefined
   let unsentMs = repeatMs
   const timer = setInterval(() => {
-    const [positions, notes] = [journal.positions(), journal.notes()]
+    const notes = journal.notes()
+    const now = new Map(
+      [...journal.positions()].map(([partition, next]) => [partition, isCatchingUp(notes.get(partition)) ? 0 : next]),
+    )
     unsentMs += everyMs
     const isWhole = unsentMs >= repeatMs
-    // A journal in a file returns the same maps until a commit.
-    if (!isWhole && read?.positions === positions && read.notes === notes) return
-    read = { positions, notes }
-    const now = new Map(
-      [...positions].map(([partition, next]) => [partition, isCatchingUp(notes.get(partition)) ? 0 : next]),
-    )
-    const changes = [...now].filter(([partition, next]) => isWhole || last.get(partition) !== next)
-    if (changes.length === 0 && !isWhole) return
+    const positions = [...now].filter(([partition, next]) => isWhole || last.get(partition) !== next)
+    if (positions.length === 0 && !isWhole) return
     last = now
     if (isWhole) unsentMs = 0
-    coordination.publish(topic, changes)
+    coordination.publish(topic, positions)
   }, everyMs)
   return () => clearInterval(timer)
 }
