@@ -22,7 +22,9 @@ const show = (status: Delivery['status'], reason: string): void => {
     status,
     reason,
   }
-  openInWorkspace(<DeliveryDialog delivery={delivery as unknown as Delivery} onClose={() => {}} />, {})
+  openInWorkspace(<DeliveryDialog delivery={delivery as unknown as Delivery} onClose={() => {}} />, {
+    answers: () => undefined,
+  })
 }
 
 const denied = `"Email" (email) is not sent: the profile's consent of 2026-01-01T00:00:00.000Z allows no values of it`
