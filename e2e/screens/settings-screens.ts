@@ -79,23 +79,6 @@ export const settingsScreens: Screen[] = [
     },
   },
   {
-    name: 'personal-data-unsaved',
-    path: filled('personal-data'),
-    ready: async (page) => {
-      await page.getByText('Shares are of').waitFor()
-      await page.getByRole('button', { name: 'Move path 1 of Email down' }).click()
-      await page.getByRole('button', { name: 'Add path' }).first().click()
-      await page
-        .getByRole('textbox', { name: 'Path 4 of Email' })
-        .or(page.getByRole('combobox', { name: 'Path 4 of Email' }))
-        .fill('email')
-      await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'Save paths' }).click()
-      await page.getByText('Begin with context').waitFor()
-      await settled(page)
-    },
-  },
-  {
     name: 'personal-data-of-kind',
     path: filled('personal-data#postal_code'),
     ready: async (page) => {

@@ -186,56 +186,58 @@ export const KindCard = ({
           {`${paths.length} ${pluralise(paths.length, 'path')}${isDefault(kind, paths) ? '' : ', changed'}`}
         </span>
       </summary>
-      <div className="space-y-3 px-5 pt-1 pb-4">
-        {paths.length === 0 ? (
-          <p className="text-sm text-ink-2">No path. Presets and signals send no value of this kind.</p>
-        ) : (
-          <ol ref={list} aria-label={`Paths of ${label}, in order`} className="space-y-2">
-            {paths.map((_, at) => (
-              <Row
-                // The paths have no IDs, and a row has no state of its own.
-                // biome-ignore lint/suspicious/noArrayIndexKey: see above
-                key={at}
-                at={at}
-                paths={paths}
-                kind={kind}
-                label={label}
-                suggestions={suggestions}
-                counts={counts}
-                problem={checked ? problems.get(at) : undefined}
-                mayEdit={mayEdit}
-                onEdit={onEdit}
-                onMove={(to) => move(at, to)}
-                onRemove={() => {
-                  focus(Math.max(at - 1, 0), 'input')
-                  onEdit(paths.filter((_, index) => index !== at))
-                }}
-              />
-            ))}
-          </ol>
-        )}
-        {mayEdit && (
-          <div className="flex flex-wrap gap-2 pl-7">
-            {paths.length < maxPersonPaths && (
-              <Button
-                size="sm"
-                onClick={() => {
-                  focus(paths.length, 'input')
-                  onEdit([...paths, ''])
-                }}
-              >
-                <Plus aria-hidden />
-                Add path
-              </Button>
-            )}
-            {!isDefault(kind, paths) && (
-              <Button size="sm" onClick={() => onEdit([...defaultPersonDataPaths[kind]])}>
-                Restore defaults
-              </Button>
-            )}
-          </div>
-        )}
-      </div>
+      {isOpen && (
+        <div className="space-y-3 px-5 pt-1 pb-4">
+          {paths.length === 0 ? (
+            <p className="text-sm text-ink-2">No path. Presets and signals send no value of this kind.</p>
+          ) : (
+            <ol ref={list} aria-label={`Paths of ${label}, in order`} className="space-y-2">
+              {paths.map((_, at) => (
+                <Row
+                  // The paths have no IDs, and a row has no state of its own.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: see above
+                  key={at}
+                  at={at}
+                  paths={paths}
+                  kind={kind}
+                  label={label}
+                  suggestions={suggestions}
+                  counts={counts}
+                  problem={checked ? problems.get(at) : undefined}
+                  mayEdit={mayEdit}
+                  onEdit={onEdit}
+                  onMove={(to) => move(at, to)}
+                  onRemove={() => {
+                    focus(Math.max(at - 1, 0), 'input')
+                    onEdit(paths.filter((_, index) => index !== at))
+                  }}
+                />
+              ))}
+            </ol>
+          )}
+          {mayEdit && (
+            <div className="flex flex-wrap gap-2 pl-7">
+              {paths.length < maxPersonPaths && (
+                <Button
+                  size="sm"
+                  onClick={() => {
+                    focus(paths.length, 'input')
+                    onEdit([...paths, ''])
+                  }}
+                >
+                  <Plus aria-hidden />
+                  Add path
+                </Button>
+              )}
+              {!isDefault(kind, paths) && (
+                <Button size="sm" onClick={() => onEdit([...defaultPersonDataPaths[kind]])}>
+                  Restore defaults
+                </Button>
+              )}
+            </div>
+          )}
+        </div>
+      )}
     </details>
   )
 }
