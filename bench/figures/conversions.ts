@@ -109,8 +109,8 @@ const besideFigure = (figure: string, times: Record<'without' | 'with', number[]
 }
 
 /**
- * Measures orders that three platforms get by their presets, compared with the same orders at three webhooks that map
- * as many fields, and their effect on the events of another workspace.
+ * Measures orders that three platforms get by their presets, in turns with the same orders at three webhooks that map
+ * as many fields. Then measures the effect of such orders on the events of another workspace.
  */
 export const measureConversions = async (): Promise<Figure[]> => {
   await using stack = new AsyncDisposableStack()

@@ -102,8 +102,8 @@ const figureOf = (figure: string, { event, profile }: Record<Kind, number[]>): F
 }
 
 /**
- * Measures the rate at which events of many users are stored and delivered, if four of eight mapped fields come from
- * the profile, in turns with the same number of fields of the event.
+ * Measures the rate at which events of many users are stored and delivered with four fields of the profile. The rounds
+ * are in turns with the same number of fields of the event.
  */
 export const measureProfileFields = async (): Promise<Figure[]> => {
   await using stack = new AsyncDisposableStack()

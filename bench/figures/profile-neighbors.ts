@@ -51,8 +51,8 @@ const figureOf = (figure: string, times: readonly number[], baseline: readonly n
 }
 
 /**
- * Measures the single events of another workspace beside a busy destination: one that maps fields of the event, one that
- * maps fields of the profile, and the latter while many parked events wait for one that fails.
+ * Measures the single events of another workspace beside a busy destination that maps fields of the event or of the
+ * profile. A third kind of round has many parked events for a failing destination, too.
  */
 export const measureProfileNeighbors = async (): Promise<Figure[]> => {
   await using stack = new AsyncDisposableStack()

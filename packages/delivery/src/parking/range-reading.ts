@@ -80,70 +80,19 @@ const wantedOf = (id: string, range: SpilledRange, records: readonly LogRecord[]
     return [{ record, indexes: Array.from({ length: meta.count }, (_, index) => index) }]
   })
 
-/**
- * Reads spilled ranges from their cursor into the worker's queue, one piece at a time, while there is capacity. While
- * the worker probes, it reads a single record. It checks again after each read of the log whether it may continue, and
- * takes every record of a range once.
- */
-export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
-  const { id, context } = deps
-  let reading = false
-  /** When a failed read is retried, epoch ms. */
-  let readAgain = 0
-  /** The last record that had to wait until its profile is known. */
-  let waiting: DeliveryRecord | undefined
+/** The range that may be read now, and its maximum offset. */
+type NextRange = { range: SpilledRange; before: number }
 
-  /** The range that may be read now, and its maximum offset. */
-  const next = (): { range: SpilledRange; before: number } | undefined => {
-    const range = deps.spilled.next()
-    const state = deps.state()
-    if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
-    if (!deps.hasCapacity() || !deps.rangesDue() || context.clock() < readAgain) return undefined
-    if (state === 'probing' && deps.busy()) return undefined
-    // Earlier records were not offered yet, but must be sent first.
-    if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
-    if (waiting?.reference.offset !== range.cursor || waiting.reference.partition !== range.partition)
-      waiting = undefined
-    if (waiting !== undefined && deps.profiles.waits(waiting)) return undefined
-    const before = deps.limit(range)
-    return before === undefined ? undefined : { range, before }
-  }
+/** Takes the permitted part of a piece. Returns false if no more may be taken now. */
+type TakePiece = (range: SpilledRange, records: readonly LogRecord[], before: number, open: Opening) => boolean
 
-  /** Takes the permitted part of a piece. Returns false if no more may be taken now. */
-  const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number, open: Opening): boolean => {
-    if (records.length === 0) {
-      const lost = { destination: id, partition: range.partition, from: range.cursor, to: range.end }
-      context.logger.error(lost, 'held records are no longer in the log')
-      range.dead = noLongerHeld
-    }
-    const once = deps.state() === 'probing'
-    for (const found of records) {
-      if (found.offset >= range.end) {
-        range.cursor = range.end
-        return true
-      }
-      if (found.offset >= before) range.cursor = before
-      if (found.offset >= before || !deps.hasCapacity()) return false
-      const record = open(found)
-      const isOwn = record !== undefined && holds(id, range, record)
-      if (isOwn && deps.profiles.waits(record)) {
-        range.cursor = found.offset
-        waiting = record
-        return false
-      }
-      // The look-up had enough events, profiles read the record meanwhile, or the mappings changed: the next read
-      // looks its profile up.
-      if (isOwn && deps.profiles.lacks(record)) {
-        range.cursor = found.offset
-        return true
-      }
-      range.cursor = found.offset + 1
-      if (!isOwn) continue
-      take(range, record, deps.consume)
-      if (once) return true
-    }
-    return true
-  }
+/** Creates the taking of a piece whose profiles are looked up first, if the mappings use profiles. */
+const createLookedTaking = (
+  deps: Pick<RangeReadingDeps, 'id' | 'profiles'>,
+  next: () => NextRange | undefined,
+  takePiece: TakePiece,
+) => {
+  const { id } = deps
 
   /** The records of a piece whose profiles may be looked up now: the first ones, before one that waits. */
   const profilesWanted = (range: SpilledRange, records: readonly LogRecord[], open: Opening) => {
@@ -185,6 +134,74 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       if (looks.length === 0) return true
     }
   }
+
+  return takeLooked
+}
+
+/**
+ * Reads spilled ranges from their cursor into the worker's queue, one piece at a time, while there is capacity. While
+ * the worker probes, it reads a single record. It checks again after each read of the log whether it may continue, and
+ * takes every record of a range once.
+ */
+export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
+  const { id, context } = deps
+  let reading = false
+  /** When a failed read is retried, epoch ms. */
+  let readAgain = 0
+  /** The last record that had to wait until its profile is known. */
+  let waiting: DeliveryRecord | undefined
+
+  const next = (): NextRange | undefined => {
+    const range = deps.spilled.next()
+    const state = deps.state()
+    if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
+    if (!deps.hasCapacity() || !deps.rangesDue() || context.clock() < readAgain) return undefined
+    if (state === 'probing' && deps.busy()) return undefined
+    // Earlier records were not offered yet, but must be sent first.
+    if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
+    if (waiting?.reference.offset !== range.cursor || waiting.reference.partition !== range.partition)
+      waiting = undefined
+    if (waiting !== undefined && deps.profiles.waits(waiting)) return undefined
+    const before = deps.limit(range)
+    return before === undefined ? undefined : { range, before }
+  }
+
+  const takePiece: TakePiece = (range, records, before, open) => {
+    if (records.length === 0) {
+      const lost = { destination: id, partition: range.partition, from: range.cursor, to: range.end }
+      context.logger.error(lost, 'held records are no longer in the log')
+      range.dead = noLongerHeld
+    }
+    const once = deps.state() === 'probing'
+    for (const found of records) {
+      if (found.offset >= range.end) {
+        range.cursor = range.end
+        return true
+      }
+      if (found.offset >= before) range.cursor = before
+      if (found.offset >= before || !deps.hasCapacity()) return false
+      const record = open(found)
+      const isOwn = record !== undefined && holds(id, range, record)
+      if (isOwn && deps.profiles.waits(record)) {
+        range.cursor = found.offset
+        waiting = record
+        return false
+      }
+      // The look-up had enough events, profiles read the record meanwhile, or the mappings changed: the next read
+      // looks its profile up.
+      if (isOwn && deps.profiles.lacks(record)) {
+        range.cursor = found.offset
+        return true
+      }
+      range.cursor = found.offset + 1
+      if (!isOwn) continue
+      take(range, record, deps.consume)
+      if (once) return true
+    }
+    return true
+  }
+
+  const takeLooked = createLookedTaking(deps, next, takePiece)
 
   const readOn = async (): Promise<void> => {
     const until = performance.now() + turnMs

@@ -1,5 +1,5 @@
 import { consentNeed, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
-import { maxProfileBytes, type ProfilePart, profileNeeds, profileParts } from '@tributary/contract'
+import { maxProfileBytes, profileNeeds, profileParts } from '@tributary/contract'
 import { jsonText } from '@tributary/kernel'
 import { type Database, prepared } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
@@ -31,12 +31,13 @@ const textOfParts = sql`'{' || ${sql.join(
 )} || '}'`
 
 /**
- * Reads, with one statement, the profiles with the given identifiers, a row for each: the needed traits, the latest
- * identifier of each needed type, and whether the profile is in each needed audience. Suppressed profiles are left out.
- * The smallest values up to the maximum size of a profile are read.
+ * Reads the profiles with the given identifiers by one statement, a row for each. A row has the needed traits, the
+ * latest identifier of each needed type, and whether the profile is in each needed audience. Suppressed profiles are
+ * left out. The smallest values up to the maximum size of a profile are read.
  *
  * `limit 1` and `offset 0` keep the planner on the indexes. Without them it reads all identifiers of a workspace, if its
- * statistics are old. The set of a trait is read only if several identifiers have the trait.
+ * statistics are old. Arrays in subqueries have the same estimate for all lengths, so that one plan is used again. The
+ * set of a trait is read only if several identifiers have the trait.
  */
 const readRows = async (
   db: Kysely<Database>,
