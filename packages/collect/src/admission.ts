@@ -35,8 +35,8 @@ type Pace = { limit: number; least: number; rate: number; shortRounds: number; c
 const unlimited: Pace = { limit: Number.POSITIVE_INFINITY, least: 0, rate: 0, shortRounds: 0, calmRounds: 0 }
 
 /**
- * Returns the next pace, in cost per ms. It falls while a thread lacks processor time, and rises slowly afterwards.
- * `rate` is the cost per ms that was admitted since the last call, and `held` the number of requests that had to wait.
+ * Returns the next pace, in cost per ms. It falls while a thread lacks processor time, and rises slowly afterwards. The
+ * `rate` is the cost per ms that was admitted since the last call. `held` is the number of requests that had to wait.
  */
 export const nextPace = (pace: Pace, shortage: number, rate: number, held: number): Pace => {
   const mean = pace.rate === 0 ? rate : 0.7 * pace.rate + 0.3 * rate
@@ -83,7 +83,7 @@ const createWaiting = () => {
     /** Removes the requests that came before a time. */
     before(time: number): Waiter[] {
       const old: Waiter[] = []
-      for (const [workspaceId, queue] of [...queues])
+      for (const [workspaceId, queue] of queues)
         while ((queue[0]?.since ?? Number.POSITIVE_INFINITY) < time) {
           const first = take(workspaceId, queue)
           if (first !== undefined) old.push(first)
@@ -95,8 +95,8 @@ const createWaiting = () => {
 
 /**
  * Creates the admission of accepted requests. While threads that handle accepted events lack processor time, requests
- * wait a moment, so that events are not accepted faster than they are delivered. `shortage` returns the part of the
- * time since the last call, 0 to 1, that such a thread waited for a processor although it had work.
+ * wait a moment. So events are not accepted faster than they are delivered. `shortage` returns the
+ * part of the time since its last call that such a thread waited for a processor with work left, from 0 to 1.
  */
 export const createAdmission = (shortage: () => number, now = (): number => performance.now()): Admission => {
   const waiting = createWaiting()

@@ -1,4 +1,10 @@
-import { type FieldMapping, type MappingPreview, type PersonDataPaths, pathNames, workOfValue } from '@tributary/contract'
+import {
+  type FieldMapping,
+  type MappingPreview,
+  type PersonDataPaths,
+  pathNames,
+  workOfValue,
+} from '@tributary/contract'
 import { isJsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget } from '../definition/definition.ts'
 import { type Conditions, compileConditions } from './conditions.ts'

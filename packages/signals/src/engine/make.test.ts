@@ -15,21 +15,23 @@ type Given = {
   profile?: EventProfile
 }
 
+const definitionOf = (value: object): StoredDefinition =>
+  ({
+    trigger: { type: 'events', events: [{ event_type: 'track', event_name: '' }], filters: [], filter_match: 'all' },
+    value,
+    event_id: { type: 'message_id' },
+    conversion: { type: 'add_to_cart', custom_name: '' },
+    refunds: null,
+  }) as unknown as StoredDefinition
+
 /** Returns the conversion that a signal makes of an event with these properties. */
 const made = (
   event: string,
   properties: PipelineEvent['properties'],
   { value = { type: 'none' }, platforms = [], context = {}, withdrawnAt, profile }: Given = {},
 ): MadeConversion => {
-  const definition = {
-    trigger: { type: 'events', events: [{ event_type: 'track', event_name: '' }], filters: [], filter_match: 'all' },
-    value,
-    event_id: { type: 'message_id' },
-    conversion: { type: 'add_to_cart', custom_name: '' },
-    refunds: null,
-  } as unknown as StoredDefinition
   return makeConversion({
-    signal: { id: 's', workspaceId: 'w', definition, platforms },
+    signal: { id: 's', workspaceId: 'w', definition: definitionOf(value), platforms },
     event: {
       eventId: 'e',
       messageId: 'm',
@@ -150,7 +152,7 @@ it.each<[string, readonly string[], object | undefined, ProfileConsent | undefin
     expect(conversion.platforms).toMatchObject([{ reason }])
     // Each attempt to send uses the consent of the time when the conversion was made.
     expect(signalOf(conversion)['profile_consent']).toEqual(consent)
-    const needs = profileNeedsOfSignals([{ platforms: [platform] }])
+    const needs = profileNeedsOfSignals([{ definition: definitionOf({ type: 'none' }), platforms: [platform] }])
     expect(needs).toEqual(consentCategories.length === 0 ? ['traits.email'] : ['consent', 'traits.email'])
   },
 )
