@@ -95,7 +95,7 @@ const createWaiting = () => {
 
 /**
  * Creates the admission of accepted requests. While threads that handle accepted events lack processor time, requests
- * wait a moment. So events are not accepted faster than they are delivered. `shortage` returns the
+ * wait a moment. So events are not accepted faster than they are delivered. The `shortage` is the
  * part of the time since its last call that such a thread waited for a processor with work left, from 0 to 1.
  */
 export const createAdmission = (shortage: () => number, now = (): number => performance.now()): Admission => {
