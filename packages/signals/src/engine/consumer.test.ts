@@ -83,20 +83,28 @@ const eventOf = (workspaceId: string) => ({
   }),
 })
 
-const open = () => {
+const open = (more: { areProfilesSilent?: () => boolean } = {}) => {
   const { db, written } = openDatabase()
   const state = { isRead: false, forgotten: '' }
+  const places: (object | undefined)[] = []
   const handling = createSignalHandling({
     db,
     clock: () => now,
     cache: { find: (workspaceId) => signals.get(workspaceId) },
     isForgotten: (workspaceId) => workspaceId === state.forgotten,
-    profiles: { hasRead: () => state.isRead, look: async (_, events) => events.map(() => ({ json: '{}', lacks: '' })) },
+    profiles: {
+      hasRead: () => state.isRead,
+      look: async (_, events, _needs, place) => {
+        places.push(place)
+        return events.map(() => ({ json: '{}', lacks: '' }))
+      },
+    },
     profileWaitMs: 30_000,
+    ...more,
     metrics: noMetrics,
   })
   const done = handling.handle([eventOf('uses'), eventOf('plain')], { partition: 0, offset: 1 })
-  return { handling, written, state, done }
+  return { handling, written, state, places, done }
 }
 
 const early = ['uses clicks', 'plain clicks', 'plain conversions']
@@ -109,6 +117,17 @@ it('only conversions that use the profile wait for profiles, and their clicks ar
   state.isRead = true
   await done
   expect(written).toEqual([...early, 'uses conversions'])
+})
+
+it('values are those of the event, or those that profiles have by now if they do not read it', async () => {
+  const read = open()
+  read.state.isRead = true
+  await read.done
+  expect(read.places).toEqual([{ partition: 0, offset: 1 }])
+  const silent = open({ areProfilesSilent: () => true })
+  await silent.done
+  expect(silent.places).toEqual([undefined])
+  expect(silent.written).toEqual([...early, 'uses conversions'])
 })
 
 it('a user who is deleted during the wait gets no conversion', async () => {

@@ -91,10 +91,10 @@ export const createSignalHandling = (deps: SignalHandlingDeps) => {
     return [{ workspaceId, signals, looked: await storeFacts(deps, workspaceId, signals, candidates) }]
   }
 
-  const make = async (given: ConvertDeps, { workspaceId, signals, looked }: Stored, place: Place): Promise<void> => {
+  const make = async ({ workspaceId, signals, looked }: Stored, place: Place | undefined): Promise<void> => {
     // A user may have been deleted during the wait.
     const open = looked.filter(({ event }) => !isForgotten(workspaceId, event))
-    const { fresh, repeated } = await convertStored(given, workspaceId, signals, open, place)
+    const { fresh, repeated } = await convertStored(deps, workspaceId, signals, open, place)
     if (fresh.length > 0) deps.onConversions?.()
     metrics.count('signal_conversions', fresh.length)
     if (repeated.length > 0) metrics.count('signal_repetitions', repeated.length)
@@ -106,14 +106,15 @@ export const createSignalHandling = (deps: SignalHandlingDeps) => {
       for (const [workspaceId, own] of Map.groupBy(events, (event) => event.workspaceId))
         for (const stored of await noting(store(workspaceId, own)))
           if (usesProfile(stored)) waiting.push(stored)
-          else await noting(make(deps, stored, place))
+          else await noting(make(stored, place))
       if (waiting.length === 0) return
       const received = waiting.flatMap(({ looked }) =>
         looked.flatMap(({ event, signals }) => (signals.length > 0 ? [event.receivedAt] : [])),
       )
       const isRead = await untilRead(deps, received, place, stopping.signal)
-      const given = isRead ? deps : { ...deps, profiles: undefined }
-      for (const stored of waiting) await noting(make(given, stored, place))
+      // Otherwise the values are those that profiles have by now.
+      const known = isRead ? place : undefined
+      for (const stored of waiting) await noting(make(stored, known))
     },
     /**
      * Resolves when no work of an earlier call is writing. Batches that wait for profiles check again afterwards whether
