@@ -1,14 +1,17 @@
-/** A request that waits. Exactly one of its functions is called, once. */
-type Waiter = { cost: number; since: number; goOn(): void; sendAway(): void }
+import type { Logger } from '@tributary/kernel'
+
+/** A request that waits. It goes on in steps that yield to other work, or it is sent away. */
+type Waiter = { goOn(): Generator<void, void>; sendAway(): void }
+type Waiting = Waiter & { cost: number; since: number }
 
 export type Admission = {
   /** Whether a request with this many bytes may go on now. If not, call `wait` with it. */
   admits(workspaceId: string, bytes: number): boolean
   /**
-   * Continues a request in its turn: workspaces take turns, and the requests of a workspace keep their order. Sends it
-   * away if that takes too long or if too much waits.
+   * Continues a request in its turn: workspaces take turns by bytes, and the requests of a workspace keep their order.
+   * Sends it away if that takes too long or if too much waits.
    */
-  wait(workspaceId: string, bytes: number, goOn: () => void, sendAway: () => void): void
+  wait(workspaceId: string, bytes: number, waiter: Waiter): void
   /** Continues everything that waits, and holds nothing from now on. */
   close(): void
 }
@@ -18,17 +21,27 @@ const paceMs = 100
 const releaseMs = 5
 /** Maximum wait of a request, in ms. SDKs wait at least three times as long for a response. */
 const patienceMs = 2000
-const maxWaiting = { requests: 20_000, bytes: 32 * 1024 * 1024 }
+/** Maximum number and cost of waiting requests, of one workspace and of all workspaces. */
+const maxWaiting = {
+  ofOne: { requests: 5000, cost: 8 * 1024 * 1024 },
+  ofAll: { requests: 20_000, cost: 32 * 1024 * 1024 },
+}
 /** Cost of a request in addition to its bytes. */
 const requestCost = 512
 /** Part of its time that a thread waits for a processor, above which it lacks processor time. */
 const lacking = 0.4
-/** Acceptance keeps this part of the rate that it had before it was slowed. */
+/** Acceptance keeps this part of the rate that it had before it was slowed, and at least some hundred requests a second. */
 const keptPart = 0.2
+const leastPace = 1000
 /** The pace is no longer limited when nothing had to wait for this many settings of the pace. */
 const calmRounds = 10
 /** The timers end when no request came for this many settings of the pace. */
 const quietRounds = 20
+/** Cost that a workspace may spend in a turn, and maximum cost of one round of the event loop. */
+const turnCost = 16 * 1024
+const roundCost = 256 * 1024
+/** Maximum debt after a large request, in ms of the pace. */
+const debtMs = 100
 
 type Pace = { limit: number; least: number; rate: number; shortRounds: number; calmRounds: number }
 
@@ -45,49 +58,72 @@ export const nextPace = (pace: Pace, shortage: number, rate: number, held: numbe
   if (now.shortRounds > 1)
     return isLimited
       ? { ...now, calmRounds: 0, limit: Math.max(pace.least, pace.limit * 0.95) }
-      : { ...now, calmRounds: 0, limit: mean * 0.9, least: mean * keptPart }
+      : {
+          ...now,
+          calmRounds: 0,
+          limit: Math.max(leastPace, mean * 0.9),
+          least: Math.max(leastPace, mean * keptPart),
+        }
   if (!isLimited || now.shortRounds > 0) return now
   const calm = held === 0 ? pace.calmRounds + 1 : 0
   if (calm >= calmRounds) return { ...unlimited, rate: mean }
   return { ...now, calmRounds: calm, limit: Math.max(pace.limit, Math.min(pace.limit * 1.05, mean * 1.5)) }
 }
 
-/** The waiting requests. Workspaces take turns. */
+/** The waiting requests of a workspace, and the cost that its next turn may have. */
+type Queue = { requests: Waiting[]; cost: number; turn: number }
+
+/** The waiting requests. Workspaces take turns by cost. */
 const createWaiting = () => {
-  const queues = new Map<string, Waiter[]>()
-  let [requests, bytes] = [0, 0]
-  const take = (workspaceId: string, queue: Waiter[]): Waiter | undefined => {
-    const first = queue.shift()
-    queues.delete(workspaceId)
-    if (queue.length > 0) queues.set(workspaceId, queue)
-    if (first === undefined) return undefined
+  const queues = new Map<string, Queue>()
+  let [requests, cost] = [0, 0]
+  const remove = (workspaceId: string, queue: Queue, waiting: Waiting | undefined): Waiting | undefined => {
+    if (waiting === undefined) return undefined
     requests--
-    bytes -= first.cost
-    return first
+    cost -= waiting.cost
+    queue.cost -= waiting.cost
+    if (queue.requests.length === 0) queues.delete(workspaceId)
+    return waiting
   }
   return {
     has: (workspaceId: string): boolean => queues.has(workspaceId),
     isEmpty: (): boolean => requests === 0,
-    isFull: (): boolean => requests >= maxWaiting.requests || bytes >= maxWaiting.bytes,
-    add(workspaceId: string, waiter: Waiter): void {
-      const queue = queues.get(workspaceId) ?? []
-      if (queue.push(waiter) === 1) queues.set(workspaceId, queue)
+    /** Adds a request. Returns the request to send away if too much waits: the newest one of who has most waiting. */
+    add(workspaceId: string, waiting: Waiting): Waiting | undefined {
+      const queue = queues.get(workspaceId) ?? { requests: [], cost: 0, turn: 0 }
+      const { ofOne, ofAll } = maxWaiting
+      if (queue.requests.length >= ofOne.requests || queue.cost >= ofOne.cost) return waiting
+      queues.set(workspaceId, queue)
+      queue.requests.push(waiting)
+      queue.cost += waiting.cost
       requests++
-      bytes += waiter.cost
+      cost += waiting.cost
+      if (requests <= ofAll.requests && cost <= ofAll.cost) return undefined
+      const [first, ...others] = queues
+      const largest = first && others.reduce((most, each) => (each[1].cost > most[1].cost ? each : most), first)
+      return largest && remove(...largest, largest[1].requests.pop())
     },
-    /** Removes the first request of the workspace whose turn it is. */
-    next(): Waiter | undefined {
-      for (const [workspaceId, queue] of queues) return take(workspaceId, queue)
+    /** Removes the next request: the first one of the workspace whose turn it is. */
+    next(): Waiting | undefined {
+      for (const [workspaceId, queue] of queues) {
+        const [first] = queue.requests
+        if (first !== undefined && queue.turn > 0) {
+          queue.turn -= first.cost
+          return remove(workspaceId, queue, queue.requests.shift())
+        }
+        // Its turn is over: it has the next one after the others.
+        queue.turn += turnCost
+        queues.delete(workspaceId)
+        queues.set(workspaceId, queue)
+      }
       return undefined
     },
     /** Removes the requests that came before a time. */
-    before(time: number): Waiter[] {
-      const old: Waiter[] = []
+    before(time: number): Waiting[] {
+      const old: Waiting[] = []
       for (const [workspaceId, queue] of queues)
-        while ((queue[0]?.since ?? Number.POSITIVE_INFINITY) < time) {
-          const first = take(workspaceId, queue)
-          if (first !== undefined) old.push(first)
-        }
+        while ((queue.requests[0]?.since ?? Number.POSITIVE_INFINITY) < time)
+          old.push(...[remove(workspaceId, queue, queue.requests.shift())].filter((each) => each !== undefined))
       return old
     },
   }
@@ -95,21 +131,28 @@ const createWaiting = () => {
 
 /**
  * Creates the admission of accepted requests. While threads that handle accepted events lack processor time, requests
- * wait a moment. So events are not accepted faster than they are delivered. The `shortage` is the
- * part of the time since its last call that such a thread waited for a processor with work left, from 0 to 1.
+ * wait a moment. So events are not accepted faster than they are delivered. The `shortage` is the part of the time
+ * since its last call that such a thread waited for a processor with work left, from 0 to 1.
  */
-export const createAdmission = (shortage: () => number, now = (): number => performance.now()): Admission => {
+export const createAdmission = (
+  shortage: () => number,
+  logger: Pick<Logger, 'error'>,
+  now = (): number => performance.now(),
+): Admission => {
   const waiting = createWaiting()
   let pace = unlimited
   let [credit, creditAt] = [0, 0]
   let [admitted, held, setAt, quiet] = [0, 0, 0, 0]
   let setting: NodeJS.Timeout | undefined
   let releasing: NodeJS.Timeout | undefined
+  /** The requests that continue in this and in later rounds of the event loop. */
+  let steps: Generator<void, void> | undefined
   let isClosed = false
 
+  const isLimited = (): boolean => !isClosed && pace.limit !== Number.POSITIVE_INFINITY
   const spend = (cost: number): void => {
     admitted += cost
-    credit -= cost
+    if (isLimited()) credit = Math.max(credit - cost, -pace.limit * debtMs)
   }
   const refill = (): boolean => {
     const time = now()
@@ -117,14 +160,34 @@ export const createAdmission = (shortage: () => number, now = (): number => perf
     creditAt = time
     return credit > 0
   }
+  /** Continues requests that may go on, for one round of the event loop at a time. */
+  function* going(): Generator<void, void> {
+    for (let spent = 0; !isLimited() || refill(); ) {
+      const waiter = waiting.next()
+      if (waiter === undefined) return
+      spend(waiter.cost)
+      try {
+        yield* waiter.goOn()
+      } catch (error) {
+        logger.error({ err: error }, 'collection request failed after its wait')
+        waiter.sendAway()
+      }
+      spent += waiter.cost
+      if (spent < roundCost) continue
+      spent = 0
+      yield
+    }
+  }
+  const step = (): void => {
+    if (steps === undefined) return
+    if (steps.next().done === true) steps = undefined
+    else setImmediate(step)
+  }
   const release = (): void => {
     for (const { sendAway } of waiting.before(now() - patienceMs)) sendAway()
-    while (!waiting.isEmpty() && (isClosed || pace.limit === Number.POSITIVE_INFINITY || refill())) {
-      const waiter = waiting.next()
-      if (waiter === undefined) break
-      spend(waiter.cost)
-      waiter.goOn()
-    }
+    if (steps !== undefined) return
+    steps = going()
+    step()
     if (!waiting.isEmpty()) return
     clearInterval(releasing)
     releasing = undefined
@@ -133,9 +196,8 @@ export const createAdmission = (shortage: () => number, now = (): number => perf
     const time = now()
     const rate = admitted / Math.max(1, time - setAt)
     quiet = admitted === 0 && waiting.isEmpty() ? quiet + 1 : 0
-    const wasLimited = pace.limit !== Number.POSITIVE_INFINITY
+    if (!isLimited()) [credit, creditAt] = [0, time]
     pace = nextPace(pace, shortage(), rate, held)
-    if (!wasLimited) [credit, creditAt] = [0, time]
     ;[admitted, held, setAt] = [0, 0, time]
     if (quiet < quietRounds) return
     clearInterval(setting)
@@ -153,21 +215,23 @@ export const createAdmission = (shortage: () => number, now = (): number => perf
     admits(workspaceId, bytes) {
       if (isClosed) return true
       if (setting === undefined) start()
-      const isLimited = pace.limit !== Number.POSITIVE_INFINITY
-      if (isLimited || waiting.has(workspaceId)) return false
+      // While others wait, a workspace waits with them, so that it does not overtake them.
+      if (isLimited() ? !waiting.isEmpty() || !refill() : waiting.has(workspaceId)) return false
       spend(bytes + requestCost)
       return true
     },
-    wait(workspaceId, bytes, goOn, sendAway) {
+    wait(workspaceId, bytes, waiter) {
       held++
-      if (waiting.isFull()) return sendAway()
-      waiting.add(workspaceId, { cost: bytes + requestCost, since: now(), goOn, sendAway })
+      waiting.add(workspaceId, { ...waiter, cost: bytes + requestCost, since: now() })?.sendAway()
       releasing ??= setInterval(release, releaseMs)
     },
     close() {
       isClosed = true
       clearInterval(setting)
-      release()
+      clearInterval(releasing)
+      steps ??= going()
+      while (steps.next().done !== true);
+      steps = undefined
     },
   }
 }

@@ -185,7 +185,7 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
     proxies,
     ...createTerms(settings, addressOf),
     quota,
-    producer: createLogProducer(deps, quota, retryLater, createAdmission(deps.shortage ?? (() => 0))),
+    producer: createLogProducer(deps, quota, retryLater, createAdmission(deps.shortage ?? (() => 0), deps.logger)),
     counter,
     metricsBuffer,
     retryLater,

@@ -42,7 +42,7 @@ const setUp = (first: WorkspaceSpread) => {
       moving: refusals.moving(1),
       slowed: refusals.slowed(1),
     },
-    createAdmission(() => 0),
+    createAdmission(() => 0, silentLogger),
   )
   const append = (kind: 'single' | 'batch', text: string, done: (refusal?: unknown) => void): Generator<void, void> =>
     producer.append({ entry, meta: { w: 'w', s: 's', k: kind, r: 1, ip: '' }, body: Buffer.from(text) }, done)

@@ -108,8 +108,8 @@ export const createLogProducer = (
     const { workspaceId } = accepted.entry
     const { length } = accepted.body
     if (admission.admits(workspaceId, length)) return yield* append(accepted, done)
-    const goOn = (): void => drain(append(accepted, done))
-    admission.wait(workspaceId, length, goOn, () => settle(logger, done, retryLater.slowed))
+    const goOn = () => append(accepted, done)
+    admission.wait(workspaceId, length, { goOn, sendAway: () => settle(logger, done, retryLater.slowed) })
   }
 
   function* append(accepted: Accepted, done: Done, hasWaited = false): Generator<void, void> {

@@ -291,7 +291,7 @@ export const settings = {
   TRIBUTARY_PROFILE_WAIT_SECONDS: setting(
     whole(0, 300),
     '30',
-    'How long an event waits until profiles have read it, if a mapping or signal uses the profile. Then it is sent without. `0` never waits.',
+    'How long an event waits until profiles have read it, if a mapping or signal uses the profile. Then it is sent with the profile as it is by then. `0` never waits.',
   ),
   TRIBUTARY_FLAGS: setting(
     flagChanges,

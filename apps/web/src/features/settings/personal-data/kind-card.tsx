@@ -176,7 +176,7 @@ export const KindCard = ({
       id={kind}
       open={isOpen}
       onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
-      className="group scroll-mt-4 rounded-lg border border-line bg-surface shadow-card"
+      className="group scroll-my-4 rounded-lg border border-line bg-surface shadow-card"
     >
       <summary className="flex cursor-default flex-wrap items-baseline gap-x-3 gap-y-0.5 rounded-lg px-5 py-3 hover:bg-hover">
         <ChevronRight aria-hidden className="size-4 shrink-0 self-center text-ink-3 group-open:rotate-90" />
