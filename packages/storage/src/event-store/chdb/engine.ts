@@ -64,13 +64,8 @@ const mebi = 1024 * 1024
 const anybody = ''
 const name = /^[A-Za-z][A-Za-z0-9_]*$/
 
-/**
- * Options that the engine accepts only in a configuration file: durability of every MergeTree table, and how often a
- * thread compares the counted memory with the resident memory. The engine's 50 ms would wake an idle process twenty times
- * a second.
- */
+/** Options that the engine accepts only in a configuration file: durability of every MergeTree table, caches. */
 const configuration = `<clickhouse>
-  <memory_worker_period_ms>500</memory_worker_period_ms>
   <merge_tree>
     <fsync_after_insert>1</fsync_after_insert>
     <fsync_part_directory>1</fsync_part_directory>
