@@ -19,6 +19,25 @@ test('a rest lasts its time, unless it is ended', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('a wake-up does not end the least duration of a rest, but a stop does', async () => {
+  const rest = createRest()
+  const over = vi.fn()
+  rest.wake()
+  void rest.take(1000, 100).then(over)
+  rest.wake()
+  await vi.advanceTimersByTimeAsync(99)
+  expect(over).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(over).toHaveBeenCalledTimes(1)
+  for (const isBefore of [true, false]) {
+    if (isBefore) rest.stop()
+    const taken = rest.take(1000, 100)
+    if (!isBefore) rest.stop()
+    await taken
+  }
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('a wake-up between two rests ends the next one, and only that', async () => {
   const rest = createRest()
   const over = vi.fn()
