@@ -46,8 +46,8 @@ const graceMs = 10_000
 const tickMs = 500
 
 /**
- * Watches the threads of this process that join its board, and must be called before any of them is created. `endMs` of
- * 0 watches none.
+ * Watches the threads of this process that join its board, and must be called before any of them is created. With
+ * `endMs` 0, they are on the board, and not watched.
  */
 export const startWatchdog = (options: {
   dataDir: string
@@ -55,9 +55,9 @@ export const startWatchdog = (options: {
   endMs: number
   launcher: number | undefined
 }): Watchdog => {
-  if (options.endMs === 0) return { watch() {}, pause() {}, stop: async () => {} }
   const board = createThreadBoard()
   const place: BoardPlace = joinThreadBoard('main')
+  if (options.endMs === 0) return { watch() {}, pause() {}, stop: async () => place.leave() }
   const { endMs, launcher } = options
   const data: WatchdogData = {
     board,
