@@ -25,6 +25,12 @@ test('the thread that waited most counts, of those that always had work', () => 
   expect(at(200, [125, 70], [90, 110], [10, 190])).toBeCloseTo(0.7)
 })
 
+test('threads of groups of partitions count', () => {
+  const at = setUp(['pipeline 1/4', 'delivery 2/4', 'file'])
+  at(0, [0, 0], [0, 0], [0, 0])
+  expect(at(100, [60, 40], [50, 50], [0, 100])).toBeCloseTo(0.5)
+})
+
 test('a thread that rested lacks nothing', () => {
   const at = setUp(['pipeline', 'delivery'])
   at(0, [0, 0], [0, 0])

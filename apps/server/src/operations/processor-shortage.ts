@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type BoardThread, createThreadBoard, readThreadBoard } from '@tributary/kernel'
 
 /** The threads on which accepted events depend. While they lack processor time, events become old. */
-const watched = new Set(['pipeline', 'delivery'])
+const watched: readonly (string | undefined)[] = ['pipeline', 'delivery']
 /** Part of the time in which a thread ran or waited for a processor, from which on it always had work. */
 const busy = 0.9
 
@@ -46,7 +46,8 @@ export const createProcessorShortage = ({
   return () => {
     let most = 0
     for (const { name, osThread } of threads()) {
-      if (!watched.has(name)) continue
+      // The thread of a group of partitions has the number of the group in its name: `pipeline 1/4`.
+      if (!watched.includes(name.split(' ')[0])) continue
       const times = timesOf(osThread)
       const before = known.get(osThread)
       if (times === undefined) continue
