@@ -77,7 +77,7 @@ const audiences = createIncrementalEvaluation({
   profileLedger: createProfileLedger(db),
   clock: systemClock,
   storing: { isStored: stored.isStored, isBehind: lag.isBehind },
-  onEvaluated: () => coordination.publish(changesTopic, null),
+  onChanged: () => coordination.publish(changesTopic, null),
   logger,
 })
 

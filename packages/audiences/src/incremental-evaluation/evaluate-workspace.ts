@@ -58,17 +58,17 @@ const queriesOfLive = (live: readonly Live[], known: readonly KnownAudience[]) =
 /**
  * Brings the live audiences of a workspace up to date. Evaluates the profiles that changed since the last time, and
  * those that may change only because time passes. The result is the same as a complete computation of the stored events
- * now.
+ * now. Resolves to whether a profile entered or left one of them.
  */
 export const evaluateWorkspace = async (
   deps: ReevaluationDeps & { clock: () => number; storing: Storing },
   workspaceId: string,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<boolean> => {
   const { db, clock, storing } = deps
   const live = await liveOf(db, workspaceId)
   const [first] = live
-  if (first === undefined) return
+  if (first === undefined) return false
   const known = await readKnown(db, workspaceId)
   const audiences = queriesOfLive(live, known)
   const queryOf = lookUp(known)
@@ -81,12 +81,12 @@ export const evaluateWorkspace = async (
   const touched = await readChangedProfiles(db, workspaceId, least, storing)
   // While storing is late, the current members are unknown. The audiences stay exact as of the earlier time, which
   // users see.
-  if (touched.late) return
+  if (touched.late) return false
   const queries = audiences.map(({ query }) => query)
   const crossed = touched.complete
     ? await crossedSince(deps, { workspaceId, queries, queryOf }, { before, asOf }, signal)
     : []
-  await reevaluateProfiles(deps, {
+  return await reevaluateProfiles(deps, {
     workspaceId,
     audiences,
     profiles: [...new Set([...touched.profiles, ...crossed])],

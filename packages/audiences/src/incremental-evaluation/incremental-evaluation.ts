@@ -11,8 +11,8 @@ export type IncrementalEvaluationDeps = ReevaluationDeps & {
   clock: () => number
   /** The progress of storing, which has priority while it is behind. */
   storing: Storing
-  /** Called after the evaluation of a workspace, whose audiences may have changed. */
-  onEvaluated?: () => void
+  /** Called after an evaluation in which a profile entered or left an audience. */
+  onChanged?: () => void
   logger: Logger
 }
 
@@ -91,8 +91,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
     if (before !== undefined && performance.now() < before.until) return
     const began = clock()
     try {
-      await evaluateWorkspace(deps, workspaceId, signal)
-      deps.onEvaluated?.()
+      if (await evaluateWorkspace(deps, workspaceId, signal)) deps.onChanged?.()
       failed.delete(workspaceId)
     } catch (error) {
       if (signal.aborted) return

@@ -104,7 +104,7 @@ const currentOf = async (db: Db, workspaceId: string, profiles: readonly string[
 const lookAtSome = async (
   deps: ReevaluationDeps,
   { workspaceId, audiences, profiles, asOf, queryOf, signal, reached }: Reevaluation,
-): Promise<void> => {
+): Promise<boolean> => {
   const { db, eventStore } = deps
   const people = await readPeople(deps, workspaceId, await currentOf(db, workspaceId, profiles))
   const compiler = createCompiler({ workspaceId, asOf: asOf.getTime(), queryOf, people })
@@ -112,7 +112,7 @@ const lookAtSome = async (
   const asked = people.length === 0 ? undefined : compiler.events()
   const sets = asked === undefined ? noSets : await runEvents(eventStore, asked, { workspaceId, slot: 'heavy', signal })
   signal.throwIfAborted()
-  await db.transaction().execute(async (tx) => {
+  return await db.transaction().execute(async (tx) => {
     await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx)
     // The locks make other changes and computations of these audiences wait.
     const { rows: locked } = await sql<{ id: string; version: number }>`
@@ -122,7 +122,7 @@ const lookAtSome = async (
     const present = audiences
       .map(({ row }, index) => ({ ...row, place: index + 1 }))
       .filter(({ id, version }) => versions.get(id) === version)
-    if (present.length === 0) return
+    if (present.length === 0) return false
     const touched = [...new Set([...profiles, ...people.map(({ id }) => id)])]
     const ask = {
       text: storeTouched,
@@ -132,25 +132,29 @@ const lookAtSome = async (
     const { rows } = await tx.executeQuery<Change>(profilesQuery(statement, sets, ask) as CompiledQuery<Change>)
     await storeChanges(tx, rows, asOf, reached)
     faultPoint('audiences.before-commit')
+    return rows.some(({ entered, gone }) => entered + gone > 0)
   })
 }
 
 /**
  * Evaluates some profiles again, for some live audiences, as of a time. Members, sizes, recorded changes, and the
  * position of the audiences change together; a kill leaves the earlier state, and the work is repeated. Skips audiences
- * that are no longer live, or have another query.
+ * that are no longer live, or have another query. Resolves to whether a profile entered or left.
  */
 export const reevaluateProfiles = async (
   deps: ReevaluationDeps,
   { profiles, reached, ...asked }: Reevaluation,
-): Promise<void> => {
-  if (asked.audiences.length === 0 || (profiles.length === 0 && reached === undefined)) return
+): Promise<boolean> => {
+  if (asked.audiences.length === 0 || (profiles.length === 0 && reached === undefined)) return false
+  let isChanged = false
   for (let at = 0; at === 0 || at < profiles.length; at += peopleAtOnce) {
     const isLast = at + peopleAtOnce >= profiles.length
-    await lookAtSome(deps, {
+    const isOfSome = await lookAtSome(deps, {
       ...asked,
       profiles: profiles.slice(at, at + peopleAtOnce),
       ...(isLast ? { reached } : {}),
     })
+    isChanged ||= isOfSome
   }
+  return isChanged
 }

@@ -318,6 +318,27 @@ describe('a live audience', () => {
   })
 })
 
+test('only an evaluation in which a profile enters or leaves is announced', async () => {
+  const seen = await create(did('Seen'))
+  let announced = 0
+  const follower = createIncrementalEvaluation({ ...followerDeps(), onChanged: () => void announced++ })
+  const evaluated = async (event: Record<string, unknown>): Promise<void> => {
+    await receive(event)
+    const before = harness.now()
+    await eventually('an evaluation', async () => Date.parse((await get(seen)).as_of ?? '') > before)
+  }
+  follower.start()
+  try {
+    await evaluated({ userId: 'ada' })
+    await eventually('the message', () => announced === 1)
+    await evaluated({ userId: 'ada' })
+    await evaluated({ userId: 'bob', event: 'Other' })
+    expect([(await get(seen)).size, announced]).toEqual([1, 1])
+  } finally {
+    await follower.stop()
+  }
+})
+
 test('a workspace with long evaluations does not delay other workspaces', async () => {
   const slow = workspace
   const ofSlow = await create(did('Seen'))
