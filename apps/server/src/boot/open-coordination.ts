@@ -9,9 +9,18 @@ const ofOwnLog = /^pipeline\./
 
 /**
  * Topics with many messages, which only current subscribers need. If there is no other process, they are not sent
- * through the database.
+ * through the database. The last two only wake senders, which also look themselves.
  */
-const passing = new Set(['live.publish', 'live.occupied', 'profiles.positions'])
+const passing = new Set([
+  'live.publish',
+  'live.occupied',
+  'profiles.positions',
+  'audiences.changes',
+  'signals.conversions',
+])
+
+/** Whether messages of a topic are sent through the database only while another process runs. */
+export const isPassing = (topic: string): boolean => passing.has(topic)
 
 /**
  * Opens the coordination between the threads of this process and all processes that share its database. An embedded
@@ -22,8 +31,6 @@ export const openCoordination = async (
   logger: Logger,
 ): Promise<CoordinationHub> => {
   const link =
-    relational.kind === 'remote'
-      ? await openPostgresLink({ url: relational.url, logger, isPassing: (topic) => passing.has(topic) })
-      : undefined
+    relational.kind === 'remote' ? await openPostgresLink({ url: relational.url, logger, isPassing }) : undefined
   return createCoordinationHub({ logger, link, isShared: (topic) => !ofOwnLog.test(topic) })
 }
