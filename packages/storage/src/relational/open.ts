@@ -47,6 +47,8 @@ const poolConfig = (options: RelationalOptions, statementMs: number): PoolConfig
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 30_000,
   keepAlive: true,
+  // By default, Linux checks a silent connection after two hours.
+  keepAliveInitialDelayMillis: 30_000,
   ...(statementMs === 0 ? {} : { query_timeout: statementMs + graceMs }),
   application_name: options.applicationName ?? 'tributary',
   ...(options.admit === undefined ? {} : { verify: verifyBy(options.admit) }),

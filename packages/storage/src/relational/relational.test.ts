@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { silentLogger } from '@tributary/kernel'
 import { createTestDatabase } from '@tributary/test-kit'
 import { DatabaseError } from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { relationalConformance } from './conformance.ts'
 import { brokenForeignKey, brokenUniqueConstraint, isRelationalUnavailable } from './errors.ts'
 import { migrate } from './migrate.ts'
@@ -44,7 +44,7 @@ const eventuallyRead = async (ask: () => Promise<object[]>): Promise<void> => {
 }
 
 describe('openRelational', () => {
-  it('the pool accepts a network address in the same form as a socket address', async () => {
+  it('the pool accepts a network address in the same form as a socket address, and checks silent connections', async () => {
     await using store = await createTestDatabase()
     const address = new URL(store.url.replace('@/', '@placeholder/'))
     const socket = `${address.searchParams.get('host')}/.s.PGSQL.5432`
@@ -58,10 +58,13 @@ describe('openRelational', () => {
     const listening = proxy.address()
     const port = typeof listening === 'object' && listening !== null ? listening.port : 0
     const url = `postgres://tributary:unused@127.0.0.1:${port}${address.pathname}`
+    const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     {
       await using remote = openRelational({ url, logger: silentLogger })
       expect(await remote.db.selectFrom('users').select('id').execute()).toEqual([])
     }
+    expect(keepAlive).toHaveBeenCalledExactlyOnceWith(true, 30_000)
+    keepAlive.mockRestore()
     proxy.close()
     await once(proxy, 'close')
   })
