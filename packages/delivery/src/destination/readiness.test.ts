@@ -1,3 +1,4 @@
+import { defaultPersonDataPaths } from '@tributary/contract'
 import { silentLogger } from '@tributary/kernel'
 import { describe, expect, it } from 'vitest'
 import type { DestinationEntry } from '../ports.ts'
@@ -84,4 +85,23 @@ describe('the limits of a destination', () => {
     expect(lookAt(64, 64)?.concurrency).toBe(1)
     expect(lookAt(64, 64)?.bucket?.wait(0)).toBe(0)
   })
+})
+
+const signal = { eventName: '', testCode: '', fields: undefined }
+const signals = new Map([['s1', signal]])
+
+it.each<[string, Partial<DestinationEntry>, Partial<DestinationEntry>]>([
+  ['a new signal', {}, { signals }],
+  ['a further signal', { signals }, { signals: new Map([...signals, ['s2', signal]]) }],
+  ['a changed signal', { signals }, { signals: new Map([['s1', { ...signal, testCode: 'TEST1' }]]) }],
+  ['a removed signal', { signals }, {}],
+  ['other paths of personal data', {}, { personData: { ...defaultPersonDataPaths, email: ['traits.mail'] } }],
+  ['other consent', {}, { consentCategories: ['ads'] }],
+])('a destination that sends takes up %s, and only then gets a new gate', (_, before, after) => {
+  const readiness = readinessOf(1)
+  const gate = (more: Partial<DestinationEntry>) => readiness.look({ ...entry, ...more }).ready?.gate
+  const first = gate(before)
+  expect(first).toBeDefined()
+  expect(gate(structuredClone(before))).toBe(first)
+  expect(gate(after)).not.toBe(first)
 })

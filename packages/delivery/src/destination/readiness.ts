@@ -45,8 +45,11 @@ export type Readiness = {
  * Returns the parts of an entry that the gate uses, as text. The configuration cache makes new objects of all entries
  * when one changes, so objects cannot be compared.
  */
-const gateText = ({ title, mappings, presetVersion, consentCategories, filters }: DestinationEntry): string =>
-  JSON.stringify([title, mappings ?? presetVersion, consentCategories, [...filters]])
+const gateText = (entry: DestinationEntry): string => {
+  const { title, mappings, presetVersion, consentCategories, filters, signals, personData } = entry
+  const parts = [title, mappings ?? presetVersion, consentCategories, [...filters], [...(signals ?? [])], personData]
+  return JSON.stringify(parts)
+}
 
 /** The reason why a destination cannot send with its settings: they are incomplete, or break a rule of this version. */
 const settingsProblem = (
