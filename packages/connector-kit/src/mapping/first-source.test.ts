@@ -1,4 +1,4 @@
-import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
+import { defaultPersonDataPaths, type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import { compileMappings } from './compile.ts'
 import { presetSourceOf } from './presets.ts'
@@ -169,4 +169,27 @@ test('a signal has an identifier exactly if the list of sources sends it', () =>
         sent ? ['email'] : [],
       ])
     }
+})
+
+test.each<[string, string, Partial<PipelineEvent>]>([
+  ["a person's variable", '{{ user_email }}', { properties: { mail: 'a@example.com' } }],
+  [
+    "a person's variable or a field",
+    '{{ user_email | default: properties.other }}',
+    { properties: { mail: 'a@b.co' } },
+  ],
+  ["a field or a person's variable", '{{ traits.x | default: user_email }}', { properties: { mail: 'a@b.co' } }],
+  ['the name of the event', '{{ properties.email | default: event_name }}', { event: 'a@example.com' }],
+])('a signal has an identifier that a template reads from %s', (_, value, more) => {
+  const conversions = {
+    action: 'do',
+    identifiers: { email: { targets: ['email'], weight: 1 } },
+    fields: { email: { type: 'TEMPLATE', value } },
+  }
+  const platform = { ...definition, conversions } as unknown as Parameters<typeof compilePresence>[0]
+  const personData = { ...defaultPersonDataPaths, email: ['properties.mail'] }
+  const settings = { eventName: '', testCode: '', fields: undefined }
+  const has = compilePresence(platform, settings, { ...place, personData })
+  expect(identifiersIn(has(eventOf(more), 's1'))).toEqual(['email'])
+  expect(identifiersIn(has(eventOf({}), 's1'))).toEqual([])
 })

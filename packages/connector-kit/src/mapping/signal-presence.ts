@@ -17,7 +17,7 @@ import { countryOf } from './person-country.ts'
 import { isSent } from './sent-value.ts'
 import type { PlatformDefinition } from './signal-mappings.ts'
 import { type SignalPlatformSettings, signalMappings } from './signal-mappings.ts'
-import { compileSource, type EventInHand, eventBudget, type MappingPlace, takeInHand } from './sources.ts'
+import { compileSource, type EventInHand, eventBudget, type MappingPlace, takeInHand, variableOf } from './sources.ts'
 
 /** Returns the bit that stands for an identifier in a bit set. */
 export const identifierBit = (identifier: MatchIdentifier): number => 1 << matchIdentifiers.indexOf(identifier)
@@ -43,8 +43,8 @@ const look = (source: MappingSource): Look => {
   }
   const places = [first, ...rest.split('|').flatMap((part) => part.split('default:')[1]?.trim() ?? [])]
   const looks = places.map((place): Look => {
-    if (place === 'user_key') return ({ event }) => event.userId ?? event.anonymousId
-    if (place === 'message_id') return ({ event }) => event.messageId
+    const variable = variableOf(place)
+    if (variable !== undefined) return variable
     const names = pathNames(place)
     if (names[0] === 'profile') return (of) => valueAt(of.exactProfile(), names.slice(1))
     return ({ event }) => valueAt(event, names)

@@ -67,7 +67,8 @@ const variables: Readonly<Record<Exclude<MappingVariable, `user_${PersonDataKind
 
 const isEventVariable = (name: string): name is keyof typeof variables => Object.hasOwn(variables, name)
 
-const variableOf = (name: string): Variable | undefined => {
+/** Returns a function for the value of a named variable; undefined if there is no such variable. */
+export const variableOf = (name: string): Variable | undefined => {
   const kind = personKindOf(name)
   return kind === undefined ? (isEventVariable(name) ? variables[name] : undefined) : personVariable(kind)
 }
