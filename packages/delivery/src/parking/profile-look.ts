@@ -33,7 +33,8 @@ export type ProfileLook = {
   /**
    * Looks up the profiles of the events of the records, and notes them there. Records that profiles have not read get
    * the values before them. An event that was mapped before keeps its values, unless its user was deleted or suppressed
-   * since. The consent of the profile is always the latest. Rejects while profiles cannot be read. After the longest
+   * since. The consent of the profile is always the latest, and
+   * absent if profiles were behind. Rejects while profiles cannot be read. After the longest
    * wait, it notes that profiles were behind.
    */
   look(wanted: readonly Wanted[]): Promise<void>
@@ -61,7 +62,8 @@ const covers = (looked: readonly string[], needs: readonly string[]): boolean =>
 /** Returns the values with which an event was mapped first, if they have everything that the mappings need now. */
 const keptOf = (row: ParkedRow | undefined, eventId: string, needs: readonly string[]): KeptProfile | undefined => {
   const kept = row?.profiles?.[eventId]
-  return kept !== undefined && covers(kept.needs, needs) ? kept : undefined
+  const values = needs.filter((need) => need !== consentNeed)
+  return kept !== undefined && covers(kept.needs, values) ? kept : undefined
 }
 
 /** Creates the look-ups of one worker. `use` returns what its mappings use of the profile now. */
@@ -151,13 +153,13 @@ export const createProfileLook = (
           // A user who was deleted or suppressed since the first attempt has no profile now.
           const note = (profile: EventProfile): void => {
             const values = isKnown(profile) && kept !== undefined ? { ...kept, consent: profile.consent } : profile
-            notes.get(record)?.set(index, { needs: needed, ...values, version })
+            notes.get(record)?.set(index, { ...values, needs: needed, version })
           }
           const isFinal = kept !== undefined && (kept.version ?? '') === version && !needed.includes(consentNeed)
           if (isFinal) note(kept)
           else if (isRead(each)) asked.push({ note, owner: event })
-          // Its wait is over: it gets what is known already.
-          else asked.push({ note: (profile) => note({ ...profile, lacks: profileLacks.behind }), owner: event })
+          // Its wait is over: it gets the values that are known already. Their consent may be out of date.
+          else asked.push({ note: ({ json }) => note({ json, lacks: profileLacks.behind }), owner: event })
         }
       }
       const found = await find(
