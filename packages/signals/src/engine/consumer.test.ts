@@ -1,6 +1,15 @@
 import { noMetrics } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
 import { expect, it, vi } from 'vitest'
 import type { CachedSignal, WorkspaceSignals } from '../signal-cache.ts'
 import { createSignalHandling } from './consumer.ts'
@@ -8,13 +17,28 @@ import { createSignalHandling } from './consumer.ts'
 const now = Date.UTC(2026, 10, 29)
 const time = new Date(now).toISOString()
 
-/** Returns a database that stores nothing, and what was written for each workspace, in order. */
+/** A driver that stores nothing, and in which the signal exists. */
+class SignalDriver extends DummyDriver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection()
+    const executeQuery = async <R>({ sql: text }: CompiledQuery): Promise<QueryResult<R>> => ({
+      rows: (text.includes('from "signals"') ? [{ id: 's' }] : []) as R[],
+    })
+    return { executeQuery, streamQuery: connection.streamQuery }
+  }
+}
+
+/**
+ * Returns a database that stores nothing, what was written for each workspace, in order, and the results at platforms of
+ * the conversions.
+ */
 const openDatabase = () => {
   const written: string[] = []
+  const results: unknown[] = []
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
+      createDriver: () => new SignalDriver(),
       createIntrospector: (of) => new PostgresIntrospector(of),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -23,10 +47,11 @@ const openDatabase = () => {
       const [table] = /signal_clicks as kept|pg_advisory_xact_lock/.exec(text) ?? []
       const what = table === 'pg_advisory_xact_lock' ? 'conversions' : 'clicks'
       const workspace = parameters.flat().find((each) => each === 'uses' || each === 'plain')
+      if (text.includes('insert into signal_conversions')) results.push(...(parameters.at(-1) as unknown[]))
       if (table !== undefined) written.push(`${String(workspace)} ${what}`)
     },
   })
-  return { db, written }
+  return { db, written, results }
 }
 
 const signalsOf = (workspaceId: string, template: string): WorkspaceSignals => {
@@ -34,8 +59,8 @@ const signalsOf = (workspaceId: string, template: string): WorkspaceSignals => {
     platform: 'meta',
     action: 'convert',
     fields: { email: { type: 'TEMPLATE', value: template } },
-    identifiers: {},
-    needs: [],
+    identifiers: { email: { targets: ['email'], weight: 1 } },
+    needs: [['email']],
     maxAgeMs: { online: 86_400_000 },
   }
   const actions = [{ name: 'convert', targets: [{ name: 'email', type: 'string' }] }]
@@ -44,7 +69,7 @@ const signalsOf = (workspaceId: string, template: string): WorkspaceSignals => {
     definition: { slug: 'stub', title: 'Stub', actions, conversions },
     settings: { eventName: '', testCode: '', fields: undefined },
     destinationSettings: {},
-    consentCategories: [],
+    consentCategories: ['ads'],
   }
   const definition = {
     trigger: { type: 'events', events: [{ event_type: 'track', event_name: '' }], filters: [], filter_match: 'all' },
@@ -84,7 +109,7 @@ const eventOf = (workspaceId: string) => ({
 })
 
 const open = (more: { areProfilesSilent?: () => boolean } = {}) => {
-  const { db, written } = openDatabase()
+  const { db, written, results } = openDatabase()
   const state = { isRead: false, forgotten: '' }
   const places: (object | undefined)[] = []
   const handling = createSignalHandling({
@@ -96,7 +121,8 @@ const open = (more: { areProfilesSilent?: () => boolean } = {}) => {
       hasRead: () => state.isRead,
       look: async (_, events, _needs, place) => {
         places.push(place)
-        return events.map(() => ({ json: '{}', lacks: '' }))
+        const consent = { time, granted: ['ads'] }
+        return events.map(() => ({ json: '{"traits":{"email":"a@example.com"}}', lacks: '', consent }))
       },
     },
     profileWaitMs: 30_000,
@@ -104,7 +130,7 @@ const open = (more: { areProfilesSilent?: () => boolean } = {}) => {
     metrics: noMetrics,
   })
   const done = handling.handle([eventOf('uses'), eventOf('plain')], { partition: 0, offset: 1 })
-  return { handling, written, state, places, done }
+  return { handling, written, results, state, places, done }
 }
 
 const early = ['uses clicks', 'plain clicks', 'plain conversions']
@@ -119,14 +145,16 @@ it('only conversions that use the profile wait for profiles, and their clicks ar
   expect(written).toEqual([...early, 'uses conversions'])
 })
 
-it('values are those of the event, or those that profiles have by now if they do not read it', async () => {
+it('values are those of the event, or if profiles do not read it those they have by now, without their consent', async () => {
   const read = open()
   read.state.isRead = true
   await read.done
   expect(read.places).toEqual([{ partition: 0, offset: 1 }])
+  expect(read.results).toEqual(['[["d","no_identifier",0]]', '[["d","",1]]'])
   const silent = open({ areProfilesSilent: () => true })
   await silent.done
   expect(silent.places).toEqual([undefined])
+  expect(silent.results).toEqual(['[["d","no_identifier",0]]', '[["d","no_identifier",0]]'])
   expect(silent.written).toEqual([...early, 'uses conversions'])
 })
 

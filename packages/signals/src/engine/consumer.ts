@@ -60,6 +60,12 @@ type Stored = { workspaceId: string; signals: WorkspaceSignals; looked: readonly
 const usesProfile = ({ looked }: Stored): boolean =>
   profileNeedsOfSignals(looked.flatMap((each) => each.signals.map(({ signal }) => signal))).length > 0
 
+/** Profiles that may be out of date: their values are used, but not their consent. */
+const outOfDate = (profiles: ConvertDeps['profiles']): ConvertDeps['profiles'] =>
+  profiles && {
+    look: async (...asked) => (await profiles.look(...asked)).map(({ json, lacks }) => ({ json, lacks })),
+  }
+
 /**
  * Creates the handling of accepted events. Facts are stored at once. Conversions that use no profile do not wait for
  * profiles.
@@ -91,10 +97,14 @@ export const createSignalHandling = (deps: SignalHandlingDeps) => {
     return [{ workspaceId, signals, looked: await storeFacts(deps, workspaceId, signals, candidates) }]
   }
 
-  const make = async ({ workspaceId, signals, looked }: Stored, place: Place | undefined): Promise<void> => {
+  const make = async (
+    { workspaceId, signals, looked }: Stored,
+    place: Place | undefined,
+    profiles: ConvertDeps['profiles'] = deps.profiles,
+  ): Promise<void> => {
     // A user may have been deleted during the wait.
     const open = looked.filter(({ event }) => !isForgotten(workspaceId, event))
-    const { fresh, repeated } = await convertStored(deps, workspaceId, signals, open, place)
+    const { fresh, repeated } = await convertStored({ ...deps, profiles }, workspaceId, signals, open, place)
     if (fresh.length > 0) deps.onConversions?.()
     metrics.count('signal_conversions', fresh.length)
     if (repeated.length > 0) metrics.count('signal_repetitions', repeated.length)
@@ -112,9 +122,8 @@ export const createSignalHandling = (deps: SignalHandlingDeps) => {
         looked.flatMap(({ event, signals }) => (signals.length > 0 ? [event.receivedAt] : [])),
       )
       const isRead = await untilRead(deps, received, place, stopping.signal)
-      // Otherwise the values are those that profiles have by now.
-      const known = isRead ? place : undefined
-      for (const stored of waiting) await noting(make(stored, known))
+      for (const stored of waiting)
+        await noting(isRead ? make(stored, place) : make(stored, undefined, outOfDate(deps.profiles)))
     },
     /**
      * Resolves when no work of an earlier call is writing. Batches that wait for profiles check again afterwards whether
