@@ -1,3 +1,4 @@
+import type { Db } from '@tributary/api-kit'
 import {
   type ActionDefinition,
   type ActionTarget,
@@ -17,6 +18,7 @@ import {
 } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { DestinationRow } from '../destinations/read.ts'
+import { readPersonData } from '../person-data.ts'
 import type { Catalog } from '../services.ts'
 
 const shownChoices = ({ choices = [] }: Pick<ActionTarget, 'choices'>): { value: string; label: string }[] =>
@@ -79,10 +81,15 @@ export const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping
   row.mappings === null ? undefined : eventMappings.parse(row.mappings)
 
 /** Returns the mappings of a destination in the form of the API. */
-export const presentMappings = async (row: DestinationRow, catalog: Catalog): Promise<DestinationMappings> => {
+export const presentMappings = async (
+  { db, catalog }: { db: Db; catalog: Catalog },
+  row: DestinationRow,
+): Promise<DestinationMappings> => {
+  const personData = await readPersonData(db, row.workspace_id)
   const definition = await definitionOf(catalog, row)
   const own = ownMappings(row)
   const used = own ?? (definition === undefined ? [] : presetMappings(definition, row.preset_version))
+  const enabled = used.filter((mapping) => mapping.enabled)
   const name = resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id })
   return {
     name: `${name}/mappings`,
@@ -90,7 +97,7 @@ export const presentMappings = async (row: DestinationRow, catalog: Catalog): Pr
     revision: row.mappings_revision,
     event_mappings: used,
     new_presets: definition === undefined ? [] : newPresetMappings(definition, row.preset_version, own).map(presentNew),
-    uses_profile: mappingsNeeds(used.filter(({ enabled }) => enabled)).length > 0,
+    uses_profile: mappingsNeeds(enabled, personData).length > 0,
     actions: (definition?.actions ?? []).map(presentAction),
     variables: mappingVariables.map((variable) => ({ ...variable })),
     warnings: [],

@@ -45,5 +45,5 @@ export const addPresets =
       }
       return { mappings, presetVersion, detail: { new_presets: added.length } }
     })
-    return await presentMappings(await readDestination(db, workspace.id, current.id), catalog)
+    return await presentMappings({ db, catalog }, await readDestination(db, workspace.id, current.id))
   }

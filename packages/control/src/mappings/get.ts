@@ -10,5 +10,5 @@ import type { ControlDeps } from '../deps.ts'
 export const getMappings =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.mappings.get> =>
   async ({ workspace, params }) => {
-    return await presentMappings(await readDestination(db, workspace.id, params.destination), catalog)
+    return await presentMappings({ db, catalog }, await readDestination(db, workspace.id, params.destination))
   }

@@ -77,6 +77,20 @@ describe('the mappings of a destination', () => {
     expect(await uses({ filters: [] })).toBe(false)
   })
 
+  test("mappings use the profile if the workspace's paths of personal data do", async () => {
+    const { params } = await start()
+    const event_mappings = [
+      purchase({ 'user.em': { type: 'VARIABLE', name: 'user_email' }, value: field('properties.total') }),
+    ]
+    await organization.collaborator.ok(methods.mappings.update, params, { body: { event_mappings } })
+    const uses = async (places: object) => {
+      await organization.administrator.ok(methods.personDataPlaces.update, params, { body: { places } })
+      return (await organization.guest.ok(methods.mappings.get, params)).uses_profile
+    }
+    expect(await uses({ email: ['traits.mail', 'profile.traits.email'] })).toBe(true)
+    expect(await uses({})).toBe(false)
+  })
+
   test('conditions with a wrong name of the profile, or too many of them, are refused by name', async () => {
     const { path } = await start()
     const put = (filters: object[]) =>

@@ -36,7 +36,7 @@ export const updateMappings =
         ? { mappings: null, presetVersion, detail: { presets: true } }
         : { mappings: wanted, presetVersion: version, detail: { event_mappings: wanted.length } },
     )
-    const updated = await presentMappings(await readDestination(db, workspace.id, id), catalog)
+    const updated = await presentMappings({ db, catalog }, await readDestination(db, workspace.id, id))
     const placed = (wanted ?? []).map((mapping, index) => ({ mapping, field: `event_mappings.${index}` }))
     const warnings = await warnOfMappings({ db, eventStore }, placed, { workspaceId: workspace.id, signal })
     return { ...updated, warnings }
