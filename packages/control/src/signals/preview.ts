@@ -54,6 +54,8 @@ type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShar
 
 /** Maximum number of stored events that are searched for each event name. */
 const maxPreviewed = 1000
+/** Number of events whose profiles are read, and which become conversions, together. */
+const madeTogether = 100
 /** Maximum number of conversions that are shown. */
 const maxShown = 20
 
@@ -221,12 +223,12 @@ const make = async (
   signal: EngineSignal,
   events: readonly PipelineEvent[],
 ): Promise<MadeConversion[]> => {
+  if (events.length === 0) return []
   const settings = await readSignalSettings(deps.db, signal.workspaceId)
   const persons = await readPersons(deps.db, signal.workspaceId, events.map(identifiersOf))
   const known = await readKnownPersons(deps.db, signal.workspaceId, persons)
   const needs = profileNeedsOfSignals([signal])
-  const profiles =
-    needs.length === 0 || events.length === 0 ? [] : await deps.profileValues?.look(signal.workspaceId, events, needs)
+  const profiles = needs.length === 0 ? [] : await deps.profileValues?.look(signal.workspaceId, events, needs)
   const made: MadeConversion[] = []
   for (const [index, event] of events.entries()) {
     const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
@@ -237,6 +239,17 @@ const make = async (
     if (await work(() => isConversion(making))) made.push(await makeInPieces(making, work))
   }
   return made
+}
+
+/** Makes conversions of the latest of the events, `limit` at most. Conditions on the profile may leave out many events. */
+const makeUpTo = async (
+  limit: number,
+  ...[deps, work, signal, events]: Parameters<typeof make>
+): Promise<MadeConversion[]> => {
+  const made: MadeConversion[] = []
+  for (let at = 0; at < events.length && made.length < limit; at += madeTogether)
+    made.push(...(await make(deps, work, signal, events.slice(at, at + madeTogether))))
+  return made.slice(0, limit)
 }
 
 const readCandidates = async (
@@ -251,9 +264,10 @@ const readCandidates = async (
   if (trigger.type === 'audience') return await readEntered(deps, workspaceId, ids.audience ?? '', limit)
   const { events, looked } = await readEvents(deps, workspaceId, { trigger, sources: ids.sources, limit }, signal)
   const matches = matcherOf(definition)
+  const most = matches.needs.length > 0 ? maxPreviewed : limit
   const fitting: PipelineEvent[] = []
   for (const event of events)
-    if (fitting.length < limit && (await work(() => matches(event))) === 'event') fitting.push(event)
+    if (fitting.length < most && (await work(() => matches(event))) === 'event') fitting.push(event)
   return { events: fitting, looked }
 }
 
@@ -274,7 +288,7 @@ export const previewSignal =
       limit: sample_size,
       signal: aborted,
     })
-    const all = await make(deps, work, signal, events)
+    const all = await makeUpTo(sample_size, deps, work, signal, events)
     const made = [...new Map(all.map((each) => [each.key, each])).values()]
     const nameOf = (destination: string): string =>
       resourceNames.destination.format({ workspace: workspace.id, destination })

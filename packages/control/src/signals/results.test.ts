@@ -90,7 +90,7 @@ test('a preview scores stored events, shows which ones would not be sent, and ma
   })
 })
 
-test('a preview with a condition on the profile has the conversions of users who meet it', async () => {
+test('a preview with a condition on the profile looks on until it has the sample of users who meet it', async () => {
   const rows = [1, 2].map((index) =>
     storedEvent(index, { userId: `user-${index}`, properties: { order_id: `o${index}` } }),
   )
@@ -102,7 +102,7 @@ test('a preview with a condition on the profile has the conversions of users who
   await createLearning({ db: harness.db, metrics: noMetrics })([accepted])
   const { trigger, ...signal } = trialSignal(source, [meta])
   const filters = [{ id: 'c001', field: 'profile.traits.plan', operator: 'equals', value: 'pro' }]
-  const body = { ...signal, trigger: { ...trigger, filters }, sample_size: 50 }
+  const body = { ...signal, trigger: { ...trigger, filters }, sample_size: 1 }
   const preview = await organization.administrator.ok(methods.signals.preview, { workspace }, { body } as never)
   expect(preview.sample.map(({ event_id }) => event_id)).toEqual(['o2'])
 })
