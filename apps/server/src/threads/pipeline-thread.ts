@@ -19,7 +19,7 @@ import { pipelineMessages } from './messages/pipeline.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, notifyReplaced, startCache, tell } from './thread-host.ts'
 
-// Two configuration caches each listen on one connection, and read changes on others.
+// The configuration caches share one connection, on which they listen, and one poll. They read changes on others.
 const context = await openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
 const destinationCache = openDestinationCache(context)
 const { config, coordination, eventStore, journal, logger, logs, metrics, reader, relational, tenure } = context

@@ -20,8 +20,8 @@ import { profilesMessages } from './messages/profiles.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
-// Under load profiles fall behind and catch up later, since storing and delivering have priority. Each configuration
-// cache listens on one connection, and reads changes on another.
+// Under load profiles fall behind and catch up later, since storing and delivering have priority. The
+// configuration caches share one connection, on which they listen, and one poll. They read changes on others.
 const context = await openRoleContext('profiles', { log: 'stream', maxConnections: 8 })
 const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
 const requests = await logs.reader('requests', { isPatient: true })

@@ -23,12 +23,12 @@ const rowsAtOnce = 1000
 /** Maximum number of conversions per record of the stream. */
 const eventsOfRecord = 100
 
-/** Returns the producer name for the conversions of a workspace in the stream. */
 /** Topic of a message, without content, that there are new conversions to send. */
 export const conversionsTopic = 'signals.conversions'
 /** How often the sender looks for conversions itself, ms: `conversionsTopic` announces them. */
 const looksMs = 5000
 
+/** Returns the producer name for the conversions of a workspace in the stream. */
 const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
 
 /** Returns the name that delivery uses for the producer of the conversions of a signal. */
