@@ -64,9 +64,9 @@ export type KnownPerson = {
 
 /**
  * A refunded conversion of a signal, with the amount and currency that were counted. `before` is the sum of earlier
- * refunds in this currency.
+ * refunds in this currency. `denied` are the destinations that did not get the conversion for lack of consent.
  */
-export type Refunded = { eventTime: number; amount: number | null; currency: string; before: number }
+export type Refunded = { eventTime: number; amount: number | null; currency: string; before: number; denied: string[] }
 
 /** The result of a conversion for a platform, before its destination is called. */
 export type AtPlatform = { destinationId: string; reason: NotSentReason | ''; identifiers: number }
@@ -131,6 +131,8 @@ type Said = {
    * receive the remaining value.
    */
   refusal: RefundRefusal | undefined
+  /** The destinations that did not get the refunded conversion for lack of consent. */
+  denied: readonly string[] | undefined
 }
 
 /** The reasons why a refund is not deducted from its order. */
@@ -246,6 +248,7 @@ const atPlatform = (
     refundReason(said, conversions) ??
     (event.test && platform.settings.testCode === '' ? 'test_event' : undefined) ??
     consentReason(said.consent, options.settings, { withdrawn, takesDenied: conversions.takesDenied === true }) ??
+    (said.denied?.includes(platform.destinationId) === true ? 'no_consent' : undefined) ??
     (isByHiddenProfile(signal, platform, event, said) ? 'no_consent' : undefined) ??
     (said.at > options.now + aheadMs ? 'in_future' : undefined) ??
     (options.now - said.at > oldest ? 'too_old' : undefined) ??
@@ -384,7 +387,8 @@ export const makeConversion = ({
     ? refundSums(event, definition, eventId === '' ? null : (refunded ?? null))
     : { back: moneyAt(event, definition.value), refusal: undefined }
   const consent = eventConsent(event, options)
-  const said: Said = { money: back, at: happened, consent, origin, offline: origin === 'upload', refusal }
+  const denied = refunded?.denied
+  const said: Said = { money: back, at: happened, consent, origin, offline: origin === 'upload', refusal, denied }
   const facts = joinFacts(own, person.kept, happened)
   const key = isRefund ? keyOf(signal.id, 'refund', eventId, event.messageId) : keyOf(signal.id, eventId)
   const conversionId = `${signal.id}-${key}`

@@ -145,19 +145,21 @@ export const readRefunded = async (
     amount: number | null
     currency: string
     before: number
+    denied: string[]
   }>`
     select c.signal_id, c.event_id, c.event_time, c.amount, c.currency, coalesce((
       select sum(r.amount) from signal_conversions r
       where r.signal_id = c.signal_id and r.origin = 'refund' and r.event_id = c.event_id and r.test = c.test
         and (r.currency = c.currency or r.currency = '' or c.currency = '')
-        and not exists (select from jsonb_array_elements(r.platforms::jsonb) as at where at ->> 1 = any(${refusedRefunds}))), 0) as before
+        and not exists (select from jsonb_array_elements(r.platforms::jsonb) as at where at ->> 1 = any(${refusedRefunds}))), 0) as before,
+      array(select at ->> 0 from jsonb_array_elements(c.platforms::jsonb) as at where at ->> 1 = 'no_consent') as denied
     from signal_conversions c
     join unnest(${asked.map(({ signalId }) => signalId)}::uuid[], ${asked.map(({ key }) => key)}::text[]) as a (signal_id, key)
       on c.signal_id = a.signal_id and c.key = decode(a.key, 'hex')`.execute(db)
   return new Map(
-    rows.map((row) => [
-      `${row.signal_id}\n${row.event_id}`,
-      { eventTime: row.event_time.getTime(), amount: row.amount, currency: row.currency, before: Number(row.before) },
+    rows.map(({ signal_id, event_id, event_time, amount, currency, before, denied }) => [
+      `${signal_id}\n${event_id}`,
+      { eventTime: event_time.getTime(), amount, currency, before: Number(before), denied },
     ]),
   )
 }

@@ -356,6 +356,19 @@ describe('a refund', () => {
     expect(await sent()).toHaveLength(expectedSent.length)
   })
 
+  test('goes to no platform that did not get the order without consent, and still reduces it for the others', async () => {
+    await enable({ refunds })
+    const consent = (advertising: boolean) => ({
+      context: { traits: { email: 'ada@example.com' }, consent: { categoryPreferences: { advertising } } },
+    })
+    const bought = await receive(order(consent(false), { order_id: 'r1', total: 100 }))
+    expect(reasonsOf(bought)).toEqual({ meta: 'no_consent', google_ads: 'no_consent', google_analytics: '' })
+    for (const remaining_value of [70, 40]) {
+      expect(reasonsOf(await receive(of({ total: 30 }, consent(true))))).toEqual(both('no_consent', ''))
+      expect((await sent()).at(-1)).toMatchObject({ value: 30, remaining_value })
+    }
+  })
+
   test('several refunds together cannot exceed the order, and rejected refunds do not count', async () => {
     await enable({ refunds })
     await receive(order({}, { order_id: 'r1', total: 100 }), of({ total: 60 }))
