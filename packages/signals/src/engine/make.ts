@@ -64,7 +64,7 @@ export type KnownPerson = {
 
 /**
  * A refunded conversion of a signal, with the amount and currency that were counted. `before` is the sum of earlier
- * refunds in this currency. `denied` are the destinations that did not get the conversion for lack of consent.
+ * refunds in this currency. Destinations in `denied` did not get the conversion for lack of consent.
  */
 export type Refunded = { eventTime: number; amount: number | null; currency: string; before: number; denied: string[] }
 
