@@ -27,7 +27,7 @@ export const settings = defineSettings({
     required: true,
     default: 'contact',
     choices: [
-      { value: 'contact', label: 'Contacts: email, phone, and address' },
+      { value: 'contact', label: 'Email, phone, and address' },
       { value: 'mobile', label: 'Mobile advertiser IDs' },
       { value: 'user', label: 'User IDs' },
     ],
