@@ -11,11 +11,11 @@ export {
   keyOf,
   type MadeConversion,
   makeConversion,
-  profileNeedsOfSignals,
   type ReadyPlatform,
 } from './engine/make.ts'
 export { matcherOf } from './engine/matcher.ts'
 export { identifiersOf, readKnownPersons, readPersons, removeExpired } from './engine/persons.ts'
+export { profileNeedsOfSignals } from './engine/profile-use.ts'
 export { conversionsTopic, createSignalSender } from './engine/sender.ts'
 export { eraseConversions } from './erase.ts'
 export { type CheckedPlatform, checkPlatforms, eventNameOf, platformOf, readyPlatform } from './platforms.ts'

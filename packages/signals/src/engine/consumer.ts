@@ -3,7 +3,7 @@ import { losesDigits, type Metrics, noteWork, parseExactJson } from '@tributary/
 import { type AcceptedEvent, consumerItem, createEventConsumer, type EventConsumerDeps } from '@tributary/storage'
 import type { SignalCache, WorkspaceSignals } from '../signal-cache.ts'
 import { type Candidate, type ConvertDeps, convertStored, type Looked, storeFacts } from './convert.ts'
-import { profileNeedsOfSignals } from './make.ts'
+import { profileNeedsOfSignals } from './profile-use.ts'
 import { type ProfileWaitDeps, untilRead } from './profile-wait.ts'
 
 export type SignalHandlingDeps = Omit<ConvertDeps, 'profiles'> &

@@ -11,7 +11,6 @@ import {
   keyOf,
   makeConversion,
   type Origin,
-  profileNeedsOfSignals,
   type Refunded,
 } from './make.ts'
 import {
@@ -23,6 +22,7 @@ import {
   type SeenFacts,
   storeSeenFacts,
 } from './persons.ts'
+import { profileNeedsOfSignals } from './profile-use.ts'
 import { readRefunded, type StoredConversions, storeConversions } from './store.ts'
 
 /** An event, and the signals that it may be a conversion of. */

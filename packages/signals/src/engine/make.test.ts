@@ -2,7 +2,8 @@ import type { EventProfile, ProfileConsent } from '@tributary/connector-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { expect, it } from 'vitest'
 import type { StoredDefinition } from '../read.ts'
-import { type MadeConversion, makeConversion, profileNeedsOfSignals, type ReadyPlatform } from './make.ts'
+import { type MadeConversion, makeConversion, type ReadyPlatform } from './make.ts'
+import { profileNeedsOfSignals } from './profile-use.ts'
 
 const now = Date.UTC(2026, 10, 29)
 const at = new Date(now - 60_000).toISOString()

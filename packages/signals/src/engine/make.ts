@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto'
 import {
-  allowedProfile,
   compilePresence,
   consentOf,
-  conversionProfile,
   defaultText,
   type EventProfile,
   meetsNeeds,
   moneyOf,
-  noProfile,
   type PlatformDefinition,
-  type ProfileConsent,
   type SignalPlatformSettings,
-  signalNeeds,
-  withConsent,
 } from '@tributary/connector-kit'
 import {
   type NotSentReason,
@@ -25,11 +19,12 @@ import {
   type SignalValue,
   valueAt,
 } from '@tributary/contract'
-import { ExactNumber, numberText, parseExactJson } from '@tributary/kernel'
+import { ExactNumber, numberText } from '@tributary/kernel'
 import type { StoredDefinition } from '../read.ts'
 import { type Facts, joinFacts, type StoredFacts, type Touch, touchPointsOf } from './click-facts.ts'
 import { consentReason } from './consent.ts'
 import { matcherOf } from './matcher.ts'
+import { consentedProfile, isByHiddenProfile, isWithdrawn, profileValues } from './profile-use.ts'
 
 /** A platform of a signal, ready for sending. */
 export type ReadyPlatform = {
@@ -119,7 +114,8 @@ const moneyAt = (event: PipelineEvent, value: SignalValue): ReturnType<typeof mo
   return moneyOf(valueAt(event, pathNames(value.amount_path)), told)
 }
 
-type Said = {
+/** What an event says of a conversion, before platforms are asked. */
+export type Said = {
   money: ReturnType<typeof moneyOf>
   at: number
   consent: ReturnType<typeof consentOf>
@@ -176,61 +172,6 @@ const presenceOf = (signal: EngineSignal, platform: ReadyPlatform) => {
     ready.set(platform, made)
   }
   return made
-}
-
-const needed = new WeakMap<ReadyPlatform, readonly string[]>()
-
-/** Returns what the conditions and the platforms of signals need of the profile, and its consent if that decides. */
-export const profileNeedsOfSignals = (signals: readonly Pick<EngineSignal, 'definition' | 'platforms'>[]): string[] => {
-  const all = signals.flatMap(({ definition, platforms }) => [
-    ...matcherOf(definition).needs,
-    ...platforms.flatMap((platform) => {
-      const ofPlatform = signalNeeds(platform.definition, platform.settings, platform.personData)
-      const needs = [...matcherOf(definition).needs, ...ofPlatform]
-      const known = needed.get(platform) ?? withConsent(needs, platform.consentCategories)
-      needed.set(platform, known)
-      return known
-    }),
-  ])
-  return [...new Set(all)].toSorted()
-}
-
-/** Whether the last known consent of the person, before an event without consent, is a withdrawal. */
-const isWithdrawn = ({ withdrawnAt }: KnownPerson, { at, consent }: Pick<Said, 'at' | 'consent'>): boolean =>
-  withdrawnAt !== undefined && withdrawnAt > at && consent !== 'denied'
-
-/**
- * Returns the profile if the person's consent allows its use, or else none. After a withdrawal, only an event that gives
- * consent gets values.
- */
-const consentedProfile = (
-  profile: EventProfile = noProfile,
-  person: KnownPerson,
-  said: Pick<Said, 'at' | 'consent'>,
-): EventProfile => {
-  const isRefused = person.withdrawnAt !== undefined && said.consent !== 'granted'
-  return said.consent === 'denied' || isRefused || isWithdrawn(person, said) ? noProfile : profile
-}
-
-/** Returns the values and the consent of a profile, by the names in `context.signal`. */
-const profileValues = ({ json, consent }: EventProfile): { profile?: unknown; profile_consent?: ProfileConsent } =>
-  json === '{}' ? {} : { profile: parseExactJson(json), ...(consent && { profile_consent: consent }) }
-
-/**
- * Whether a destination must not get a conversion, because only the profile makes it one, and no consent allows that the
- * destination gets values of the profile.
- */
-const isByHiddenProfile = (
-  { definition }: EngineSignal,
-  { consentCategories }: ReadyPlatform,
-  event: PipelineEvent,
-  { origin }: Pick<Said, 'origin'>,
-): boolean => {
-  const matcher = matcherOf(definition)
-  if (origin !== 'event' || matcher.needs.length === 0) return false
-  const known = conversionProfile(event)
-  const { profile } = allowedProfile(consentCategories, event, known)
-  return profile.json !== known.json && !matcher.meets(event, noProfile)
 }
 
 const atPlatform = (

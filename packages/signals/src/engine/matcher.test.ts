@@ -2,14 +2,9 @@ import type { EventProfile } from '@tributary/connector-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import type { StoredDefinition } from '../read.ts'
-import {
-  type ConversionInput,
-  isConversion,
-  makeConversion,
-  profileNeedsOfSignals,
-  type ReadyPlatform,
-} from './make.ts'
+import { type ConversionInput, isConversion, makeConversion, type ReadyPlatform } from './make.ts'
 import { matcherOf } from './matcher.ts'
+import { profileNeedsOfSignals } from './profile-use.ts'
 
 const now = Date.UTC(2026, 10, 29)
 const at = new Date(now - 60_000).toISOString()

@@ -69,7 +69,7 @@ const Target = ({
       </div>
     )
   return (
-    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_7rem] max-sm:grid-cols-[minmax(0,1fr)_7.5rem] gap-2">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_7rem] max-sm:grid-cols-[minmax(0,1fr)] gap-2">
       <Input
         ref={input}
         {...(target.name.trim() === '' ? invalid : {})}
