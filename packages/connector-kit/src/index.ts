@@ -53,7 +53,13 @@ export { type PersonalTarget, personalDataProblem, personalHashes, readHash } fr
 export { personPathsWithValue } from './mapping/person-data.ts'
 export * from './mapping/presets.ts'
 export * from './mapping/problems.ts'
-export { consentNeed, consentPreferencesOf, type ProfileConsent, withConsent } from './mapping/profile-consent.ts'
+export {
+  consentNeed,
+  consentPreferencesOf,
+  outOfDateConsent,
+  type ProfileConsent,
+  withConsent,
+} from './mapping/profile-consent.ts'
 export * from './mapping/signal-mappings.ts'
 export * from './mapping/signal-presence.ts'
 export { eventBudget } from './mapping/sources.ts'

@@ -1,7 +1,7 @@
 import type { PipelineEvent } from '@tributary/contract'
 import { expect, it } from 'vitest'
 import { allowedProfile, conversionProfile } from './event-profile.ts'
-import { consentOfValues, type ProfileConsent } from './profile-consent.ts'
+import { consentOfValues, outOfDateConsent, type ProfileConsent } from './profile-consent.ts'
 
 const timeOf = (second: number): string => new Date(1_767_225_600_000 + second * 1000).toISOString()
 
@@ -94,4 +94,18 @@ it.each<[unknown, ProfileConsent | undefined]>([
 ])('a conversion has the consent that its signal put into it: %j', (profile_consent, consent) => {
   const { consent: found } = conversionProfile({ context: { signal: { profile: { traits: {} }, profile_consent } } })
   expect(found).toEqual(consent)
+})
+
+it('a consent that may be out of date denies as before, and grants nothing', () => {
+  for (const { own, latest, categories, at } of combinations) {
+    const consent = latest && {
+      time: timeOf(at.profile),
+      granted: Object.entries(latest).flatMap(([name, given]) => (given === true ? [name] : [])),
+    }
+    const event = eventOf(own, at.event, at.received)
+    const known = consentOfValues(categories, event, consent)
+    const isByProfile = known.allows && own === undefined
+    const expected = isByProfile ? { allows: false, text: 'no consent allows values of the profile' } : known
+    expect(consentOfValues(categories, event, outOfDateConsent(consent))).toEqual(expected)
+  }
 })

@@ -7,7 +7,13 @@ export type ProfileConsent = {
   readonly time: string
   /** The categories with consent. Every other category has none. */
   readonly granted: readonly string[]
+  /** Whether later events may have changed it, because profiles are behind. It still denies, but it grants nothing. */
+  readonly isOutOfDate?: true
 }
+
+/** Returns a consent that may be out of date. */
+export const outOfDateConsent = (consent: ProfileConsent | undefined): ProfileConsent | undefined =>
+  consent && { ...consent, isOutOfDate: true }
 
 /** The need of a look-up that also reads the consent of the profile. */
 export const consentNeed = 'consent'
@@ -52,7 +58,7 @@ export const consentOfValues = (
     if (own === undefined || timeOf(event) <= Date.parse(latest.time))
       return { allows: false, text: `the profile's consent of ${latest.time} allows no values of it` }
   if (own !== undefined) return { allows: true, text: "values of the profile by the event's consent" }
-  if (latest !== undefined)
+  if (latest !== undefined && latest.isOutOfDate !== true)
     return { allows: true, text: `values of the profile by the profile's consent of ${latest.time}` }
   return { allows: false, text: 'no consent allows values of the profile' }
 }
@@ -60,7 +66,8 @@ export const consentOfValues = (
 /** Returns a stored consent, as signals put it into conversions; undefined for any other value. */
 export const profileConsentIn = (value: unknown): ProfileConsent | undefined => {
   if (!isRecord(value)) return undefined
-  const { time, granted } = value
+  const { time, granted, isOutOfDate } = value
   if (typeof time !== 'string' || !Array.isArray(granted)) return undefined
-  return { time, granted: granted.filter((name) => typeof name === 'string') }
+  const names = granted.filter((name) => typeof name === 'string')
+  return { time, granted: names, ...(isOutOfDate === true && { isOutOfDate }) }
 }

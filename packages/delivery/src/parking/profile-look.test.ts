@@ -56,9 +56,10 @@ const noted = async (hasRead: boolean, row?: Partial<ParkedRow>) => {
   return record.profiles?.get(0)
 }
 
-it('values of profiles that are behind have no consent, because it may have changed since', async () => {
+it('the consent of a profile that is behind is out of date', async () => {
   expect(await noted(true)).toEqual({ ...latest, needs, version: '' })
-  expect(await noted(false)).toEqual({ json: latest.json, lacks: 'profiles were behind', needs, version: '' })
+  const consent = { ...latest.consent, isOutOfDate: true }
+  expect(await noted(false)).toEqual({ json: latest.json, lacks: 'profiles were behind', consent, needs, version: '' })
 })
 
 it('a retry keeps the first values if only the destination now requires consent', async () => {

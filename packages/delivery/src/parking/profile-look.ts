@@ -1,4 +1,4 @@
-import { consentNeed, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, type EventProfile, noProfile, outOfDateConsent, profileLacks } from '@tributary/connector-kit'
 import { holdsRows } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { DeliveryRecord, KeptProfile, Recorded } from '../log/record.ts'
@@ -41,6 +41,13 @@ export type ProfileLook = {
 }
 
 const behind: EventProfile = { ...noProfile, lacks: profileLacks.behind }
+
+/** A profile that lacks what later events of its user say. */
+const outOfDate = ({ json, consent }: EventProfile): EventProfile => ({
+  json,
+  lacks: profileLacks.behind,
+  consent: outOfDateConsent(consent),
+})
 
 const absent: ReadonlySet<string> = new Set([profileLacks.unknown, profileLacks.behind])
 /** Whether a look-up found the profile. */
@@ -159,7 +166,7 @@ export const createProfileLook = (
           if (isFinal) note(kept)
           else if (isRead(each)) asked.push({ note, owner: event })
           // Its wait is over: it gets the values that are known already. Their consent may be out of date.
-          else asked.push({ note: ({ json }) => note({ json, lacks: profileLacks.behind }), owner: event })
+          else asked.push({ note: (profile) => note(outOfDate(profile)), owner: event })
         }
       }
       const found = await find(

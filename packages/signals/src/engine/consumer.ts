@@ -1,3 +1,4 @@
+import { outOfDateConsent } from '@tributary/connector-kit'
 import type { PipelineEvent } from '@tributary/contract'
 import { losesDigits, type Metrics, noteWork, parseExactJson } from '@tributary/kernel'
 import { type AcceptedEvent, consumerItem, createEventConsumer, type EventConsumerDeps } from '@tributary/storage'
@@ -60,10 +61,14 @@ type Stored = { workspaceId: string; signals: WorkspaceSignals; looked: readonly
 const usesProfile = ({ looked }: Stored): boolean =>
   profileNeedsOfSignals(looked.flatMap((each) => each.signals.map(({ signal }) => signal))).length > 0
 
-/** Profiles that may be out of date: their values are used, but not their consent. */
+/** Profiles that may be out of date: their values are used, and their consent only denies. */
 const outOfDate = (profiles: ConvertDeps['profiles']): ConvertDeps['profiles'] =>
   profiles && {
-    look: async (...asked) => (await profiles.look(...asked)).map(({ json, lacks }) => ({ json, lacks })),
+    look: async (...asked) =>
+      (await profiles.look(...asked)).map((profile) => ({
+        ...profile,
+        consent: outOfDateConsent(profile.consent),
+      })),
   }
 
 /**
