@@ -90,7 +90,7 @@ test('an order gets the email and phone of its profile within 5 s, after kills t
   })
   const send = async (running: Product, ...batch: object[]) =>
     expect((await post(running, '/v1/batch', key, { batch })).status).toBe(200)
-  /** What each attempt sent of an order to the webhook. */
+  /** The values that each attempt sent to the webhook for an order. */
   const attempts = (n: number): unknown[] =>
     receiver.calls.flatMap(({ body }) => (body.includes(`"order-${n}"`) ? [JSON.parse(body)] : []))
   const conversionOf = (n: number) => [...meta.counted.values()].find(({ event_id: id }) => id === `order-${n}`)

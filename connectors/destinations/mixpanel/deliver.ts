@@ -47,7 +47,7 @@ const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
 /** A record with the position of its event in the batch. */
 type Numbered = { index: number; body: JsonObject; bytes: number }
 
-/** Keeps what became of a record. */
+/** Keeps the outcome of a record. */
 type Settle = (record: Numbered, outcome: EventOutcome) => void
 
 /** The requests of a batch in their order: a change that must not be sent twice comes after all other records. */
@@ -143,7 +143,7 @@ const createSender = (context: Context) => {
   return { send, shown: () => shown, latencyMs: () => latencyMs }
 }
 
-/** What became of a change that must not be sent twice, by the name of its operation. */
+/** The outcome of a change that must not be sent twice, by the name of its operation. */
 type Change = { name: string; outcome: EventOutcome }
 
 /**

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 
 afterEach(() => void vi.useRealTimers())
 
 const open = nextPace(
-  { limit: Number.POSITIVE_INFINITY, least: 0, rate: 0, shortRounds: 0, calmRounds: 0 },
+  { limit: Number.POSITIVE_INFINITY, floor: 0, rate: 0, shortRounds: 0, calmRounds: 0 },
   0,
   10_000,
   0,

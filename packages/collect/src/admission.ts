@@ -32,7 +32,7 @@ const requestCost = 512
 const lacking = 0.4
 /** Acceptance keeps this part of the rate that it had before it was slowed, and at least some hundred requests a second. */
 const keptPart = 0.2
-const leastPace = 1000
+const minPace = 1000
 /** The pace is no longer limited when nothing had to wait for this many settings of the pace. */
 const calmRounds = 10
 /** The timers end when no request came for this many settings of the pace. */
@@ -43,9 +43,9 @@ const roundCost = 256 * 1024
 /** Maximum debt after a large request, in ms of the pace. */
 const debtMs = 100
 
-type Pace = { limit: number; least: number; rate: number; shortRounds: number; calmRounds: number }
+type Pace = { limit: number; floor: number; rate: number; shortRounds: number; calmRounds: number }
 
-const unlimited: Pace = { limit: Number.POSITIVE_INFINITY, least: 0, rate: 0, shortRounds: 0, calmRounds: 0 }
+const unlimited: Pace = { limit: Number.POSITIVE_INFINITY, floor: 0, rate: 0, shortRounds: 0, calmRounds: 0 }
 
 /**
  * Returns the next pace, in cost per ms. It falls while a thread lacks processor time, and rises slowly afterwards. The
@@ -57,12 +57,12 @@ export const nextPace = (pace: Pace, shortage: number, rate: number, held: numbe
   const isLimited = pace.limit !== Number.POSITIVE_INFINITY
   if (now.shortRounds > 1)
     return isLimited
-      ? { ...now, calmRounds: 0, limit: Math.max(pace.least, pace.limit * 0.95) }
+      ? { ...now, calmRounds: 0, limit: Math.max(pace.floor, pace.limit * 0.95) }
       : {
           ...now,
           calmRounds: 0,
-          limit: Math.max(leastPace, mean * 0.9),
-          least: Math.max(leastPace, mean * keptPart),
+          limit: Math.max(minPace, mean * 0.9),
+          floor: Math.max(minPace, mean * keptPart),
         }
   if (!isLimited || now.shortRounds > 0) return now
   const calm = held === 0 ? pace.calmRounds + 1 : 0

@@ -5,7 +5,7 @@ import { consentOfValues, outOfDateConsent, type ProfileConsent } from './profil
 
 const timeOf = (second: number): string => new Date(1_767_225_600_000 + second * 1000).toISOString()
 
-/** What a person said at a time about the categories `a` and `b`; undefined for nothing. */
+/** The answers of a person for the categories `a` and `b`; undefined without any. */
 type Said = { a?: unknown; b?: unknown } | undefined
 const words: readonly Said[] = [
   undefined,

@@ -9,7 +9,7 @@ import { startVendor, type VendorRequest } from './testing-destination.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What an event has. A value of undefined removes what is the same for all presets. */
+/** The members of an event. A value of undefined removes a member that all presets share. */
 type Given = Partial<Omit<PipelineEvent, 'properties' | 'traits' | 'context'>> &
   Partial<Record<'properties' | 'traits' | 'context', Values>>
 

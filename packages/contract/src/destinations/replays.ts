@@ -14,7 +14,7 @@ export const replayKinds = ['history', 'dead'] as const
 export type ReplayKind = (typeof replayKinds)[number]
 
 /**
- * What mappings get of profiles in a replay of history. With `latest`, it is the profile when each event is mapped, also
+ * The profiles that mappings use in a replay of history. With `latest`, it is the profile when each event is mapped, also
  * with changes since the replay began. With `none`, only the event's own values are left.
  */
 export const replayProfiles = ['latest', 'none'] as const

@@ -24,7 +24,7 @@ const eventsAtOnce = 100
  * Beyond this share, the sample has all events of random seconds, so that the store need not read a part of each of its
  * blocks. With fewer events, single events are chosen.
  */
-const mostOfEach = 100
+const maxOfEach = 100
 
 type Period = { workspaceId: string; from: number; to: number }
 
@@ -48,7 +48,7 @@ const readSample = async (
   )
   const total = Number(counted?.n ?? 0)
   const each = Math.max(1, Math.ceil(total / personDataCountLimits.events))
-  const unit = each > mostOfEach ? 'toUnixTimestamp(receive_time)' : 'event_id'
+  const unit = each > maxOfEach ? 'toUnixTimestamp(receive_time)' : 'event_id'
   const rows = await eventStore.query<StoredEventRow>(
     `select ${storedEventColumns} from (
        select *, sum(length(original)) over (order by cityHash64(event_id), event_id rows unbounded preceding) as bytes
