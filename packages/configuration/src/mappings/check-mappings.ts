@@ -16,12 +16,13 @@ import { takeTurn, type WorkShare } from '@tributary/kernel'
 export const checkMappings = async (
   share: WorkShare,
   workspaceId: string,
-  definition: Pick<DestinationDefinition, 'actions' | 'title'>,
+  definition: Pick<DestinationDefinition, 'actions' | 'title' | 'settings'>,
   mappings: readonly EventMapping[],
+  settings?: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, string>> => {
   if (templatesTooLong(mappings) === undefined)
     // The result is cached for the check of all mappings.
     for (const text of new Set(templatesOf(mappings)))
       await takeTurn(share, workspaceId, () => templateProblem(text, 'text'))
-  return await takeTurn(share, workspaceId, () => mappingProblems(definition, mappings))
+  return await takeTurn(share, workspaceId, () => mappingProblems(definition, mappings, settings))
 }

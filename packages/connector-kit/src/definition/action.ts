@@ -57,7 +57,7 @@ export const defineAction = <const Fields extends Readonly<Record<string, Action
   wholeEvent = false,
   eventTypes = [],
   ...named
-}: Pick<ActionDefinition, 'name' | 'title' | 'description'> & {
+}: Pick<ActionDefinition, 'name' | 'title' | 'description' | 'needsSetting'> & {
   fields: Fields
   customTargets?: boolean
   wholeEvent?: boolean

@@ -71,6 +71,7 @@ it.each([
 })
 
 it.each<[Partial<DestinationDefinition>, string]>([
+  [{ actions: [{ ...action, needsSetting: 'api_key' }] }, 'The action send needs a setting api_key that is no toggle'],
   [{ slug: 'someService' }, 'The slug "someService" is not in kebab-case'],
   [{ description: 'TODO: one sentence.' }, 'The description is still to be written: TODO: one sentence.'],
   [{ description: 'Sends events' }, 'The description is not a sentence'],

@@ -117,6 +117,9 @@ const actionProblems = (action: ActionDefinition, fields: readonly FieldDefiniti
     ),
   ]
   if (!snakeCase.test(action.name)) problems.push(`${what} is not named in snake_case`)
+  const { needsSetting } = action
+  if (needsSetting !== undefined && fields.find(({ name }) => name === needsSetting)?.type !== 'boolean')
+    problems.push(`${what} needs a setting ${needsSetting} that is no toggle`)
   if (action.targets.length === 0 && !action.customTargets && !action.wholeEvent)
     problems.push(`${what} can be given nothing`)
   return problems

@@ -82,6 +82,8 @@ export type ActionDefinition = {
   wholeEvent: boolean
   /** Event types for which the action is meant; empty for all. */
   eventTypes: readonly EventType[]
+  /** The toggle among the settings without which the destination cannot run the action. */
+  needsSetting?: string
 }
 
 /**

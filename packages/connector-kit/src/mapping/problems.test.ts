@@ -1,6 +1,7 @@
 import { type EventMapping, eventMappings } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
 import type { ActionTarget, DestinationDefinition } from '../definition/definition.ts'
+import { defineSettings, setting } from '../definition/setting.ts'
 import { mappingProblems } from './problems.ts'
 
 const target = (name: string, label: string, more: Partial<ActionTarget> = {}): ActionTarget => ({
@@ -14,6 +15,9 @@ const target = (name: string, label: string, more: Partial<ActionTarget> = {}): 
   ...more,
 })
 const base = { description: '', eventTypes: [], title: 'Do it' }
+const settings = defineSettings({
+  more: setting.toggle({ label: 'More', help: 'h', default: false }),
+})
 const definition: Pick<DestinationDefinition, 'title' | 'actions'> = {
   title: 'Example',
   actions: [
@@ -194,4 +198,28 @@ describe('invalid mappings', () => {
       'event_mappings.1.id': 'Another mapping has this id',
     })
   })
+})
+
+test('an enabled mapping of an action that needs a setting is valid only while the setting is on', () => {
+  const [strict, open] = definition.actions
+  if (strict === undefined || open === undefined) throw new Error('no actions')
+  const needing = { ...definition, settings, actions: [strict, { ...open, needsSetting: 'more' }] }
+  const mappings = (enabled: boolean) =>
+    eventMappings.parse([
+      {
+        id: 'm001',
+        event_name: '',
+        event_type: '',
+        enabled,
+        filter_match: 'all',
+        destination: 'open',
+        filters: [],
+        field_mappings: [],
+      },
+    ])
+  expect(mappingProblems(needing, mappings(true), { more: false })).toEqual({
+    'event_mappings.0.destination': '"Do it" needs "More": turn it on in the settings of the destination',
+  })
+  expect(mappingProblems(needing, mappings(true), { more: true })).toEqual({})
+  expect(mappingProblems(needing, mappings(false), {})).toEqual({})
 })

@@ -193,13 +193,30 @@ const missingProblem = (action: ActionDefinition, fields: readonly FieldMapping[
   return `Map the required ${missing.length === 1 ? 'field' : 'fields'} ${missing.map(({ label }) => `"${label}"`).join(', ')}`
 }
 
+/** The parts of a destination by which its mappings are checked. */
+type Checked = Pick<DestinationDefinition, 'actions' | 'title'> & Partial<Pick<DestinationDefinition, 'settings'>>
+
+/** Returns why an enabled mapping cannot use its action with the settings. */
+const settingProblem = (
+  definition: Checked,
+  { title, needsSetting }: ActionDefinition,
+  settings: Readonly<Record<string, unknown>>,
+): string | undefined => {
+  if (needsSetting === undefined || settings[needsSetting] === true) return undefined
+  const label = definition.settings?.fields.find(({ name }) => name === needsSetting)?.label ?? needsSetting
+  return `"${title}" needs "${label}": turn it on in the settings of the destination`
+}
+
 const eventMappingProblems = (
-  definition: Pick<DestinationDefinition, 'actions' | 'title'>,
+  definition: Checked,
   mapping: EventMapping,
+  settings: Readonly<Record<string, unknown>> | undefined,
 ): Problems => {
   const action = definition.actions.find(({ name }) => name === mapping.destination)
   if (action === undefined) return { destination: `${definition.title} has no action "${mapping.destination}"` }
   const problems = allFieldProblems(action, mapping.field_mappings)
+  const lacks = settings === undefined || !mapping.enabled ? undefined : settingProblem(definition, action, settings)
+  if (lacks !== undefined) problems['destination'] = lacks
   const missing = missingProblem(action, mapping.field_mappings)
   if (missing !== undefined) problems['field_mappings'] = missing
   for (const index of repeated(mapping.filters.map(({ id }) => id)))
@@ -226,18 +243,20 @@ export const templatesTooLong = (mappings: readonly EventMapping[]): string | un
 
 /**
  * Returns why mappings cannot be saved: messages by position, such as `event_mappings.0.field_mappings.2.source.value`.
- * Unmapped required targets are reported at `event_mappings.0.field_mappings`. Empty if everything is valid.
+ * Unmapped required targets are reported at `event_mappings.0.field_mappings`. With the settings of the destination, an
+ * enabled mapping is also invalid if its action needs a setting that is off. Empty if everything is valid.
  */
 export const mappingProblems = (
-  definition: Pick<DestinationDefinition, 'actions' | 'title'>,
+  definition: Checked,
   mappings: readonly EventMapping[],
+  settings?: Readonly<Record<string, unknown>>,
 ): Record<string, string> => {
   // This check precedes parsing, because parsing a million characters takes a second.
   const tooLong = templatesTooLong(mappings)
   if (tooLong !== undefined) return { event_mappings: tooLong }
   const problems: Problems = {}
   for (const [index, mapping] of mappings.entries())
-    for (const [key, message] of Object.entries(eventMappingProblems(definition, mapping)))
+    for (const [key, message] of Object.entries(eventMappingProblems(definition, mapping, settings)))
       problems[`event_mappings.${index}.${key}`] = message
   for (const index of repeated(mappings.map(({ id }) => id)))
     problems[`event_mappings.${index}.id`] = 'Another mapping has this id'

@@ -1,14 +1,33 @@
+import { type DestinationDefinition, defineSettings, setting } from '@tributary/connector-kit'
 import { eventMappings, mappingVariables, methods } from '@tributary/contract'
 import { newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDestinationCache } from '../../../configuration/src/caches/destination-cache.ts'
-import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import {
+  type Harness,
+  idIn,
+  listed,
+  type Organization,
+  startControl,
+  startOrganization,
+  testDestination,
+} from '../testing/control-harness.ts'
 import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
+
+/** A destination with an action that a setting turns on. */
+const toggled: DestinationDefinition = {
+  ...testDestination,
+  slug: 'toggled',
+  title: 'Toggled',
+  settings: defineSettings({ extended: setting.toggle({ label: 'Extended', help: 'h', default: false }) }),
+  actions: testDestination.actions.map((action) => ({ ...action, needsSetting: 'extended' })),
+}
+const catalog = { ...mappedCatalog, destinations: [...mappedCatalog.destinations, ...listed(toggled)] }
 
 let harness: Harness
 let organization: Organization
 beforeAll(async () => {
-  harness = await startControl({ catalog: mappedCatalog })
+  harness = await startControl({ catalog })
   organization = await startOrganization(harness)
 })
 afterAll(() => harness[Symbol.asyncDispose]())
@@ -134,6 +153,29 @@ describe('the mappings of a destination', () => {
     await harness.db.updateTable('destinations').set({ mappings }).where('id', '=', destinationId).execute()
     expect(await delivered(destinationId)).toMatchObject({ enabled: false, mappings: [] })
     expect(await delivered(other.destinationId)).toMatchObject({ enabled: true })
+  })
+
+  test('an enabled mapping whose action needs a setting is refused until the setting is on', async () => {
+    const { administrator, workspaceId: workspace } = organization
+    const { name } = await administrator.ok(
+      methods.destinations.create,
+      { workspace },
+      {
+        body: { title: 'Toggled', app: { name: 'catalogDestinations/toggled' }, settings: {} },
+      },
+    )
+    const params = { workspace, destination: idIn(name) }
+    const save = (enabled: boolean) =>
+      administrator.call('PUT', `/${name}/mappings`, {
+        event_mappings: mappingsOf({ id: 'rest', destination: 'send', field_mappings: [], enabled }),
+      })
+    expect(await save(true)).toMatchObject({
+      status: 400,
+      body: { metadata: { 'event_mappings.0.destination': expect.stringContaining('"Extended": turn it on') } },
+    })
+    expect(await save(false)).toMatchObject({ status: 200 })
+    await administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'extended', value: true } })
+    expect(await save(true)).toMatchObject({ status: 200 })
   })
 
   test('a destination without mappings skips every event', async () => {

@@ -26,7 +26,7 @@ export const updateMappings =
     const { event_mappings: wanted, revision } = body
     if (wanted !== null) {
       const definition = await requireDefinition(catalog, current, 'event_mappings')
-      const problems = await checkMappings(workShare, workspace.id, definition, wanted)
+      const problems = await checkMappings(workShare, workspace.id, definition, wanted, current.settings)
       const [first] = Object.values(problems)
       if (first !== undefined) throw badRequest('VALIDATION', first, problems)
     }
