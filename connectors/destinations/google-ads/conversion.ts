@@ -26,24 +26,10 @@ const eventSources: ReadonlySet<string> = new Set(['WEB', 'APP', 'IN_STORE', 'PH
 /** A conversion with the ID of its conversion action. */
 export type Conversion = { actionId: string; event: Readonly<Record<string, unknown>> }
 
-type Person = Pick<
-  ReturnType<typeof uploadConversion.payloadOf>,
-  | 'gclid'
-  | 'gbraid'
-  | 'wbraid'
-  | 'page_url'
-  | 'email'
-  | 'phone'
-  | 'first_name'
-  | 'last_name'
-  | 'country'
-  | 'postal_code'
-  | 'ad_user_data'
-  | 'ad_personalization'
->
+type Click = Pick<ReturnType<typeof uploadConversion.payloadOf>, 'gclid' | 'gbraid' | 'wbraid' | 'page_url'>
 
 /** Returns one click ID, because Google refuses a conversion with two. */
-const clickOf = (person: Person): Record<string, string> => {
+export const clickOf = (person: Click): Record<string, string> => {
   for (const name of ['gclid', 'gbraid', 'wbraid'] as const) {
     const id = clickIdOf('google', person[name] ?? parameterOf(person.page_url, name))
     if (id !== undefined) return { [name]: id }

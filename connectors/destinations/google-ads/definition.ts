@@ -1,15 +1,18 @@
 import { defineDestination } from '@tributary/connector-kit'
 import { adjustConversion } from './actions/adjust-conversion.ts'
 import { uploadConversion } from './actions/upload-conversion.ts'
+import { adsActions } from './ads-api/prepare.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, oauth2, settings } from './settings.ts'
-import { conversions, fields } from './signals.ts'
+import { conversions, fields, retraction } from './signals.ts'
 
 /**
  * Limits: "Limits and quotas" of the Data Manager API: 2,000 events and 10 identifiers each in a request, 300 requests
- * a minute. The Google Ads API accepts conversions only from accounts that sent some before June 2026, and refers other
- * accounts to the Data Manager API.
+ * a minute. The Google Ads API is used only for what the Data Manager API cannot do: calls, retractions, enhancements with
+ * an address, external attribution, and the fractions of sales in stores. It accepts clicks only from developers who
+ * uploaded some before June 2026 (developers.google.com/ads/blog/posts/2026/05/changes-to-offline-click-conversion).
+ * Developer tokens ended on 2026-09-09 (developers.google.com/google-ads/api/docs/api-policy/developer-token).
  */
 export const googleAds = defineDestination({
   slug: 'google-ads',
@@ -44,7 +47,13 @@ export const googleAds = defineDestination({
       },
       {
         title: 'Refunds and corrections',
-        text: 'Add a mapping with **Adjust conversion**, the same transaction ID, and the value that is left. Google matches it to the conversion by that ID.',
+        text: 'Add a mapping with **Adjust conversion**, the same transaction ID, and the value that is left. Google matches it to the conversion by that ID. To take a conversion back as a whole, use the Google Ads API: see the next step.',
+      },
+      {
+        title: 'Use the Google Ads API, too',
+        text: 'Only these actions need it: **Upload call**, **Retract or enhance conversion**, **Upload conversion with attribution**, and **Upload store sale**. Enable the **Google Ads API** for the same project in Google Cloud, and apply for **Explorer access** there, because without it Google allows test accounts only. Google ended developer tokens in September 2026. Add the second scope below to the consent screen, turn on **Google Ads API** in the settings, and select **Connect** again. Google accepts **Upload conversion with attribution** only from projects that uploaded conversions before June 2026, and sales in stores only from accounts that it has admitted.',
+        code: 'https://www.googleapis.com/auth/adwords',
+        language: 'text',
       },
       {
         title: 'Know what is sent',
@@ -68,16 +77,41 @@ export const googleAds = defineDestination({
       description: 'One per event that has a mapping.',
       syncModes: ['UPSERT_ONLY'],
       identifiers: [{ target: 'transaction_id' }],
-      actions: ['upload_conversion', 'adjust_conversion'],
+      actions: ['upload_conversion', 'adjust_conversion', 'upload_click', 'upload_adjustment'],
+    },
+    {
+      name: 'calls',
+      title: 'Calls',
+      description: 'Conversions by the phone number of the caller.',
+      syncModes: ['UPSERT_ONLY'],
+      identifiers: [{ target: 'caller_id' }, { target: 'call_time' }],
+      actions: ['upload_call'],
+    },
+    {
+      name: 'store_sales',
+      title: 'Store sales',
+      description: 'Sales in stores, with the fractions of sales that are known.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [{ target: 'transaction_id' }],
+      actions: ['upload_store_sale'],
     },
   ],
-  actions: [uploadConversion, adjustConversion],
+  actions: [uploadConversion, adjustConversion, ...adsActions],
   presets: [
     {
       eventName: 'Order Completed',
       eventType: 'track',
       action: 'upload_conversion',
       fields,
+    },
+    {
+      // Off by default: it needs the Google Ads API, and the event can be a refund of a part.
+      enabled: false,
+      eventName: 'Order Refunded',
+      eventType: 'track',
+      action: 'upload_adjustment',
+      since: 2,
+      fields: retraction,
     },
   ],
   conversions,

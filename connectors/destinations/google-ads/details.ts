@@ -10,10 +10,11 @@ type Payload = ReturnType<typeof uploadConversion.payloadOf>
 const maxValues = 50
 const maxCharacters = 500
 
-const wordOf = (value: unknown): string => cutText(textOf(value) ?? '', maxCharacters).toWellFormed()
+/** Returns a text of at most 500 characters; '' for a value that is neither a text nor a number. */
+export const wordOf = (value: unknown): string => cutText(textOf(value) ?? '', maxCharacters).toWellFormed()
 
 /** Returns a number that is not negative, or notes that the value is none. */
-const numberOf = (field: string, value: unknown, leftOut: string[]): number | undefined => {
+export const numberOf = (field: string, value: unknown, leftOut: string[]): number | undefined => {
   if (value === undefined || value === null || value === '') return undefined
   const number = amountOf(value)
   if (number !== undefined && number >= 0) return number
@@ -22,18 +23,21 @@ const numberOf = (field: string, value: unknown, leftOut: string[]): number | un
 }
 
 /**
- * Returns the products of the conversion ("Item" of the Data Manager API). Google finds a product by its ID in the
+ * Returns the products of a conversion, "Item" of both APIs, which name the ID differently. Google finds a product by its ID in the
  * Merchant Center, so products without one are left out. A quantity is an integer.
  */
-const itemsOf = (outgoing: OutgoingEvent, left: string[]): unknown[] => {
-  const { items: list, one_product: one } = uploadConversion.payloadOf(outgoing)
-  const { products, leftOut } = productsOf({ list, one, eventName: outgoing.event })
+export const itemsOf = (
+  { items: list, one_product: one, eventName }: Pick<Payload, 'items' | 'one_product'> & { eventName: string },
+  nameOfId: 'merchantProductId' | 'productId',
+  left: string[],
+): unknown[] => {
+  const { products, leftOut } = productsOf({ list, one, eventName })
   const items = products.flatMap(({ id, quantity = 0, price = -1 }) =>
     id === undefined
       ? []
       : [
           {
-            merchantProductId: id,
+            [nameOfId]: id,
             ...(Number.isInteger(quantity) && quantity > 0 ? { quantity } : {}),
             ...(price < 0 ? {} : { unitPrice: price }),
           },
@@ -47,7 +51,7 @@ const itemsOf = (outgoing: OutgoingEvent, left: string[]): unknown[] => {
 /** Returns "CartData" of the Data Manager API. The details of a cart are sent only with products. */
 const cartOf = (outgoing: OutgoingEvent, left: string[]): Record<string, unknown> => {
   const payload = uploadConversion.payloadOf(outgoing)
-  const items = itemsOf(outgoing, left)
+  const items = itemsOf({ ...payload, eventName: outgoing.event }, 'merchantProductId', left)
   const coupons = [payload.coupon].flat().slice(0, maxValues).map(wordOf)
   const codes = coupons.filter((code) => code !== '')
   const ofMerchant = {
@@ -64,10 +68,13 @@ const cartOf = (outgoing: OutgoingEvent, left: string[]): Record<string, unknown
 }
 
 /**
- * Returns "CustomVariable" for each value. Google refuses an event for personal data in one of them
+ * Returns the text of each custom variable by its name. Google refuses an event for personal data in one of them
  * (CUSTOM_VARIABLE_VALUE_CONTAINS_PII), so an email address is left out.
  */
-const variablesOf = ({ custom_variables: given }: Payload, left: string[]): unknown[] => {
+export const variablesOf = (
+  { custom_variables: given }: Pick<Payload, 'custom_variables'>,
+  left: string[],
+): { variable: string; value: string }[] => {
   const entries = Object.entries(given ?? {})
   if (entries.length > maxValues) left.push(`${entries.length - maxValues} custom variables: more than ${maxValues}`)
   return entries.slice(0, maxValues).flatMap(([variable, value]) => {
@@ -90,7 +97,8 @@ const customerOf = (payload: Payload, left: string[]): Record<string, unknown> =
     customerValueBucket: upper(choiceOf('customer_value', payload.customer_value, ['low', 'medium', 'high'], left)),
   })
 
-const within = (name: string, value: Record<string, unknown>): Record<string, unknown> =>
+/** Returns an object with a value under a name; an empty object if the value has no members. */
+export const within = (name: string, value: Record<string, unknown>): Record<string, unknown> =>
   Object.keys(value).length === 0 ? {} : { [name]: value }
 
 /** Returns the parts of a conversion that Google does not need; a wrong one is left out. */

@@ -7,6 +7,7 @@ import {
 } from '../../wire/conversions/default-settings.ts'
 import { dataManagerOrigin, dataManagerScope, isCustomer } from '../../wire/google/data-manager.ts'
 import { googleClient, googleClientSettings } from '../../wire/google/oauth2.ts'
+import { adsApiOrigin, adsApiScope } from './ads-api/origin.ts'
 
 export const settings = defineSettings({
   customer_id: setting.text({
@@ -27,6 +28,11 @@ export const settings = defineSettings({
     maxLength: 30,
   }),
   ...googleClientSettings,
+  google_ads_api: setting.toggle({
+    label: 'Google Ads API',
+    help: 'Asks for access to the Google Ads API, too, which some actions need. Reconnect after a change.',
+    default: false,
+  }),
   without_consent: withoutConsent,
   ...defaultCurrencySetting,
   ...defaultCountrySetting,
@@ -56,5 +62,16 @@ export const check = (given: Partial<GoogleAdsSettings>): Record<string, string>
   }
 }
 
-export const oauth2 = (given: Partial<GoogleAdsSettings>): OAuth2Client =>
-  googleClient(given, { scope: dataManagerScope, origin: dataManagerOrigin })
+/**
+ * Returns the client. With the Google Ads API, it asks for a further scope and sends tokens to a further origin, so an
+ * earlier grant is not valid for it.
+ */
+export const oauth2 = (given: Partial<GoogleAdsSettings>): OAuth2Client => {
+  const client = googleClient(given, { scope: dataManagerScope, origin: dataManagerOrigin })
+  if (given.google_ads_api !== true) return client
+  return {
+    ...client,
+    scopes: [...client.scopes, adsApiScope],
+    tokensSentTo: [...client.tokensSentTo, adsApiOrigin],
+  }
+}

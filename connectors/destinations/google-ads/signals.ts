@@ -40,6 +40,13 @@ export const fields = {
   ad_personalization: places.consent,
 } as const
 
+/** The sources in events of the fields of a retraction. */
+export const retraction = {
+  adjustment_type: { type: 'CONSTANT', value: 'retraction' },
+  transaction_id: field('properties.order_id'),
+  adjustment_time: places.time,
+} as const
+
 const signalFields = {
   ...fields,
   one_product: signalPlaces.product,

@@ -1,6 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { answerOf, errorOf } from '../../wire/google/testing-data-manager.ts'
+import { createAdsApi } from './ads-api/testing-ads-api.ts'
 
 export { errorOf }
 
@@ -115,11 +116,14 @@ const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
  * google/ads/datamanager/v1/error.proto). "Understand API errors": a request is accepted completely or not at all;
  * ErrorInfo has the reason, BadRequest the fields. "Limits and quotas": 10 destinations and identifiers. "Conversion
  * adjustments": the same transactionId replaces value and currency and does not count again. With `named` false, errors
- * do not name the event.
+ * do not name the event. The Google Ads API has a stand-in of its own.
  */
 export const createGoogleAds = (given: { named?: boolean } = {}) => {
   const counted = new Map<string, IngestedEvent>()
-  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+  const adsApi = createAdsApi({ token, customer })
+  const answer = (request: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+    const { method, host, path, headers, body } = request
+    if (host === 'googleads.googleapis.com') return adsApi.answer(request)
     if (host !== 'datamanager.googleapis.com' || method !== 'POST' || path !== '/v1/events:ingest')
       return errorOf(404, 'NOT_FOUND', 'Requested entity was not found.')
     if (headers['authorization'] !== `Bearer ${token}`)
@@ -164,5 +168,5 @@ export const createGoogleAds = (given: { named?: boolean } = {}) => {
         })
     return answerOf(200, { requestId: '126365e1-16d0-4c81-9de9-f362711e250a' })
   }
-  return { answer, counted }
+  return { answer, counted, adsApi }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { rowsFrom, type WireCases } from '@tributary/connector-kit/testing-wire'
+import { adsActionCases, adsRecordOf, adsTime } from './ads-api/testing-wire-rows.ts'
 import { googleAds } from './definition.ts'
 import { conversionAction, createGoogleAds, token } from './testing-google-ads.ts'
 
@@ -127,8 +128,9 @@ const base = {
 
 export const wireCases: WireCases = {
   definition: googleAds,
-  origins: ['https://datamanager.googleapis.com'],
+  origins: ['https://datamanager.googleapis.com', 'https://googleads.googleapis.com'],
   settings: {
+    google_ads_api: true,
     customer_id: '123-456-7890',
     conversion_action_id: conversionAction,
     client_id: 'client',
@@ -136,10 +138,11 @@ export const wireCases: WireCases = {
   },
   vendor: () => createGoogleAds().answer,
   accessToken: async () => token,
-  record: 'body.events.0',
+  record: (asked) => (asked.at(-1)?.body as { events?: unknown[] } | undefined)?.events?.[0] ?? adsRecordOf(asked),
   actions: {
     upload_conversion: { base, rows: [...shared, ...ofUpload] },
     adjust_conversion: { base, rows: shared },
+    ...adsActionCases,
   },
   // The event and its properties: "Order Completed" and "Context" of the specification of track calls.
   common: {
@@ -217,5 +220,10 @@ export const wireCases: WireCases = {
       page_url: 'only click IDs are read from it, and the event has one',
     },
   },
-  presets: { 'Order Completed': {} },
+  presets: {
+    'Order Completed': {},
+    'Order Refunded': {
+      sent: { adjustment_type: 'RETRACTION', transaction_id: 'o-1', adjustment_time: adsTime(minuteAgo) },
+    },
+  },
 }

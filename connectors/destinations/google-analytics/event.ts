@@ -34,7 +34,8 @@ export const sendableOf = (
   const at = momentOf(payload.event_time, now, oldestMs)
   if (typeof at !== 'number') return at
   const { stream } = settings
-  const name = eventNameOf(payload.event_name)
+  const given = eventNameOf(payload.event_name)
+  const name = settings.lower_case_names ? given.toLowerCase() : given
   if (stream !== 'app' && outgoing.type === 'screen' && name === 'screen_view')
     return { kind: 'skipped', reason: 'Google Analytics takes views of screens only in the stream of an app' }
   const unknown = clientProblem(payload, stream)

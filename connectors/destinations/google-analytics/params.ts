@@ -1,4 +1,5 @@
 import { amountOf, cutText } from '@tributary/connector-kit'
+import { moneyOf } from '../../wire/conversions/event-facts.ts'
 import { moneyOfProduct, productsOf, type ReadProduct, textOf } from '../../wire/conversions/products.ts'
 import type { sendEvent } from './actions/send-event.ts'
 import { limits, paramNameProblem, paramValueOf } from './names.ts'
@@ -47,7 +48,13 @@ const itemTexts = [
   'promotion_name',
 ]
 
-const itemOf = (product: ReadProduct, affiliation: string | undefined): Values => {
+/** Returns the currency of a product; undefined for a text that is no currency. */
+const currencyOf = (source: Values): string | undefined => {
+  const money = moneyOf(undefined, textOf(source['currency']))
+  return 'problem' in money ? undefined : money.currency
+}
+
+const itemOf = (product: ReadProduct, affiliation: string | undefined, isOfList: boolean): Values => {
   const { source, price, quantity, discount, index } = product
   const values = {
     item_id: product.id,
@@ -55,6 +62,8 @@ const itemOf = (product: ReadProduct, affiliation: string | undefined): Values =
     // Google takes an affiliation only of items.
     affiliation: product.affiliation ?? affiliation,
     coupon: product.coupon,
+    // Other properties of an event have its own currency, which is a parameter of the event.
+    currency: isOfList ? currencyOf(source) : undefined,
     discount,
     index,
     item_brand: product.brand,
@@ -117,6 +126,7 @@ export const paramsOf = (
   const leftOut = [...made.leftOut]
   const { products, leftOut: ofProducts } = productsOf({ list: payload.items, one: payload.one_product, eventName })
   leftOut.push(...ofProducts)
+  const isOfList = payload.items !== undefined && payload.items.length > 0
   const givenSession = payload.session_id?.trim() ?? ''
   const session = sessionOf(givenSession)
   if (givenSession !== '' && session === undefined) leftOut.push('session_id: not a session of the Google tag')
@@ -130,7 +140,7 @@ export const paramsOf = (
     ...(debug ? { debug_mode: 1 } : {}),
     ...(products.length === 0
       ? {}
-      : { items: products.map((product) => itemOf(product, textOf(payload.affiliation))) }),
+      : { items: products.map((product) => itemOf(product, textOf(payload.affiliation), isOfList)) }),
   }
   for (const name of textParams) {
     const value = payload[name]

@@ -107,7 +107,8 @@ export const senderOf = (
   const { user_id, email, phone } = payload
   const consent = {
     ad_user_data: consentField(payload.ad_user_data),
-    ad_personalization: consentField(payload.ad_personalization),
+    // The older field non_personalized_ads says the same as this denial.
+    ad_personalization: payload.ga_non_personalized_ads === true ? 'DENIED' : consentField(payload.ad_personalization),
   }
   const isDenied = consent.ad_user_data === 'DENIED'
   const userData = {

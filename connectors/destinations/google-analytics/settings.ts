@@ -49,6 +49,11 @@ export const settings = defineSettings({
   without_consent: withoutConsent,
   ...defaultCurrencySetting,
   ...defaultCountrySetting,
+  lower_case_names: setting.toggle({
+    label: 'Event names in lower case',
+    help: 'Google Analytics counts Purchase and purchase as two events. Turn it on to send purchase for both.',
+    default: false,
+  }),
   debug_mode: setting.toggle({
     label: 'Debug mode',
     help: 'Shows the events in DebugView of Google Analytics, to try the set-up. They count all the same.',

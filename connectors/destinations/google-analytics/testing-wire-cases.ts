@@ -42,7 +42,7 @@ const product = {
   promotion_name: 'Summer Sale',
 }
 const { product_id, name, position, brand, category, variant, ...sameNames } = product
-const item = {
+const ofEvent = {
   item_id: product_id,
   item_name: name,
   index: position,
@@ -51,7 +51,8 @@ const item = {
   item_variant: variant,
   ...sameNames,
 }
-const products = [product]
+const products = [{ ...product, currency: 'usd' }]
+const item = { ...ofEvent, currency: 'USD' }
 const itemRows = Object.entries(item).map(
   ([key, value]) => ['items', products, `events.0.params.items.0.${key}`, value, { item: key }] as const,
 )
@@ -70,6 +71,14 @@ const rows = [
     ['user_properties', { customer_tier: 'premium' }, 'user_properties', { customer_tier: { value: 'premium' } }],
     ['ad_user_data', true, 'consent.ad_user_data', 'GRANTED'],
     ['ad_personalization', false, 'consent.ad_personalization', 'DENIED'],
+    ['ga_non_personalized_ads', 'true', 'consent.ad_personalization', 'DENIED'],
+    [
+      'settings.lower_case_names',
+      true,
+      'events.0.name',
+      'order_completed',
+      { beside: { event_name: 'Order Completed' } },
+    ],
     ['ga_ip_override', '192.0.2.71', 'ip_override', '192.0.2.71'],
     ['ga_user_agent', agent, 'user_agent', agent],
     ['session_id', 'GS2.1.s1700000000$o1$g1', 'events.0.params.session_id', '1700000000'],
@@ -128,7 +137,7 @@ const rows = [
     ['screen_class', 'CheckoutController', 'events.0.params.screen_class', 'CheckoutController', inApp],
     ['items', products, 'events.0.params.items', [item]],
     ...itemRows,
-    ['one_product', product, 'events.0.params.items', [item]],
+    ['one_product', product, 'events.0.params.items', [ofEvent]],
     ['price_of_one', 10.01, 'events.0.params.value', 30.03, { beside: { one_product: product, value: '' } }],
   ]),
   ...rowsFrom(userData, [
@@ -147,7 +156,7 @@ const ofPiece = (event_name: string, more: object = {}): WirePreset => ({
   },
   sent: {
     event_name,
-    one_product: [item],
+    one_product: [ofEvent],
     coupon: 'SUMMER_FUN',
     item_list_id: 'related_products',
     item_list_name: 'Related Products',

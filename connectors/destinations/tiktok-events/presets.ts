@@ -46,6 +46,11 @@ const addedPresets: readonly MappingPreset[] = [
     conditions: [{ field: 'context.app.namespace', operator: 'exists', value: '' }] as const,
   })),
   pagePreset('Pageview', 'send_conversion', fields),
+  // Off by default: each step of a checkout would count. It is RudderStack's own mapping (tiktok_ads, config.js).
+  ...namedPresets({ 'Checkout Step Completed': 'Purchase' }, 'send_conversion', fields).map((preset) => ({
+    ...preset,
+    enabled: false as const,
+  })),
 ]
 
 /** The mappings of a new destination. */

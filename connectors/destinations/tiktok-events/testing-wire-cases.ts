@@ -316,6 +316,7 @@ export const wireCases: WireCases = {
     'Application Installed': ofInstalled('InstallApp'),
     'Application Opened': ofInstalled('LaunchAPP'),
     'Signed In': ofInstalled('Login'),
+    'Checkout Step Completed': { sent: { event_name: 'Purchase' } },
     '(page)': { sent: { event_name: 'Pageview' } },
   },
 }

@@ -21,6 +21,13 @@ export const apiVersions = {
     until: undefined,
     page: 'https://developers.google.com/data-manager/api/release-notes',
   },
+  // Google has announced the month only: "More frequent releases" of 2025-09-04.
+  googleAds: {
+    platform: 'Google Ads',
+    version: 'v25',
+    until: '2027-08-01',
+    page: 'https://developers.google.com/google-ads/api/docs/sunset-dates',
+  },
 } as const satisfies Record<string, ApiVersion>
 
 /** Time before the end of a version from which a notice is shown, in ms. */

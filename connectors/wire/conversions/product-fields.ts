@@ -15,6 +15,7 @@ const productFields = {
   price: number('price', 'Price', 'Of one piece.'),
   quantity: number('quantity', 'Quantity', 'The number of pieces.'),
   discount: number('discount', 'Discount', 'For one piece.'),
+  currency: text('currency', 'Currency', 'A code such as USD.'),
   position: number('position', 'Position', 'In a list of products.'),
 } as const satisfies Readonly<Record<string, TargetField>>
 

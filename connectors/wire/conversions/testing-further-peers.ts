@@ -15,13 +15,13 @@ export const rudderstack: Readonly<Record<string, PeerOffer>> = {
         affiliation content_type coupon creative_name creative_slot group_id item_id item_list_id item_list_name location_id
         method page_location page_referrer page_title payment_type promotion_id promotion_name search_term session_id
         shipping shipping_tier tax timestamp_micros=event_time transaction_id user_id value currency items
-        client_id app_instance_id=ga_app_instance_id user_properties`),
+        client_id app_instance_id=ga_app_instance_id user_properties
+        non_personalized_ads=ga_non_personalized_ads`),
       ...items(`
         item_id item_name affiliation coupon discount index item_brand item_category item_category2 item_category3
         item_category4 item_category5 item_list_id item_list_name item_variant location_id price quantity
         creative_name creative_slot promotion_id promotion_name`),
       ...custom('engagement_time_msec session_number campaign campaign_id source medium term content'),
-      ['non_personalized_ads', { none: 'Google reads consent in its place' }],
     ],
     presets: events(`
       Products Searched = search
@@ -91,8 +91,8 @@ export const rudderstack: Readonly<Record<string, PeerOffer>> = {
       Product Added = AddToCart
       Checkout Started = InitiateCheckout
       Payment Info Entered = AddPaymentInfo
+      Checkout Step Completed = Purchase
       Order Completed = Purchase`),
-    notHere: { 'Checkout Step Completed': 'each step of a checkout would count as a purchase' },
   },
   // google_adwords_offline_conversions and google_adwords_enhanced_conversions: `destKey` of the files in data.
   'google-ads': {
@@ -103,23 +103,12 @@ export const rudderstack: Readonly<Record<string, PeerOffer>> = {
         feedLanguageCode=merchant_feed_language localTransactionCost=discount store_code=store_id
         adjustedValue=value restatementCurrency=currency userAgent=user_agent hashedEmail=email hashedPhoneNumber=phone
         hashedFirstName=first_name hashedLastName=last_name countryCode=country postalCode=postal_code
-        ad_user_data ad_personalization customVariables=custom_variables`),
+        ad_user_data ad_personalization customVariables=custom_variables
+        externalAttributionCredit=external_attribution_credit externalAttributionModel=external_attribution_model
+        userIdentifierSource=user_identifier_source callStartDateTime=call_time callerId=caller_id
+        loyaltyFraction=loyalty_fraction transaction_upload_fraction custom_key adjustmentDateTime=adjustment_time
+        city state hashedStreetAddress=street_address`),
       ...items('product_id quantity price'),
-      ['externalAttributionCredit', { none: 'the Data Manager API has no external attribution' }],
-      ['externalAttributionModel', { none: 'the Data Manager API has no external attribution' }],
-      ['userIdentifierSource', { none: 'the Data Manager API does not ask for it' }],
-      ['callStartDateTime', { none: 'the Data Manager API takes no caller ID' }],
-      ['callerId', { none: 'the Data Manager API takes no caller ID' }],
-      ['loyaltyFraction', { none: 'of jobs for sales in stores, which the Data Manager API does not have' }],
-      [
-        'transaction_upload_fraction',
-        { none: 'of jobs for sales in stores, which the Data Manager API does not have' },
-      ],
-      ['custom_key', { none: 'of jobs for sales in stores, which the Data Manager API does not have' }],
-      ['adjustmentDateTime', { none: 'the time of sending is sent' }],
-      ['city', { none: 'the Data Manager API uses it for Google Analytics alone' }],
-      ['state', { none: 'the Data Manager API uses it for Google Analytics alone' }],
-      ['hashedStreetAddress', { none: 'the Data Manager API uses it for Google Analytics alone' }],
     ],
     presets: [],
   },

@@ -57,12 +57,12 @@ export const segment = {
       ['data_stream_type', { setting: 'stream' }],
       ['engagement_time_msec', { custom: true }],
       ['params', { custom: true }],
-      ['lowercase', { none: 'a template writes the name in lower case: {{ event | downcase }}' }],
+      ['lowercase', { setting: 'lower_case_names' }],
       ...items(`
         item_id item_name affiliation coupon discount index item_brand item_category item_category2 item_category3
         item_category4 item_category5 item_list_id item_list_name item_variant location_id price quantity
         creative_name creative_slot promotion_name promotion_id`),
-      ['items.currency', { none: 'the currency of the event applies to its items' }],
+      ['items.currency', { item: 'currency' }],
     ],
     presets: events(`
       Payment Info Entered = add_payment_info
@@ -158,16 +158,10 @@ export const segment = {
         order_id=transaction_id value currency conversion_environment=event_source merchant_id
         merchant_country_code=merchant_feed_label merchant_language_code=merchant_feed_language local_cost=discount items
         custom_variables ad_user_data_consent_state=ad_user_data ad_personalization_consent_state=ad_personalization
-        restatement_value=value restatement_currency_code=currency first_name last_name country postal_code user_agent`),
+        restatement_value=value restatement_currency_code=currency first_name last_name country postal_code user_agent
+        adjustment_type adjustment_timestamp=adjustment_time session_attributes_key_value_pairs=session_attribute_pairs
+        caller_id call_timestamp=call_time city state street_address`),
       ...items('product_id quantity price'),
-      ['adjustment_type', { none: 'the Data Manager API has no retraction: restate the value as 0' }],
-      ['adjustment_timestamp', { none: 'the time of sending is sent' }],
-      ['session_attributes_key_value_pairs', { none: 'the Data Manager API takes the encoded text alone' }],
-      ['caller_id', { none: 'the Data Manager API takes no caller ID' }],
-      ['call_timestamp', { none: 'the Data Manager API takes no caller ID' }],
-      ['city', { none: 'the Data Manager API uses it for Google Analytics alone' }],
-      ['state', { none: 'the Data Manager API uses it for Google Analytics alone' }],
-      ['street_address', { none: 'the Data Manager API uses it for Google Analytics alone' }],
     ],
     presets: [],
   },

@@ -1,6 +1,6 @@
 import { type DeliverResult, DeliveryError, type EventOutcome, resultOfCall } from '@tributary/connector-kit'
 import type { Sent } from '../conversions/send-prepared.ts'
-import { type Asked, verdictOf } from './data-manager.ts'
+import { type Asked, type Verdict, verdictOf } from './data-manager.ts'
 
 /** Maximum number of times that the remaining items are sent again without the refused ones. */
 const maxRounds = 4
@@ -8,11 +8,12 @@ const maxRounds = 4
 /** An item of a request, and its place in the batch. */
 export type Item = { at: number; body: unknown }
 
-/** Items of one request. `target` names what receives them, for users. */
+/** Items of one request. `target` names what receives them, for users. `read` reads the responses of another API. */
 export type Group = {
   target: string
   items: readonly Item[]
   ask: (bodies: readonly unknown[]) => Promise<Asked>
+  read?: (asked: Asked, facts: { count: number; now: number }) => Verdict
 }
 
 type Settled = {
@@ -27,28 +28,31 @@ type Settled = {
  * item must be retried.
  */
 const sendGroup = async (
-  { target, items, ask }: Group,
+  { items, ...group }: Group,
   settled: Settled,
   clock: () => number,
   round = 0,
 ): Promise<boolean> => {
+  const { target, ask, read } = group
   const sent = await ask(items.map(({ body }) => body))
-  const { outcome, refused } = verdictOf(sent, { count: items.length, target, now: clock() })
+  const facts = { count: items.length, now: clock() }
+  const { outcome, refused, apart = new Map() } = read?.(sent, facts) ?? verdictOf(sent, { ...facts, target })
   settled.latencyMs += sent.call.answer.latencyMs
-  if (settled.shown.request === undefined) settled.shown = resultOfCall(sent.call, outcome)
+  if (settled.shown.request === undefined) settled.shown = resultOfCall(sent.call, [outcome, ...apart.values()])
   const settle = (those: readonly Item[], one: EventOutcome): void => {
     for (const { at } of those) settled.outcomes[at] = one
   }
   if (outcome.kind !== 'rejected' || items.length === 1) {
     const words = refused.get(0)
     settle(items, outcome.kind === 'rejected' && words !== undefined ? { ...outcome, reason: words } : outcome)
+    for (const [index, one] of apart) settle(items.slice(index, index + 1), one)
     return outcome.kind !== 'retry'
   }
   if (refused.size === 0) {
     const middle = Math.ceil(items.length / 2)
     return (
-      (await sendGroup({ target, ask, items: items.slice(0, middle) }, settled, clock, round)) &&
-      (await sendGroup({ target, ask, items: items.slice(middle) }, settled, clock, round))
+      (await sendGroup({ ...group, items: items.slice(0, middle) }, settled, clock, round)) &&
+      (await sendGroup({ ...group, items: items.slice(middle) }, settled, clock, round))
     )
   }
   for (const [index, reason] of refused) {
@@ -57,7 +61,7 @@ const sendGroup = async (
   }
   const rest = items.filter((_, index) => !refused.has(index))
   if (rest.length === 0) return true
-  if (round < maxRounds) return await sendGroup({ target, ask, items: rest }, settled, clock, round + 1)
+  if (round < maxRounds) return await sendGroup({ ...group, items: rest }, settled, clock, round + 1)
   settle(rest, { kind: 'retry', reason: 'Not sent, because Google refused others of the request' })
   return false
 }

@@ -116,9 +116,14 @@ export const readUserList = async (context: AccountContext, id: string): Promise
 
 /**
  * The content of Google's response: the outcome of the whole request, and the items that Google refuses ("Understand
- * API errors", BadRequest).
+ * API errors", BadRequest). The map `apart` has items with another outcome than the whole request, where Google accepts
+ * the others.
  */
-export type Verdict = { outcome: EventOutcome; refused: ReadonlyMap<number, string> }
+export type Verdict = {
+  outcome: EventOutcome
+  refused: ReadonlyMap<number, string>
+  apart?: ReadonlyMap<number, EventOutcome>
+}
 
 type Violation = { field: string; reason: string; words: string }
 

@@ -5,6 +5,26 @@ import { maxProducts } from '../../../wire/conversions/products.ts'
 import { adFields, cartFields, deviceFields } from './detail-fields.ts'
 import { personFields } from './fields.ts'
 
+/** Fields that other uploads of conversions have, too. */
+export const uploadFields = {
+  event_time: {
+    label: 'Time',
+    help: 'When it happened, at most 90 days ago.',
+    type: 'datetime',
+    required: true,
+    recommended: true,
+    kind: 'event',
+  },
+  items: {
+    label: 'Products',
+    help: 'The list of products, with the product_id of the Merchant Center, quantity, and price.',
+    type: 'array',
+    kind: 'property',
+    maxItems: maxProducts,
+    fields: productFieldsOf('product_id', 'quantity', 'price'),
+  },
+} as const
+
 export const uploadConversion = defineAction({
   name: 'upload_conversion',
   title: 'Upload conversion',
@@ -18,14 +38,7 @@ export const uploadConversion = defineAction({
       recommended: true,
       kind: 'event',
     },
-    event_time: {
-      label: 'Time',
-      help: 'When it happened, at most 90 days ago.',
-      type: 'datetime',
-      required: true,
-      recommended: true,
-      kind: 'event',
-    },
+    event_time: uploadFields.event_time,
     value: { label: 'Value', help: 'A number that is not negative.', type: 'any', recommended: true, kind: 'property' },
     currency: {
       label: 'Currency',
@@ -35,14 +48,7 @@ export const uploadConversion = defineAction({
       kind: 'property',
       default: { setting: 'default_currency', beside: ['value'] },
     },
-    items: {
-      label: 'Products',
-      help: 'The list of products, with the product_id of the Merchant Center, quantity, and price.',
-      type: 'array',
-      kind: 'property',
-      maxItems: maxProducts,
-      fields: productFieldsOf('product_id', 'quantity', 'price'),
-    },
+    items: uploadFields.items,
     one_product: oneProductFields.one_product,
     event_source: {
       label: 'Event source',
