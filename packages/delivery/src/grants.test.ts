@@ -79,7 +79,7 @@ it.each([
   [
     'was given to another client',
     () => grant({ issuedFor: 'another' }),
-    'The token URL, client ID, or event URL changed after it was connected: reconnect',
+    'The access, token URL, client ID, or event URL changed after it was connected: reconnect',
   ],
 ])(
   'while a grant %s, events are held without a request, and delivered after it is connected',

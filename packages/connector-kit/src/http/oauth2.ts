@@ -81,7 +81,7 @@ export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined
   if (missing !== '') return `Its settings are missing ${missing}`
   if (grant === undefined) return 'Not connected to an account. Connect it in its settings'
   if (grant.issuedFor !== clientFingerprint(client))
-    return 'The token URL, client ID, or event URL changed after it was connected: reconnect'
+    return 'The access, token URL, client ID, or event URL changed after it was connected: reconnect'
   return grant.status === 'expired' ? grant.error || revokedText : ''
 }
 

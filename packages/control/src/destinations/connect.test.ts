@@ -162,7 +162,7 @@ test('a token URL that may not be reached gets no request', async () => {
   expect(reply.body.message).toContain('not public')
 })
 
-const changedAfter = 'The token URL, client ID, or event URL changed after it was connected: reconnect'
+const changedAfter = 'The access, token URL, client ID, or event URL changed after it was connected: reconnect'
 
 test.each([
   ['another token URL', { name: 'token_url', value: 'http://127.0.0.1:1/steal', secrets: { client_secret: 'again' } }],
