@@ -1,4 +1,4 @@
-import { answerObject, type DeliverContext, sendRequest } from '@tributary/connector-kit'
+import { answerObject, type DeliverContext, RetryableError, sendRequest } from '@tributary/connector-kit'
 import { apiVersions } from '../../../wire/conversions/api-version.ts'
 import { hidingPersonal } from '../../../wire/conversions/shown.ts'
 import { type Asked, customerOf } from '../../../wire/google/data-manager.ts'
@@ -75,21 +75,32 @@ const textOf = (asked: Asked, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-const isStarted = ({ call }: Asked): boolean => call.answer.body.includes('JOB_ALREADY_STARTED')
+/** Whether a job runs by the response to its start. */
+const isRunning = ({ call }: Asked): boolean => {
+  const { status, body } = call.answer
+  return (status >= 200 && status < 300 && answerObject(call) !== undefined) || body.includes('JOB_ALREADY_STARTED')
+}
 
-/** Starts a job, and once more if that fails: a job that was started answers JOB_ALREADY_STARTED. */
-const startJob = async (context: Context, job: string, now: number): Promise<Asked | undefined> => {
-  const first = await askAdsApi(context, `${job}:run`, {})
-  if (adsVerdictOf(first, { count: 1, now }).outcome.kind === 'delivered') return undefined
-  if (first.call.answer.status < 500) return isStarted(first) ? undefined : first
-  const again = await askAdsApi(context, `${job}:run`, {})
-  return again.call.answer.status < 300 || isStarted(again) ? undefined : again
+/**
+ * Starts a job; undefined if it runs. If it is not known whether the job runs, it is started again, because a running
+ * job answers JOB_ALREADY_STARTED.
+ */
+const startJob = async (context: Context, job: string): Promise<Asked | undefined> => {
+  const start = (): Promise<Asked> => askAdsApi(context, `${job}:run`, {})
+  const first = await start().catch((error: unknown) => {
+    if (error instanceof RetryableError) return undefined
+    throw error
+  })
+  if (first !== undefined && first.call.answer.status < 500) return isRunning(first) ? undefined : first
+  const again = await start()
+  return isRunning(again) ? undefined : again
 }
 
 /**
  * Uploads sales in stores: creates a job, adds the sales, and starts it
  * (developers.google.com/google-ads/api/docs/conversions/upload-store-sales-transactions). Returns the response that
- * decides: that of the sales, or of the step that failed. Sales of a job that was not started do not count.
+ * decides: that of the sales, or of the step that failed. Sales of a job that was not started do not count. If the
+ * responses to both attempts to start it are lost, the sales are uploaded again and can count twice.
  */
 export const uploadStoreSales = async (
   context: Context,
@@ -106,7 +117,7 @@ export const uploadStoreSales = async (
   const added = await askAdsApi(context, `${name}:addOperations`, { operations, enablePartialFailure: true })
   const { outcome, apart } = adsVerdictOf(added, { count: operations.length, now: context.clock() })
   if (outcome.kind !== 'delivered' || apart?.size === operations.length) return added
-  return (await startJob(context, name, context.clock())) ?? added
+  return (await startJob(context, name)) ?? added
 }
 
 /** Reads the account, to try the access to it. Rejects like `sendRequest`. */
