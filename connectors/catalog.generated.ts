@@ -222,6 +222,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/slack/definition.ts')).slack,
   },
   {
+    slug: "tiktok-audiences",
+    title: "TikTok Audiences",
+    description: "Adds people to Custom Audiences for ads on TikTok, and removes them.",
+    docsUrl: "https://business-api.tiktok.com/portal/docs?id=1739940585975809",
+    icon: "/media/connectors/destinations/tiktok-audiences-fef5d792091c.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    load: async () => (await import('./destinations/tiktok-audiences/definition.ts')).tiktokAudiences,
+  },
+  {
     slug: "tiktok-events",
     title: "TikTok Events API",
     description: "Sends conversions to TikTok from the server, for ads on TikTok.",

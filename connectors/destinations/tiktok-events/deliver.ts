@@ -8,8 +8,12 @@ import {
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
 import { inGroups, testCodeOf } from '../../wire/conversions/by-test-code.ts'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
+import { codeOf, invalidParameter, outcomeOf } from '../../wire/tiktok/business-api.ts'
 import { conversionOf, eventSourceOf } from './conversion.ts'
-import { type Context, codeOf, type EventSource, outcomeOf, post } from './request.ts'
+import { type Context, type EventSource, post } from './request.ts'
+
+/** What is sent, as messages name it. */
+const items = 'events'
 
 /**
  * Sends conversions. TikTok accepts a request completely or not at all, so a request that is refused because of an
@@ -21,7 +25,7 @@ const send = async (
   { code, source }: { code: string; source: EventSource },
 ): Promise<Sent> => {
   const { call, hidden } = await post(context, bodies, code, source)
-  const outcome = outcomeOf(call, context.clock(), hidden)
+  const outcome = outcomeOf(call, { now: context.clock(), hidden, items })
   const result = resultOfCall(call, outcome)
   return outcome.kind === 'rejected' ? { ...result, outcomes: { ...outcome, kind: 'split' } } : result
 }
@@ -47,14 +51,11 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   )
 }
 
-/** The return code for a parameter that is missing or invalid. */
-const invalidParameter = 40_002
-
 /** Sends an empty list, because TikTok checks the token before the list. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { call, hidden } = await post(context, [])
-    const outcome = outcomeOf(call, context.clock(), hidden)
+    const outcome = outcomeOf(call, { now: context.clock(), hidden, items })
     if (outcome.kind !== 'delivered' && codeOf(call) !== invalidParameter)
       return { ok: false, message: `TikTok can't be used right now: ${outcome.reason}` }
     return { ok: true, message: `TikTok accepts this access token.${endOf(apiVersions.tiktok, context.clock())}` }

@@ -6,6 +6,7 @@ import { wireCases as googleAnalytics } from '../../destinations/google-analytic
 import { wireCases as googleCustomerMatch } from '../../destinations/google-customer-match/testing-wire-cases.ts'
 import { wireCases as metaConversions } from '../../destinations/meta-conversions/testing-wire-cases.ts'
 import { wireCases as metaCustomAudiences } from '../../destinations/meta-custom-audiences/testing-wire-cases.ts'
+import { wireCases as tiktokAudiences } from '../../destinations/tiktok-audiences/testing-wire-cases.ts'
 import { wireCases as tiktokEvents } from '../../destinations/tiktok-events/testing-wire-cases.ts'
 import { posthog, rudderstack } from './testing-further-peers.ts'
 import { type PeerField, type PeerOffer, segment } from './testing-peers.ts'
@@ -15,6 +16,7 @@ const destinations = [
   metaConversions,
   metaCustomAudiences,
   tiktokEvents,
+  tiktokAudiences,
   googleAds,
   googleCustomerMatch,
 ] as const

@@ -154,7 +154,7 @@ describe.each(withPresets)("the paths of a person's data for $slug", ({ definiti
   })
 })
 
-it('presets of seven destinations read the paths of the workspace', () => {
+it('presets of eight destinations read the paths of the workspace', () => {
   expect(withPresets.map(({ slug }) => slug).toSorted()).toEqual([
     'google-ads',
     'google-analytics',
@@ -162,6 +162,7 @@ it('presets of seven destinations read the paths of the workspace', () => {
     'hubspot',
     'meta-conversions',
     'meta-custom-audiences',
+    'tiktok-audiences',
     'tiktok-events',
   ])
 })

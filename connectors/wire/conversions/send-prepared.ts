@@ -1,4 +1,4 @@
-import type { DeliverResult, EventOutcome, OutgoingEvent, SplitOutcome } from '@tributary/connector-kit'
+import type { DeliverResult, EventOutcome, SplitOutcome } from '@tributary/connector-kit'
 
 /**
  * The outcomes of a request's conversions (one for all, or one per conversion in order), and the request and response.
@@ -7,16 +7,16 @@ export type Sent = Omit<DeliverResult, 'outcomes'> & {
   outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
 }
 
-/** An event ready to be sent, and what was left out of it, for users. */
+/** An event or a row ready to be sent, and what was left out of it, for users. */
 export type Prepared<Body> = { body: Body; note?: string | undefined }
 
 /**
- * Sends the prepared events of a batch together, and returns the outcomes of all events. An event that is not sent has
+ * Sends the prepared events or rows of a batch together, and returns the outcomes of all events. An event that is not sent has
  * the reason, and a delivered event the note. If there is no event to send, no request is made.
  */
-export const sendPrepared = async <Body>(
-  batch: readonly OutgoingEvent[],
-  prepare: (event: OutgoingEvent) => Prepared<Body> | EventOutcome,
+export const sendPrepared = async <Item, Body>(
+  batch: readonly Item[],
+  prepare: (item: Item) => Prepared<Body> | EventOutcome,
   send: (bodies: readonly Body[]) => Promise<Sent>,
 ): Promise<DeliverResult> => {
   const prepared = batch.map(prepare)

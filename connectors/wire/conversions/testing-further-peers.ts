@@ -94,6 +94,17 @@ export const rudderstack: Readonly<Record<string, PeerOffer>> = {
       Checkout Step Completed = Purchase
       Order Completed = Purchase`),
   },
+  // tiktok_audience: TRAITS_SET of config.ts, and recordTypes.ts.
+  'tiktok-audiences': {
+    fields: [
+      ...fields(`
+        EMAIL_SHA256=email PHONE_SHA256=phone IDFA_SHA256=advertising_id IDFA_MD5=advertising_id
+        AAID_SHA256=advertising_id AAID_MD5=advertising_id`),
+      ['advertiserId', { setting: 'advertiser_id' }],
+      ['audienceId', { setting: 'audience_id' }],
+    ],
+    presets: [],
+  },
   // google_adwords_offline_conversions and google_adwords_enhanced_conversions: `destKey` of the files in data.
   'google-ads': {
     fields: [

@@ -118,6 +118,19 @@ export const segment = {
     ],
     presets: [],
   },
+  'tiktok-audiences': {
+    fields: [
+      ...fields('audience_id external_audience_id=audience_id email phone advertising_id'),
+      ['selected_advertiser_id', { setting: 'advertiser_id' }],
+      ['send_email', { none: 'a field without a mapping is not sent' }],
+      ['send_phone', { none: 'a field without a mapping is not sent' }],
+      ['send_advertising_id', { none: 'a field without a mapping is not sent' }],
+      ['custom_audience_name', { none: 'an API call of TikTok creates the audience' }],
+    ],
+    presets: events(`
+      Audience Entered =
+      Audience Exited =`),
+  },
   'tiktok-events': {
     fields: [
       ...fields(`

@@ -1,0 +1,126 @@
+import {
+  ConfigurationError,
+  type ConnectionTest,
+  type DeliverResult,
+  type EventOutcome,
+  isJsonObject,
+  type OutgoingEvent,
+  type OutgoingRow,
+  RetryableError,
+  type RowField,
+  type RowObjectDetail,
+  testOf,
+} from '@tributary/connector-kit'
+import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
+import { sendPrepared } from '../../wire/conversions/send-prepared.ts'
+import { askTikTok, dataOf, hiddenOf, outcomeOf } from '../../wire/tiktok/business-api.ts'
+import { audienceOf } from './audience-address.ts'
+import { columnOf, personOfEvent, personOfRow } from './person.ts'
+import { type Context, sendPeople } from './send-people.ts'
+import { isNumber } from './settings.ts'
+
+/** Adds the person of each event to an audience, or removes the person, in order. */
+export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
+  sendPrepared(
+    batch,
+    (event) => personOfEvent(event, context.settings),
+    (people) => sendPeople(context, people),
+  )
+
+/** Adds and removes the people of one audience, see `sendPeople`; rows of other objects are rejected. */
+export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
+  const address = audienceOf(batch[0]?.object ?? '')
+  if (address === undefined) {
+    const reason = 'Enter the ID of an audience, such as 7312345678901234567, as its name'
+    return { outcomes: batch.map((): EventOutcome => ({ kind: 'rejected', reason })), httpStatus: 0, latencyMs: 0 }
+  }
+  return await sendPrepared(
+    batch,
+    (row) => personOfRow(row, address, context.settings),
+    (people) => sendPeople(context, people),
+  )
+}
+
+const fieldOf = (name: string, label: string, unique: boolean): RowField => ({
+  name,
+  label,
+  type: '',
+  required: false,
+  unique,
+  options: [],
+})
+
+const identifiers = [
+  fieldOf('email', 'Email', true),
+  fieldOf('phone', 'Phone', true),
+  fieldOf('idfa', 'Advertising ID of iOS', true),
+  fieldOf('aaid', 'Advertising ID of Android', true),
+]
+
+/**
+ * Reads an audience ("Obtain the details of specified audiences", `dmp/custom_audience/get/`). Throws ConfigurationError
+ * if there is none with this ID.
+ */
+const readAudience = async (context: Context, id: string): Promise<Readonly<Record<string, unknown>>> => {
+  const query = new URLSearchParams({
+    advertiser_id: context.settings.advertiser_id.trim(),
+    custom_audience_ids: JSON.stringify([id]),
+  })
+  const call = await askTikTok(context, `dmp/custom_audience/get/?${query}`)
+  const outcome = outcomeOf(call, { now: context.clock(), hidden: hiddenOf(context), items: 'audience' })
+  if (outcome.kind === 'rejected')
+    throw new ConfigurationError(`TikTok does not find the audience: ${outcome.reason}`, call.exchange())
+  if (outcome.kind !== 'delivered') throw new RetryableError(outcome.reason, { exchange: call.exchange() })
+  const { list } = dataOf(call)
+  const [first] = Array.isArray(list) ? list : []
+  const details = isJsonObject(first) ? first['audience_details'] : undefined
+  if (!isJsonObject(details)) throw new ConfigurationError('TikTok does not find the audience', call.exchange())
+  return details
+}
+
+/** Returns what TikTok says of an audience: whether ads can use it, or the reason in its own words. */
+const stateOf = ({ is_valid, is_expiring, error_msg, msg }: Readonly<Record<string, unknown>>): string => {
+  const words = [error_msg, msg].find((text) => typeof text === 'string' && text.trim() !== '')
+  if (typeof words === 'string') return words
+  if (is_valid !== true) return 'Not ready: TikTok still computes it, or it has expired'
+  return is_expiring === true ? 'Ready, and expires soon' : 'Ready'
+}
+
+/** Lists the fields that match people, and for an audience the number of matches and its state at TikTok. */
+export const describeRows = async (
+  context: Context,
+  { object, name }: { object: string; name: string },
+): Promise<RowObjectDetail> => {
+  const others = [
+    fieldOf('country', 'Country, which completes the phone', false),
+    fieldOf('advertising_id', 'Advertising ID', false),
+    fieldOf('device_type', 'System of the advertising ID', false),
+  ]
+  const fields = object === 'custom_audience' ? identifiers : [...identifiers, ...others]
+  if (!isNumber(name)) return { fields, facts: [] }
+  const audience = await readAudience(context, name.trim())
+  const { name: title, cover_num: size } = audience
+  return {
+    fields: fields.filter((field) => columnOf(field.name) !== undefined),
+    facts: [
+      ...(typeof title === 'string' ? [{ title: 'Audience', value: title }] : []),
+      ...(typeof size === 'number' ? [{ title: 'Matched people', value: size.toLocaleString('en-US') }] : []),
+      { title: 'Status at TikTok', value: stateOf(audience) },
+    ],
+  }
+}
+
+/** Reads the first audience of the ad account, which shows whether the token may manage audiences. */
+export const testConnection = (context: Context): Promise<ConnectionTest> =>
+  testOf(async () => {
+    const { advertiser_id, audience_id } = context.settings
+    const query = new URLSearchParams({ advertiser_id: advertiser_id.trim(), page: '1', page_size: '1' })
+    const call = await askTikTok(context, `dmp/custom_audience/list/?${query}`)
+    const outcome = outcomeOf(call, { now: context.clock(), hidden: hiddenOf(context), items: 'audiences' })
+    if (outcome.kind !== 'delivered') return { ok: false, message: `TikTok can't be used right now: ${outcome.reason}` }
+    const end = endOf(apiVersions.tiktok, context.clock())
+    const account = `Connected to the ad account ${advertiser_id.trim()}.`
+    if (audience_id === undefined) return { ok: true, message: `${account}${end}` }
+    const { name } = await readAudience(context, audience_id.trim())
+    return { ok: true, message: `${account} People go to the audience ${String(name)}.${end}` }
+  })

@@ -1,0 +1,127 @@
+import {
+  type Call,
+  ConfigurationError,
+  type DeliverContext,
+  DeliveryError,
+  type EventOutcome,
+} from '@tributary/connector-kit'
+import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
+import type { Sent } from '../../wire/conversions/send-prepared.ts'
+import { askTikTok, codeOf, hiddenOf, invalidParameter, outcomeOf } from '../../wire/tiktok/business-api.ts'
+import { idKinds } from './match-ids.ts'
+import type { Person } from './person.ts'
+import type { TikTokAudienceSettings } from './settings.ts'
+
+export type Context = DeliverContext<TikTokAudienceSettings>
+
+/** Maximum people of one request. TikTok's page was not seen; Segment and Tealium send as many. */
+const peopleAtOnce = 1000
+
+/**
+ * Number of people in a row whom TikTok refuses one by one before the others of the batch get the same reason. So a
+ * cause that all people share costs few requests.
+ */
+const maxRefusedInRow = 5
+
+/** People of one request, with their places in the batch. */
+type Group = Pick<Person, 'audienceId' | 'action'> & { people: { at: number; person: Person }[] }
+
+/** Groups consecutive people with the same audience and action, so that changes keep their order. */
+const groupsOf = (people: readonly Person[]): Group[] => {
+  const groups: Group[] = []
+  for (const [at, person] of people.entries()) {
+    const { audienceId, action } = person
+    const last = groups.at(-1)
+    const isSame = last?.audienceId === audienceId && last.action === action
+    if (last !== undefined && isSame && last.people.length < peopleAtOnce) last.people.push({ at, person })
+    else groups.push({ audienceId, action, people: [{ at, person }] })
+  }
+  return groups
+}
+
+/**
+ * Returns the body of a request. Each person has one item for each kind of ID, which is empty if the person lacks it
+ * (Segment, `tiktok-audiences/functions.ts`; RudderStack, `tiktok_audience/transform.ts`).
+ */
+const bodyOf = ({ audienceId, action, people }: Group, advertiserId: string) => {
+  const kinds = idKinds.filter((kind) => people.some(({ person }) => person.ids.has(kind)))
+  return {
+    advertiser_ids: [advertiserId],
+    action,
+    id_schema: kinds,
+    batch_data: people.map(({ person: { ids } }) =>
+      kinds.map((kind) => {
+        const id = ids.get(kind)
+        return id === undefined ? {} : { id, audience_ids: [audienceId] }
+      }),
+    ),
+  }
+}
+
+/** Whether TikTok refuses the audience and not a person: a request names only one. */
+const isOfAudience = (call: Call, reason: string): boolean =>
+  codeOf(call) === invalidParameter && /\baudience|advertiser/i.test(reason)
+
+/** What became of a request. */
+type Answer = { call: Call; outcome: EventOutcome }
+
+const ask = async (context: Context, group: Group): Promise<Answer> => {
+  const hidden = hiddenOf(context)
+  const body = bodyOf(group, context.settings.advertiser_id.trim())
+  const call = await askTikTok(context, 'segment/mapping/', { body, hidden })
+  const outcome = outcomeOf(call, { now: context.clock(), hidden, items: 'people' })
+  if (outcome.kind === 'rejected' && isOfAudience(call, outcome.reason))
+    throw new ConfigurationError(`TikTok does not take the audience: ${outcome.reason}`, call.exchange())
+  return { call, outcome }
+}
+
+/**
+ * Adds people to audiences and removes them, in their order. TikTok says nothing of single people, so a refused request
+ * is sent again in halves until each refused person is found; adding or removing a person twice changes nothing. After a
+ * request that must be retried, no more requests are sent. Rejects with a DeliveryError if no person has an outcome yet.
+ */
+export const sendPeople = async (
+  context: Context,
+  people: readonly Person[],
+): Promise<Sent & { outcomes: readonly EventOutcome[] }> => {
+  const outcomes: (EventOutcome | undefined)[] = people.map(() => undefined)
+  let shown: Answer | undefined
+  let latencyMs = 0
+  let refusedInRow = 0
+  const settle = (group: Group, outcome: EventOutcome): void => {
+    for (const { at } of group.people) outcomes[at] = outcome
+  }
+
+  /** Sends a group; returns false if a request must be retried. */
+  const send = async (group: Group): Promise<boolean> => {
+    const answer = await ask(context, group)
+    const { outcome, call } = answer
+    latencyMs += call.answer.latencyMs
+    if (shown === undefined || (shown.outcome.kind === 'delivered' && outcome.kind !== 'delivered')) shown = answer
+    const { people: those } = group
+    if (outcome.kind !== 'rejected') refusedInRow = 0
+    else if (those.length === 1) refusedInRow++
+    if (outcome.kind === 'rejected' && those.length > 1 && refusedInRow < maxRefusedInRow) {
+      const middle = Math.ceil(those.length / 2)
+      return (
+        (await send({ ...group, people: those.slice(0, middle) })) &&
+        (await send({ ...group, people: those.slice(middle) }))
+      )
+    }
+    settle(group, outcome)
+    return outcome.kind !== 'retry'
+  }
+
+  let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
+  try {
+    for (const group of groupsOf(people)) if (!(await send(group))) break
+  } catch (error) {
+    if (!(error instanceof DeliveryError) || outcomes.every((outcome) => outcome === undefined)) throw error
+    rest = failedOutcome(error)
+  }
+  const all = outcomes.map((outcome) => outcome ?? rest)
+  const call = shown?.call
+  if (call === undefined) return { outcomes: all, httpStatus: 0, latencyMs }
+  if (all.every(({ kind }) => kind === 'delivered')) return { outcomes: all, httpStatus: call.answer.status, latencyMs }
+  return { outcomes: all, ...call.exchange(), latencyMs }
+}
