@@ -60,8 +60,14 @@ const rooms: { room: RegExp; may: string[] }[] = [
       .concat('packages/connector-kit'),
   },
   {
-    room: /^connectors\/(destinations\/(google|tiktok)-|wire\/google$)/,
+    room: /^connectors\/(destinations\/google-|wire\/google$)/,
     may: ['conversions', 'normalization', 'google']
+      .map((other) => `connectors/wire/${other}`)
+      .concat('packages/connector-kit'),
+  },
+  {
+    room: /^connectors\/(destinations|wire)\/tiktok(-|$)/,
+    may: ['conversions', 'normalization', 'tiktok']
       .map((other) => `connectors/wire/${other}`)
       .concat('packages/connector-kit'),
   },

@@ -3,6 +3,7 @@ import { anyOf, personPlaces as places } from '../../wire/conversions/person-pla
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
 import { deliver, testConnection } from './deliver.ts'
+import { peopleLists } from './people-lists.ts'
 import { check, oauth2, settings } from './settings.ts'
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
@@ -39,16 +40,16 @@ export const googleCustomerMatch = defineDestination({
         language: 'text',
       },
       {
-        title: 'Create a customer list',
-        text: 'In Google Ads, open **Tools, Audience manager** and create a customer list for uploads by the API. Google fixes whether it has contacts, mobile IDs, or user IDs: choose the same in the settings.',
-      },
-      {
         title: 'Accept the terms',
         text: 'Accept the **Customer Match terms** in Google Ads, and turn on the setting. Google takes no one without it.',
       },
       {
         title: 'Connect an account',
         text: 'Select **Connect** and sign in with an account that can edit the Google Ads account. If its access is through a manager account, enter that one, too.',
+      },
+      {
+        title: 'Choose a customer list',
+        text: 'After connecting, choose a list in the settings, or select **Create customer list**. Google fixes whether a list has contacts, mobile IDs, or user IDs: choose the type first. A list of mobile IDs belongs to an app, so create it in **Tools, Audience manager** of Google Ads.',
       },
       {
         title: 'Connect an audience',
@@ -64,7 +65,7 @@ export const googleCustomerMatch = defineDestination({
       },
       {
         title: 'See the match rate',
-        text: '**Test connection** shows the match rate that Google reports for the list. Google needs some time to match new people.',
+        text: 'The settings show the match rate and the size that Google reports for the list. Google needs some time to match new people.',
       },
     ],
   },
@@ -99,4 +100,5 @@ export const googleCustomerMatch = defineDestination({
   concurrency: 1,
   testConnection,
   deliver,
+  peopleLists,
 })

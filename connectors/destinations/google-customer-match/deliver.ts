@@ -4,15 +4,15 @@ import {
   type ConnectionTest,
   type DeliverContext,
   type DeliverResult,
-  isJsonObject,
   type OutgoingEvent,
   testOf,
   withGrant,
 } from '@tributary/connector-kit'
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
-import { askDataManager, customerOf, destinationOf, readUserList, verdictOf } from '../../wire/google/data-manager.ts'
+import { askDataManager, askUserLists, customerOf, destinationOf, verdictOf } from '../../wire/google/data-manager.ts'
 import { type Group, sendGroups } from '../../wire/google/data-manager-groups.ts'
+import { matchRateOf } from './match-rate.ts'
 import { type Member, memberOf } from './member.ts'
 import type { CustomerMatchSettings } from './settings.ts'
 
@@ -68,27 +68,24 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   )
 }
 
-/** Returns the match rate of a list as a sentence; '' if Google reports none ("ContactIdInfo"). */
-const matchRateOf = (list: Readonly<Record<string, unknown>>): string => {
-  const info = isJsonObject(list['ingestedUserListInfo']) ? list['ingestedUserListInfo'] : {}
-  const contacts = isJsonObject(info['contactIdInfo']) ? info['contactIdInfo'] : {}
-  const rate = contacts['matchRatePercentage']
-  return typeof rate === 'number' && rate > 0 ? ` Google matches ${rate}% of its people.` : ''
-}
-
-/** Reads the customer list of the settings. */
+/** Reads the customer list of the settings, or without one the first list of the account. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { customer_id, list_id, terms_accepted } = context.settings
-    const asked = await readUserList(withGrant(context), list_id.trim())
+    const path = list_id === undefined ? '?pageSize=1' : `/${encodeURIComponent(list_id.trim())}`
+    const asked = await askUserLists(withGrant(context), path)
     const { outcome } = verdictOf(asked, { count: 0, target, now: context.clock() })
     if (outcome.kind !== 'delivered')
       return { ok: false, message: `Google Ads can't be used right now: ${outcome.reason}` }
     const list = answerObject(asked.call) ?? {}
     const name = list['displayName']
-    if (typeof name !== 'string') return { ok: false, message: 'What answered is not Google' }
+    if (list_id !== undefined && typeof name !== 'string') return { ok: false, message: 'What answered is not Google' }
     if (!terms_accepted) return { ok: false, message: `${termsProblem}.` }
     const customer = customerOf(customer_id).replace(/^(\d{3})(\d{3})(\d{4})$/, '$1-$2-$3')
     const end = endOf(apiVersions.google, context.clock())
-    return { ok: true, message: `Connected to the list ${name} of ${customer}.${matchRateOf(list)}${end}` }
+    const rate = matchRateOf(list)
+    const rateWords = rate === undefined ? '' : ` Google matches ${rate}% of its people.`
+    if (list_id === undefined)
+      return { ok: true, message: `Connected to the account ${customer}. Choose a list.${end}` }
+    return { ok: true, message: `Connected to the list ${String(name)} of ${customer}.${rateWords}${end}` }
   })

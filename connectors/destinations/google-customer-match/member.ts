@@ -73,7 +73,8 @@ export const memberOf = (event: OutgoingEvent, settings: CustomerMatchSettings):
   const refused = added === undefined ? undefined : consentOutcome(added.ad_user_data, settings.without_consent)
   if (refused !== undefined) return refused
   const person = removePerson.payloadOf(event)
-  const listId = person.list_id?.trim() || settings.list_id.trim()
+  const listId = person.list_id?.trim() || settings.list_id?.trim() || ''
+  if (listId === '') return { kind: 'retry', misconfigured: true, reason: 'Enter the customer list in the settings' }
   if (!isList(listId))
     return { kind: 'rejected', reason: `"${cutText(listId, 40)}" is not the number of a customer list` }
   const leftOut: string[] = []

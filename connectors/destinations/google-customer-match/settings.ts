@@ -18,7 +18,6 @@ export const settings = defineSettings({
   list_id: setting.text({
     label: 'Customer list',
     help: 'Its number, which is in the URL of the list in Audience manager. Mappings can name another.',
-    required: true,
     maxLength: 30,
   }),
   list_type: setting.choice({

@@ -102,15 +102,64 @@ export const createCustomerMatch = () => {
         else people.delete(keyOf(member))
     return answerOf(200, { requestId: '126365e1-16d0-4c81-9de9-f362711e250a' })
   }
-  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+  const lists = new Map<string, Record<string, unknown>>([
+    [
+      list,
+      {
+        displayName: 'VIPs',
+        membershipStatus: 'OPEN',
+        sizeInfo: { searchNetworkMembersCount: '1200', youtubeMembersCount: '1500' },
+        ingestedUserListInfo: { uploadKeyTypes: ['CONTACT_ID'], contactIdInfo: { matchRatePercentage: 62 } },
+      },
+    ],
+  ])
+  /**
+   * Answers about lists ("UserListService" and "UserList" of user_list.proto): the name is required and unique, one type of
+   * keys is required, and 64-bit numbers are texts (protobuf.dev/programming-guides/json).
+   */
+  const ofLists = (method: string, id: string, query: VendorRequest['query'], body: unknown): PeerAnswer => {
+    const shown = (key: string) => ({
+      name: `accountTypes/GOOGLE_ADS/accounts/${customer}/userLists/${key}`,
+      id: key,
+      ...lists.get(key),
+    })
+    if (id !== '')
+      return lists.has(id) ? answerOf(200, shown(id)) : errorOf(404, 'NOT_FOUND', 'Requested entity was not found.')
+    if (method === 'GET') {
+      const all = [...lists.keys()].map(shown)
+      const start = Number(query['pageToken'] ?? 0)
+      const end = start + Math.min(Number(query['pageSize'] ?? 50), 1000)
+      return answerOf(200, {
+        userLists: all.slice(start, end),
+        ...(end < all.length ? { nextPageToken: String(end) } : {}),
+      })
+    }
+    const { displayName: name, ingestedUserListInfo: info } = body as {
+      displayName?: string
+      ingestedUserListInfo?: { uploadKeyTypes?: string[] }
+    }
+    const isTaken = [...lists.values()].some(({ displayName }) => displayName === name)
+    if (name === undefined || info?.uploadKeyTypes?.length !== 1)
+      return errorOf(400, 'INVALID_ARGUMENT', 'A required field is missing.')
+    if (isTaken) return errorOf(400, 'INVALID_ARGUMENT', 'A user list with this name exists.')
+    const key = String(8_012_345_700 + lists.size)
+    lists.set(key, { displayName: name, membershipStatus: 'OPEN', ingestedUserListInfo: info })
+    return answerOf(200, shown(key))
+  }
+  const answer = ({
+    method,
+    host,
+    path,
+    headers,
+    body,
+    query,
+  }: Omit<VendorRequest, 'raw' | 'query'> & Partial<Pick<VendorRequest, 'query'>>): PeerAnswer => {
     if (host !== 'datamanager.googleapis.com') return { status: 404 }
     if (headers['authorization'] !== `Bearer ${token}`)
       return errorOf(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
-    if (method === 'GET' && path === `/v1/accountTypes/GOOGLE_ADS/accounts/${customer}/userLists/${list}`)
-      return answerOf(200, {
-        displayName: 'VIPs',
-        ingestedUserListInfo: { contactIdInfo: { matchRatePercentage: 62 } },
-      })
+    const lists = `/v1/accountTypes/GOOGLE_ADS/accounts/${customer}/userLists`
+    if (path === lists || path.startsWith(`${lists}/`))
+      return ofLists(method, path.slice(lists.length + 1), query ?? {}, body)
     const [, name] = /^\/v1\/audienceMembers:(ingest|remove)$/.exec(path) ?? []
     if (method !== 'POST' || name === undefined) return errorOf(404, 'NOT_FOUND', 'Requested entity was not found.')
     return change(name, body as Body)

@@ -4,6 +4,7 @@ import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
 import { audienceObject } from './audience-address.ts'
 import { deliver, deliverRows, describeRows, testConnection } from './deliver.ts'
+import { peopleLists } from './people-lists.ts'
 import { check, settings } from './settings.ts'
 
 const userId = { type: 'FIELD', name: 'userId' } as const
@@ -42,7 +43,7 @@ export const metaCustomAudiences = defineDestination({
       },
       {
         title: 'Create a Custom Audience',
-        text: 'In **Audiences** of the Ads Manager, create a Custom Audience from a customer list. A sync names it by its ID, which is in the URL of the audience.',
+        text: 'Select **Create Custom Audience** in the settings of the destination, or create one from a customer list in **Audiences** of the Ads Manager. A sync names it by its ID, which is in the URL of the audience.',
       },
       {
         title: 'Map columns',
@@ -54,7 +55,7 @@ export const metaCustomAudiences = defineDestination({
       },
       {
         title: 'Connect an audience',
-        text: 'To follow an audience of Tributary, enter the **Custom Audience for events** in the settings and connect the destination to the audience. **Audience Entered** adds the person, and **Audience Exited** removes the person, both by the user ID. A profile without a user ID is not added. Disable the mapping for **identify** if only people of the audience belong there.',
+        text: 'To follow an audience of Tributary, choose the **Custom Audience for events** in the settings and connect the destination to the audience. **Audience Entered** adds the person, and **Audience Exited** removes the person, both by the user ID. A profile without a user ID is not added. Disable the mapping for **identify** if only people of the audience belong there.',
       },
       {
         title: 'After a run',
@@ -102,6 +103,7 @@ export const metaCustomAudiences = defineDestination({
   deliver,
   deliverRows,
   describeRows,
+  peopleLists,
   rowObjects: [
     {
       name: 'custom_audience',

@@ -4,11 +4,9 @@ import {
   type ConnectionTest,
   type DeliverResult,
   type EventOutcome,
-  isJsonObject,
   type OutgoingEvent,
   type OutgoingRow,
   parseExactJson,
-  RetryableError,
   type RowField,
   type RowObjectDetail,
   testOf,
@@ -17,6 +15,7 @@ import { ask, failureOf } from '../../wire/meta/graph.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
 import { audienceObject, audienceOf } from './audience-address.ts'
+import { audienceFacts } from './audience-facts.ts'
 import { type MatchKey, matchKeys, valueKey } from './match-keys.ts'
 import { type Context, type GivenPerson, type Sent, sendPeople } from './send-people.ts'
 import { adAccountOf } from './settings.ts'
@@ -83,17 +82,7 @@ const fieldOf = (name: string, label: string, unique: boolean): RowField => ({
   options: [],
 })
 
-/**
- * Returns the size of an audience as a text. The bounds are -1 while the audience has too few people, or is being
- * created ("Custom Audience").
- */
-const sizeOf = (audience: Readonly<Record<string, unknown>>): string => {
-  const [least, most] = [audience['approximate_count_lower_bound'], audience['approximate_count_upper_bound']]
-  if (typeof least !== 'number' || typeof most !== 'number' || least < 0) return 'Not known yet'
-  return `${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`
-}
-
-/** Lists the fields that match people, and for a Custom Audience the number of matches and its state at Meta. */
+/** Lists the fields that match people, and what Meta says of a Custom Audience. */
 export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => {
   const fields = [
     fieldOf('extern_id', 'Your own ID', true),
@@ -102,20 +91,7 @@ export const describeRows = async (context: Context, { name }: { name: string })
   ]
   const id = audienceOf(audienceObject({ id: name, identifier: 'extern_id' }))?.id
   if (id === undefined) return { fields, facts: [] }
-  const asked = 'name,approximate_count_lower_bound,approximate_count_upper_bound,operation_status'
-  const call = await ask(context, 'GET', `${id}?fields=${asked}`)
-  const failure = failureOf(call, context.clock(), 'Custom Audience')
-  const audience = answerObject(call)
-  if (failure !== undefined || audience === undefined)
-    throw new RetryableError(failure?.reason ?? 'Meta’s response is not JSON', { exchange: call.exchange() })
-  const { operation_status: status } = audience
-  const state = isJsonObject(status) ? status['description'] : undefined
-  const facts = [
-    { title: 'Custom Audience', value: audience['name'] },
-    { title: 'Matched people', value: sizeOf(audience) },
-    { title: 'Status at Meta', value: state },
-  ]
-  return { fields, facts: facts.flatMap(({ title, value }) => (typeof value === 'string' ? [{ title, value }] : [])) }
+  return { fields, facts: await audienceFacts(context, id) }
 }
 
 /** Reads the name of the ad account. */

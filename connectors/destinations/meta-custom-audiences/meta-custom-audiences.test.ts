@@ -333,6 +333,7 @@ describe('the description of a Custom Audience', () => {
       'Custom Audience: VIPs',
       'Matched people: Not known yet',
       'Status at Meta: Normal',
+      'Use in ads: This audience is ready for use.',
     ])
     const { write } = await writer(meta.answer)
     await write(Array.from({ length: 1234 }, (_, at) => add(`k${at}`)))

@@ -22,6 +22,7 @@ const plain = new Set(['EXTERN_ID', 'MADID', 'LOOKALIKE_VALUE'])
  */
 export const createMeta = (given: { bad?: string } = {}) => {
   const audiences = new Map<string, Map<string, Record<string, string | number>>>()
+  const titles = new Map<string, string>()
   const sessions = new Set<number>()
   const isInvalid = (person: Record<string, string | number>): boolean =>
     person['EXTERN_ID'] === given.bad ||
@@ -58,20 +59,59 @@ export const createMeta = (given: { bad?: string } = {}) => {
       invalid_entry_samples: invalid === 0 ? {} : { '1': 'Invalid entry' },
     })
   }
-  const answer = ({ method, host, path, headers, body }: Omit<VendorRequest, 'query' | 'raw'>): PeerAnswer => {
+  const bounds = (size: number) => {
+    const bound = (round: (size: number) => number) => (size < 100 ? -1 : round(size / 100) * 100)
+    return { approximate_count_lower_bound: bound(Math.floor), approximate_count_upper_bound: bound(Math.ceil) }
+  }
+  /** "Ad Account, Custom Audiences": pages by cursors, and creation with a name, a subtype, and the source of people. */
+  const ofAccount = (method: string, query: VendorRequest['query'], body: unknown): PeerAnswer => {
+    if (method === 'POST') {
+      const { name, subtype, customer_file_source: source } = body as Record<string, unknown>
+      const sources = ['USER_PROVIDED_ONLY', 'PARTNER_PROVIDED_ONLY', 'BOTH_USER_AND_PARTNER_PROVIDED']
+      if (typeof name !== 'string' || name === '' || subtype !== 'CUSTOM' || !sources.includes(String(source)))
+        return errorOf(400, 100, 'Invalid parameter')
+      const id = String(23_900 + audiences.size)
+      audiences.set(id, new Map())
+      titles.set(id, name)
+      return answerOf(200, { id })
+    }
+    const { limit = '25', after = '' } = query
+    const all = [...audiences].map(([id, people]) => ({
+      id,
+      name: titles.get(id) ?? 'VIPs',
+      subtype: 'CUSTOM',
+      ...bounds(people.size),
+    }))
+    all.push({ id: '23999', name: 'Similar people', subtype: 'LOOKALIKE', ...bounds(0) })
+    const start = after === '' ? 0 : Number(after)
+    const end = start + Number(limit)
+    const next = end < all.length ? { next: 'https://graph.facebook.com/next' } : {}
+    return answerOf(200, {
+      data: all.slice(start, end),
+      paging: { cursors: { before: String(start), after: String(end) }, ...next },
+    })
+  }
+  const answer = ({
+    method,
+    host,
+    path,
+    headers,
+    body,
+    query,
+  }: Omit<VendorRequest, 'raw' | 'query'> & Partial<Pick<VendorRequest, 'query'>>): PeerAnswer => {
     if (host !== 'graph.facebook.com') return { status: 404 }
     if (headers['authorization'] !== `Bearer ${token}`)
       return errorOf(401, 190, 'Error validating access token: the session is invalid')
     if (method === 'GET' && path === '/v25.0/act_123456789') return answerOf(200, { name: 'Shop', id: 'act_123456789' })
+    if (path === '/v25.0/act_123456789/customaudiences') return ofAccount(method, query ?? {}, body)
     const described = method === 'GET' ? audiences.get(/^\/v25\.0\/(\d+)$/.exec(path)?.[1] ?? '') : undefined
     // "Custom Audience": bounds of the size, -1 for a small one.
     if (described !== undefined) {
-      const bound = (round: (size: number) => number) => (described.size < 100 ? -1 : round(described.size / 100) * 100)
       return answerOf(200, {
-        name: 'VIPs',
-        approximate_count_lower_bound: bound(Math.floor),
-        approximate_count_upper_bound: bound(Math.ceil),
+        name: titles.get(/\d+$/.exec(path)?.[0] ?? '') ?? 'VIPs',
+        ...bounds(described.size),
         operation_status: { code: 200, description: 'Normal' },
+        delivery_status: { code: 200, description: 'This audience is ready for use.' },
       })
     }
     const id = /^\/v25\.0\/(\d+)\/users$/.exec(path)?.[1]
@@ -82,7 +122,10 @@ export const createMeta = (given: { bad?: string } = {}) => {
   return {
     answer,
     /** Creates an empty Custom Audience. */
-    create: (id: string) => void audiences.set(id, new Map()),
+    create: (id: string, title = 'VIPs') => {
+      audiences.set(id, new Map())
+      titles.set(id, title)
+    },
     /** Returns the members of an audience by external ID, without unknown values. */
     read: (id: string) =>
       [...(audiences.get(id)?.values() ?? [])].map((person) =>

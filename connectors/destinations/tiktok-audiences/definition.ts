@@ -4,6 +4,7 @@ import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
 import { audienceObject } from './audience-address.ts'
 import { deliver, deliverRows, describeRows, testConnection } from './deliver.ts'
+import { peopleLists } from './people-lists.ts'
 import { check, settings } from './settings.ts'
 
 /** The sources of the data by which people are added and removed. */
@@ -35,15 +36,11 @@ export const tiktokAudiences = defineDestination({
       },
       {
         title: 'Create an audience',
-        text: 'An audience for this destination is one of the Streaming API, which the Ads Manager cannot create. Create it with an API call, and enter the `audience_id` of the response in the settings, or as the name of the object of a sync.',
-        code: `curl https://business-api.tiktok.com/open_api/v1.3/segment/audience/ \\
-  -H 'Access-Token: YOUR_ACCESS_TOKEN' -H 'Content-Type: application/json' \\
-  -d '{"action": "create", "advertiser_id": "7123456789012345678", "custom_audience_name": "Customers"}'`,
-        language: 'bash',
+        text: 'Select **Create TikTok audience** in the settings of the destination. An audience for this destination is one of the Streaming API, which the Ads Manager cannot create. A sync names it by its ID.',
       },
       {
         title: 'Connect an audience',
-        text: 'To follow an audience of Tributary, enter the **Audience for events** in the settings and connect the destination to the audience. **Audience Entered** adds the person, and **Audience Exited** removes the person. Use one destination for each audience, or name the audience in a mapping.',
+        text: 'To follow an audience of Tributary, choose the **Audience for events** in the settings and connect the destination to the audience. **Audience Entered** adds the person, and **Audience Exited** removes the person. Use one destination for each audience, or name the audience in a mapping.',
       },
       {
         title: 'Know what is sent',
@@ -87,6 +84,7 @@ export const tiktokAudiences = defineDestination({
   deliver,
   deliverRows,
   describeRows,
+  peopleLists,
   rowObjects: [
     {
       name: 'custom_audience',

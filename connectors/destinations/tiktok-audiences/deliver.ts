@@ -1,21 +1,19 @@
 import {
-  ConfigurationError,
   type ConnectionTest,
   type DeliverResult,
   type EventOutcome,
-  isJsonObject,
   type OutgoingEvent,
   type OutgoingRow,
-  RetryableError,
   type RowField,
   type RowObjectDetail,
   testOf,
 } from '@tributary/connector-kit'
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
 import { sendPrepared } from '../../wire/conversions/send-prepared.ts'
-import { askTikTok, dataOf, hiddenOf, outcomeOf } from '../../wire/tiktok/business-api.ts'
+import { askTikTok, hiddenOf, outcomeOf } from '../../wire/tiktok/business-api.ts'
 import { audienceOf } from './audience-address.ts'
-import { columnOf, personOfEvent, personOfRow } from './person.ts'
+import { audienceFacts, readAudience } from './audience-facts.ts'
+import { personOfEvent, personOfRow } from './person.ts'
 import { type Context, sendPeople } from './send-people.ts'
 import { isNumber } from './settings.ts'
 
@@ -57,36 +55,7 @@ const identifiers = [
   fieldOf('aaid', 'Advertising ID of Android', true),
 ]
 
-/**
- * Reads an audience ("Obtain the details of specified audiences", `dmp/custom_audience/get/`). Throws ConfigurationError
- * if there is none with this ID.
- */
-const readAudience = async (context: Context, id: string): Promise<Readonly<Record<string, unknown>>> => {
-  const query = new URLSearchParams({
-    advertiser_id: context.settings.advertiser_id.trim(),
-    custom_audience_ids: JSON.stringify([id]),
-  })
-  const call = await askTikTok(context, `dmp/custom_audience/get/?${query}`)
-  const outcome = outcomeOf(call, { now: context.clock(), hidden: hiddenOf(context), items: 'audience' })
-  if (outcome.kind === 'rejected')
-    throw new ConfigurationError(`TikTok does not find the audience: ${outcome.reason}`, call.exchange())
-  if (outcome.kind !== 'delivered') throw new RetryableError(outcome.reason, { exchange: call.exchange() })
-  const { list } = dataOf(call)
-  const [first] = Array.isArray(list) ? list : []
-  const details = isJsonObject(first) ? first['audience_details'] : undefined
-  if (!isJsonObject(details)) throw new ConfigurationError('TikTok does not find the audience', call.exchange())
-  return details
-}
-
-/** Returns what TikTok says of an audience: whether ads can use it, or the reason in its own words. */
-const stateOf = ({ is_valid, is_expiring, error_msg, msg }: Readonly<Record<string, unknown>>): string => {
-  const words = [error_msg, msg].find((text) => typeof text === 'string' && text.trim() !== '')
-  if (typeof words === 'string') return words
-  if (is_valid !== true) return 'Not ready: TikTok still computes it, or it has expired'
-  return is_expiring === true ? 'Ready, and expires soon' : 'Ready'
-}
-
-/** Lists the fields that match people, and for an audience the number of matches and its state at TikTok. */
+/** Lists the fields that match people, and what TikTok says of an audience. */
 export const describeRows = async (
   context: Context,
   { object, name }: { object: string; name: string },
@@ -98,16 +67,7 @@ export const describeRows = async (
   ]
   const fields = object === 'custom_audience' ? identifiers : [...identifiers, ...others]
   if (!isNumber(name)) return { fields, facts: [] }
-  const audience = await readAudience(context, name.trim())
-  const { name: title, cover_num: size } = audience
-  return {
-    fields: fields.filter((field) => columnOf(field.name) !== undefined),
-    facts: [
-      ...(typeof title === 'string' ? [{ title: 'Audience', value: title }] : []),
-      ...(typeof size === 'number' ? [{ title: 'Matched people', value: size.toLocaleString('en-US') }] : []),
-      { title: 'Status at TikTok', value: stateOf(audience) },
-    ],
-  }
+  return { fields, facts: await audienceFacts(context, name.trim()) }
 }
 
 /** Reads the first audience of the ad account, which shows whether the token may manage audiences. */

@@ -110,7 +110,7 @@ export const personOfRow = (
   if (column === undefined || column === 'country' || column === 'device_type')
     return rejected(`Make ${identifying} the identifier`)
   const values = parseExactJson(json) as Readonly<Record<string, unknown>>
-  // A removal knows the identifier alone, so only an object without removals is matched by other columns.
+  // A removal has the identifier alone, so only an object without removals is matched by other columns.
   const isWhole = adds && operation === 'upsert'
   const given = idsIn(isWhole ? values : { [identifier]: key }, settings.default_country)
   if ('problem' in given) return rejected(given.problem)

@@ -18,8 +18,8 @@ export type Context = DeliverContext<TikTokAudienceSettings>
 const peopleAtOnce = 1000
 
 /**
- * Number of people in a row whom TikTok refuses one by one before the others of the batch get the same reason. So a
- * cause that all people share costs few requests.
+ * Number of single refused people in a row after which the others of the batch get the same reason. So a cause that all
+ * people share costs few requests.
  */
 const maxRefusedInRow = 5
 

@@ -45,18 +45,20 @@ const mistakeOf = ({ action = 'add', id_schema: kinds = [], batch_data: rows = [
 
 /**
  * Creates a stand-in for the Streaming API. Its rules are those of "Add or delete segment mappings"
- * (ads.tiktok.com/marketing_api/docs?id=1739940585975809) and "Create or delete an audience segment"
- * (id=1739940583739393), as they are in github.com/bububa/tiktok-business (model/dmp), Segment (action-destinations,
- * `tiktok-audiences`) and RudderStack (rudder-transformer, `tiktok_audience`): kinds of IDs without duplicates, one item
- * for each kind in a person's row, an empty one for an absent ID, all rows or none. "Return codes" (id=1737172488964097):
- * status 200, 40002 for parameters, 40105 for the token, 40001 for an ad account of others. `bad` is an ID that only
- * TikTok can refuse. The details of an audience are those of Segment's test of `dmp/custom_audience/get`.
+ * (ads.tiktok.com/marketing_api/docs?id=1739940585975809) and "Create or delete an audience segment" (id=1739940583739393).
+ * They were read in github.com/bububa/tiktok-business (model/dmp), Segment (action-destinations, `tiktok-audiences`), and
+ * RudderStack (rudder-transformer, `tiktok_audience`). Kinds of IDs are unique, and a person's row has one item for each
+ * kind, an empty one for an absent ID. TikTok takes all rows or none. "Return codes" (id=1737172488964097): status 200, 40002
+ * for parameters, 40105 for the token, 40001 for an ad account of others. `bad` is an ID that only TikTok can refuse. The
+ * details of an audience are those of Segment's test of `dmp/custom_audience/get`.
  */
 export const createTikTokAudiences = (given: { bad?: string } = {}) => {
   const people = new Map<string, Set<string>>([[audience, new Set()]])
   const titles = new Map([[audience, 'VIPs']])
   const detailsOf = (id: string) => ({
     audience_id: id,
+    audience_type: 'Partner Audience',
+    is_creator: true,
     name: titles.get(id),
     cover_num: people.get(id)?.size,
     is_valid: (people.get(id)?.size ?? 0) > 0,
@@ -81,6 +83,16 @@ export const createTikTokAudiences = (given: { bad?: string } = {}) => {
         else people.get(each)?.add(`${kind} ${id}`)
     return answerOf(0, 'OK')
   }
+  const create = (body: Record<string, unknown>): PeerAnswer => {
+    const { action = 'create', advertiser_id: account, custom_audience_name: title } = body
+    if (account !== advertiser) return answerOf(40_001, 'No permission to operate advertiser')
+    if (action !== 'create') return answerOf(40_002, 'action: not a valid value')
+    if (typeof title !== 'string' || title === '') return answerOf(40_002, 'custom_audience_name: Missing data')
+    const id = String(7_400_000_000_000 + people.size)
+    people.set(id, new Set())
+    titles.set(id, title.length > 70 ? `${title.slice(0, 67)}...` : title)
+    return answerOf(0, 'OK', { audience_id: id })
+  }
   const read = (path: string, query: VendorRequest['query']): PeerAnswer => {
     if (query['advertiser_id'] !== advertiser) return answerOf(40_001, 'No permission to operate advertiser')
     if (path === 'dmp/custom_audience/list/') {
@@ -101,6 +113,7 @@ export const createTikTokAudiences = (given: { bad?: string } = {}) => {
     if (host !== 'business-api.tiktok.com') return { status: 404 }
     if (headers['access-token'] !== token) return answerOf(40_105, 'Access token is incorrect or has been revoked')
     if (method === 'POST' && called === 'segment/mapping/' && isJsonObject(body)) return change(body as Mapping)
+    if (method === 'POST' && called === 'segment/audience/' && isJsonObject(body)) return create(body)
     if (method === 'GET' && /^dmp\/custom_audience\/(get|list)\/$/.test(called)) return read(called, query)
     return { status: 404 }
   }

@@ -142,7 +142,7 @@ describe('people of rows', () => {
     for (const { raw } of asked) expect(raw.body).not.toContain('@')
   })
 
-  it('other columns are not sent and named, because a removal does not know them', async () => {
+  it('other columns are not sent and named, because a removal does not have them', async () => {
     const tiktok = createTikTokAudiences()
     const { write } = await writer(tiktok.answer)
     const [outcome] = await write([byEmail('upsert', 'a@example.com', { phone: '+442079460000' })])
@@ -202,7 +202,7 @@ describe('people of rows', () => {
     expect(sizes()).toEqual([1000, 1000, 1])
   })
 
-  it('a person whom TikTok refuses is found by halving the request', async () => {
+  it('a person that TikTok refuses is found by halving the request', async () => {
     const tiktok = createTikTokAudiences({ bad: sha256('k41@example.com') })
     const { write } = await writer(tiktok.answer)
     const outcomes = await write(Array.from({ length: 90 }, (_, at) => add(at)))

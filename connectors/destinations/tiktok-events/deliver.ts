@@ -12,7 +12,7 @@ import { codeOf, invalidParameter, outcomeOf } from '../../wire/tiktok/business-
 import { conversionOf, eventSourceOf } from './conversion.ts'
 import { type Context, type EventSource, post } from './request.ts'
 
-/** What is sent, as messages name it. */
+/** The word for events in messages. */
 const items = 'events'
 
 /**

@@ -3,10 +3,19 @@
  * destinations): the fields of the payloads (generated-types.ts of each action) and the default subscriptions (index.ts).
  */
 
-/** A field of a peer, and what has it here: a target, a setting, custom fields, or nothing with the reason. */
+/**
+ * A field of a peer, and what has it here: a target, a setting, custom fields, the name of a list that is created, or
+ * nothing with the reason.
+ */
 export type PeerField = readonly [
   peer: string,
-  ours: { target: string } | { setting: string } | { item: string } | { custom: true } | { none: string },
+  ours:
+    | { target: string }
+    | { setting: string }
+    | { item: string }
+    | { custom: true }
+    | { list: true }
+    | { none: string },
 ]
 
 /** Reads pairs of a peer's name and a target, such as `email=em`; one name stands for both. */
@@ -114,7 +123,7 @@ export const segment = {
         externalId=extern_id email phone year=doby month=dobm day=dobd last=ln first=fn firstInitial=fi gender=gen city=ct
         state=st zip country mobileAdId=madid appId=app_id pageId=page_id igAccountIds=ig_account_id`),
       ['external_audience_id', { setting: 'audience_id' }],
-      ['audienceName', { none: 'create the audience in the Ads Manager: a destination cannot keep its ID' }],
+      ['audienceName', { list: true }],
     ],
     presets: [],
   },
@@ -125,7 +134,7 @@ export const segment = {
       ['send_email', { none: 'a field without a mapping is not sent' }],
       ['send_phone', { none: 'a field without a mapping is not sent' }],
       ['send_advertising_id', { none: 'a field without a mapping is not sent' }],
-      ['custom_audience_name', { none: 'an API call of TikTok creates the audience' }],
+      ['custom_audience_name', { list: true }],
     ],
     presets: events(`
       Audience Entered =
@@ -185,7 +194,7 @@ export const segment = {
         mobile_advertising_id=mobile_id ad_user_data_consent_state=ad_user_data
         ad_personalization_consent_state=ad_personalization external_audience_id=list_id list_id`),
       ['external_id_type', { setting: 'list_type' }],
-      ['list_name', { none: 'create the list in Google Ads: a destination cannot keep its ID' }],
+      ['list_name', { list: true }],
       ['app_id', { none: 'Google fixes the app when a list of mobile IDs is created' }],
     ],
     presets: [],

@@ -90,21 +90,26 @@ export const askDataManager = async (
   return { call, hidden }
 }
 
-/** Reads a customer list ("UserListService", GetUserList). Rejects like `sendRequest`. */
-export const readUserList = async (context: AccountContext, id: string): Promise<Asked> => {
+/**
+ * Calls a method of "UserListService" about the customer lists of the account: with a body by POST, else by GET. `path` is
+ * what follows `userLists`, such as `/8012345678`. Rejects like `sendRequest`.
+ */
+export const askUserLists = async (context: AccountContext, path: string, body?: unknown): Promise<Asked> => {
   const { customer_id, login_customer_id, client_secret } = context.settings
   const hidden = { headers: ['authorization'], texts: [client_secret] }
   const account = (entered: string): string => `accountTypes/GOOGLE_ADS/accounts/${customerOf(entered)}`
   const call = await sendRequest(
     context,
     {
-      method: 'GET',
-      url: `${dataManagerOrigin}/${apiVersions.google.version}/${account(customer_id)}/userLists/${encodeURIComponent(id)}`,
+      method: body === undefined ? 'GET' : 'POST',
+      url: `${dataManagerOrigin}/${apiVersions.google.version}/${account(customer_id)}/userLists${path}`,
       headers: {
         accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         'user-agent': 'Tributary/1.0',
         ...(login_customer_id === undefined ? {} : { 'login-account': account(login_customer_id) }),
       },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       keepBytes,
       readBytes: keepBytes,
       timeoutMs: 60_000,

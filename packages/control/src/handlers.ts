@@ -143,6 +143,10 @@ import { listJoinableOrganizations } from './organizations/list-joinable.ts'
 import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
 import { uploadLogo } from './organizations/upload-logo.ts'
+import { createPeopleList } from './people-lists/create.ts'
+import { getPeopleList } from './people-lists/get.ts'
+import { createKeptAnswers } from './people-lists/kept-answers.ts'
+import { listPeopleLists } from './people-lists/list.ts'
 import { countPersonData } from './person-data-places/count.ts'
 import { getPersonDataPlaces } from './person-data-places/get.ts'
 import { updatePersonDataPlaces } from './person-data-places/update.ts'
@@ -272,6 +276,16 @@ import { createWriteKey } from './writekeys/create.ts'
 import { deleteWriteKey } from './writekeys/delete.ts'
 import { listWriteKeys } from './writekeys/list.ts'
 import { rotateWriteKey } from './writekeys/rotate.ts'
+
+/** The calls about lists of people at platforms, which share what they have read. */
+const peopleListHandlers = (deps: ControlDeps) => {
+  const lists: Parameters<typeof listPeopleLists>[1] = createKeptAnswers(deps.clock)
+  return {
+    list: listPeopleLists(deps, lists),
+    get: getPeopleList(deps, createKeptAnswers(deps.clock)),
+    create: createPeopleList(deps, lists),
+  }
+}
 
 /** Makes a handler for every method of the contract. New methods are registered here. */
 export const createHandlers = (
@@ -456,6 +470,7 @@ export const createHandlers = (
     disconnect: disconnectDestination(deps),
     testConnection: testConnection(deps),
   },
+  peopleLists: peopleListHandlers(deps),
   mappings: {
     get: getMappings(deps),
     update: updateMappings(deps),

@@ -33,6 +33,11 @@ export const readDestination = async (db: Db, workspaceId: string, destinationId
 
 type PresentDeps = Pick<ConfigurationServices, 'catalog' | 'secretBox' | 'logger'>
 
+const presentPeopleLists = (definition: DestinationDefinition | undefined): DestinationApp['people_lists'] => {
+  const lists = definition?.peopleLists
+  return lists === undefined ? null : { setting: lists.setting, title: lists.title, max_title: lists.maxTitle }
+}
+
 /** Returns the app of a destination in the form of the API, without secrets. */
 const presentApp = (
   row: DestinationRow,
@@ -49,6 +54,7 @@ const presentApp = (
   instance_count: counts.get(row.app) ?? 0,
   extra: { app_icon: entry?.icon ?? '' },
   settings: presentSettings(definition?.settings.fields ?? [], settings),
+  people_lists: presentPeopleLists(definition),
 })
 
 /** Returns a destination in the form of the API. */

@@ -14,6 +14,7 @@ import type { ConnectTarget, GuardedStream } from '../http/guarded-socket.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { OAuth2Client } from '../http/oauth2.ts'
 import type { HttpAnswer, OutgoingRequest } from '../http/request-client.ts'
+import type { PeopleLists } from './people-lists.ts'
 import type { RowColumn, RowObjectDefinition, RowObjectDetail } from './row-objects.ts'
 import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
 import type { ActionTarget } from './target.ts'
@@ -337,6 +338,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * Rejects like `deliverRows`.
    */
   describeRows?: (context: DeliverContext<S>, given: { object: string; name: string }) => Promise<RowObjectDetail>
+  /** For a platform with lists of people: how users choose and create the list of a setting. */
+  peopleLists?: PeopleLists<S>
   /**
    * Passes the keys of all records of a row object, by its address, to the caller in parts. Each key has the form in
    * which the destination writes it. There are no keys if the object does not exist. Changes nothing. Rejects like

@@ -180,6 +180,23 @@ export const runDescribeRows = async (
   return detail
 }
 
+/** Calls a function with the context of a connector, like `runConnector`, and returns its answer. */
+export const runWithContext = async <T>(
+  definition: DestinationDefinition,
+  settings: Readonly<Record<string, unknown>>,
+  call: (context: DeliverContext) => Promise<T>,
+  options: RunOptions = {},
+): Promise<T> => {
+  const answers: T[] = []
+  await runDefinition(definition, settings, options, async (context) => {
+    answers.push(await call(context))
+    return { outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }
+  })
+  const [answer] = answers
+  if (answers.length !== 1) throw new Error('The function was not called')
+  return answer as T
+}
+
 /** Runs a connector's connection test as the product does, with loopback allowed. */
 export const runConnectionTest = async (
   definition: DestinationDefinition,

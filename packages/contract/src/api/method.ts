@@ -160,6 +160,7 @@ export const resourceNames = {
   schemaTemplate: resourcePattern('sourceSchemaTemplates/{template}'),
   writekey: resourcePattern('workspaces/{workspace}/writekeys/{writekey}'),
   destination: resourcePattern('workspaces/{workspace}/destinations/{destination}'),
+  peopleList: resourcePattern('workspaces/{workspace}/destinations/{destination}/peopleLists/{people_list}'),
   destinationApp: resourcePattern('workspaces/{workspace}/destinations/{destination}/app'),
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
   event: resourcePattern('workspaces/{workspace}/events/{event}'),

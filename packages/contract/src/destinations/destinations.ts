@@ -24,6 +24,11 @@ export const destinationApp = z.object({
   instance_count: z.number().int(),
   extra: z.object({ app_icon: z.string() }),
   settings: z.array(setting),
+  /**
+   * For a platform with lists of people: the setting of the list for events, the platform's word for a list, and the
+   * maximum characters of its title. Null for others.
+   */
+  people_lists: z.object({ setting: z.string(), title: z.string(), max_title: z.number().int() }).nullable(),
 })
 export type DestinationApp = z.infer<typeof destinationApp>
 

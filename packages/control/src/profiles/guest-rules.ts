@@ -294,6 +294,7 @@ export const guestRules: GuestRules = {
   onboardings: { list: 'noWorkspace' },
   organizations: { find: 'noWorkspace', get: 'open', getUsage: 'open', listJoinable: 'noWorkspace' },
   paymentMethods: { list: 'notForGuests' },
+  peopleLists: { list: 'notForGuests', get: 'notForGuests' },
   personDataPlaces: { get: 'open', count: 'open' },
   plans: { list: 'noWorkspace' },
   privacyRequests: { list: 'notForGuests', get: 'notForGuests' },

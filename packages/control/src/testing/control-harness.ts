@@ -94,6 +94,14 @@ export const testDestination: DestinationDefinition = {
   testConnection: async () => ({ ok: true, message: 'It answers.' }),
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
   deliverRows: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
+  peopleLists: {
+    setting: 'region',
+    title: 'list',
+    maxTitle: 50,
+    read: async () => ({ lists: [{ id: 'list-1', title: 'VIPs', note: '' }], next: '' }),
+    facts: async () => [{ title: 'Matched people', value: '100' }],
+    create: async (_context, title) => ({ id: 'list-2', title, note: '' }),
+  },
   rowObjects: [
     {
       name: 'records',

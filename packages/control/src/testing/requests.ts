@@ -254,6 +254,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'failureGroups.discard': {},
   'heldWork.release': {},
   'destinations.testConnection': {},
+  'peopleLists.create': { title: 'VIPs' },
   'mappings.update': { event_mappings: [trialMapping] },
   'mappings.addPresets': {},
   'mappings.suggest': { destination: 'send' },
@@ -523,6 +524,7 @@ const paramsOf = async (
     ...(has('signal') ? { signal: await makeSignal(harness, organization, made.source.name) } : {}),
     ...(has('replay') ? { replay: await replayIdOf(organization, made) } : {}),
   }
+  if (has('people_list')) params.people_list = 'list-1'
   if (has('sync')) params.sync = await makeSync(harness, organization, made.destination.name)
   if (name.startsWith('syncDryRuns'))
     await harness.db.deleteFrom('sync_dry_runs').where('workspace_id', '=', workspaceId).execute()

@@ -14,6 +14,7 @@ const named = (name: string, title: string): Destination => ({
     instance_count: 1,
     extra: { app_icon: '' },
     settings: [],
+    people_lists: null,
   },
   state: 'ready',
   missing_settings: [],

@@ -19,6 +19,7 @@ const destination: Destination = {
     instance_count: 1,
     extra: { app_icon: '' },
     settings: [],
+    people_lists: null,
   },
   state: 'ready',
   missing_settings: [],

@@ -25,6 +25,7 @@ const destination = (missing: string[]): Destination => ({
       setting({ name: 'prefix', display_name: 'Prefix' }),
       setting({ name: 'key', display_name: 'Access key' }),
     ],
+    people_lists: null,
   },
   state: missing.length > 0 ? 'needs_setup' : 'ready',
   missing_settings: missing,

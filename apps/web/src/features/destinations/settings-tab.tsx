@@ -12,6 +12,7 @@ import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { ConnectionCard } from './connection-card.tsx'
 import { ConsentCard } from './consent-card.tsx'
 import { useDeleteDestination, useUpdateDestination, useUpdateSetting } from './mutations.ts'
+import { PeopleListCard } from './people-lists/people-list-card.tsx'
 import { TestConnectionCard } from './test-connection.tsx'
 
 const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEdit: boolean }) => {
@@ -73,6 +74,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
       />
       {destination.grant !== null && <ConnectionCard destination={destination} grant={destination.grant} />}
       {ready && settings}
+      {mayEdit && <PeopleListCard destination={destination} />}
       {mayEdit && ready && <TestConnectionCard key={destination.update_time} destination={destination} />}
       <ConsentCard
         key={JSON.stringify(destination.consent_categories)}

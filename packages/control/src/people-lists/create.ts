@@ -1,0 +1,43 @@
+import { audit } from '@tributary/api-kit'
+import { type methods, resourceNames } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import { badRequest, conflict } from '@tributary/kernel'
+import { countTry } from '../users/sign-in/count-tries.ts'
+import type { KeptAnswers } from './kept-answers.ts'
+import type { KnownLists } from './list.ts'
+import { askPlatform, failureWords, type PeopleListDeps, peopleListsOf } from './people-lists-of.ts'
+
+/** Maximum number of lists that one workspace may create in 15 minutes. */
+const maxCreations = 30
+
+/**
+ * Creates a list of people at the platform of a destination. The audit record is written before the call, so that every
+ * list has a known author; a refused creation leaves a record, too. Throws 409 with the words of the platform if it does
+ * not create the list.
+ */
+export const createPeopleList =
+  (deps: PeopleListDeps, kept: KeptAnswers<KnownLists>): Handler<typeof methods.peopleLists.create> =>
+  async ({ workspace, params, body: { title } }) => {
+    const asked = await peopleListsOf(deps, workspace.id, params.destination)
+    const { row, lists } = asked
+    if (title.length > lists.maxTitle) {
+      const problem = `At most ${lists.maxTitle} characters`
+      throw badRequest('VALIDATION', problem, { title: problem })
+    }
+    await countTry(
+      deps.counters,
+      [[`people-list-creations:${workspace.id}`, maxCreations]],
+      'Too many new lists. Try again in 15 minutes',
+    )
+    const resource = resourceNames.destination.format({ workspace: workspace.id, destination: row.id })
+    await deps.db.transaction().execute((tx) => audit(tx, resource, { title }))
+    try {
+      const made = await askPlatform(deps, asked, (context) => lists.create(context, title))
+      return { id: made.id, title: made.title, note: made.note }
+    } catch (error) {
+      throw conflict('LIST_NOT_CREATED', failureWords(error, deps))
+    } finally {
+      // After a timeout, the platform may still have created it.
+      kept.forget(row.id)
+    }
+  }
