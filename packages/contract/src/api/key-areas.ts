@@ -31,6 +31,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   destinations: 'destinations',
   catalogDestinations: 'destinations',
   mappings: 'destinations',
+  peopleLists: 'destinations',
   personDataPlaces: 'destinations',
   connections: 'destinations',
   deliveries: 'destinations',

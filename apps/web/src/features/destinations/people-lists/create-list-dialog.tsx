@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Destination, methods } from '@tributary/contract'
 import { z } from 'zod'
 import { useApiForm } from '../../../components/api-form.ts'
+import { atStart, type ListsOf } from '../../../components/people-lists/people-list.ts'
 import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
 import { destinationIds } from '../../../lib/format/names.ts'
@@ -13,7 +14,6 @@ import { useFirstField } from '../../../ui/forms/form-state.ts'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import { useUpdateSetting } from '../mutations.ts'
-import { atStart, type ListsOf } from './people-list.ts'
 
 type Props = { destination: Destination; lists: ListsOf; onClose: () => void }
 
@@ -30,9 +30,6 @@ const CreateForm = ({ destination, lists: { setting, title, maxTitle }, onClose 
     onClose()
     try {
       await update.mutateAsync({ name: setting, value: made.id })
-      notify('success', `${atStart(title)} Created`, {
-        description: `People of events go to ${made.title} from now on.`,
-      })
     } catch (error) {
       notify('warning', `${atStart(title)} created, but not chosen`, {
         description: `${sentence(failureText(error))} Its ID is ${made.id}.`,

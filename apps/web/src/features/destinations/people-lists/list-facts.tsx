@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { RefreshCw } from 'lucide-react'
+import { peopleListQuery } from '../../../components/people-lists/people-list.ts'
 import { call } from '../../../lib/api/client.ts'
 import { destinationIds } from '../../../lib/format/names.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -8,7 +9,6 @@ import { WithCode } from '../../../ui/code/with-code.tsx'
 import { notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { peopleListQuery } from './people-list.ts'
 
 /** Asks the platform again, and shows the answer in place of the earlier one. */
 const useRefresh = (destination: string, id: string) => {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Destination } from '@tributary/contract'
 import { expect, test } from 'vitest'
@@ -96,7 +96,8 @@ test('a list is created after a confirmation, and is then chosen', async () => {
   await userEvent.clear(title)
   await userEvent.type(title, 'New')
   await click('Create')
-  expect(await screen.findByText('TikTok audience Created')).toBeTruthy()
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await waitFor(() => expect(sent).toHaveLength(2))
   expect(sent).toEqual([
     { path: `/${name}/peopleLists`, body: { title: 'New' } },
     { path: `/${name}/app:updateSetting`, body: { name: 'audience_id', value: '3' } },

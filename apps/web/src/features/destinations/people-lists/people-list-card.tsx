@@ -1,14 +1,14 @@
 import type { Destination } from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { ChooseList } from '../../../components/people-lists/choose-list.tsx'
+import { atStart, type ListsOf, listsOf } from '../../../components/people-lists/people-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import { useUpdateSetting } from '../mutations.ts'
-import { ChooseList } from './choose-list.tsx'
 import { CreateListDialog } from './create-list-dialog.tsx'
 import { ListFacts } from './list-facts.tsx'
-import { atStart, type ListsOf, listsOf } from './people-list.ts'
 
 const Lists = ({ destination, lists }: { destination: Destination; lists: ListsOf }) => {
   const [choosing, setChoosing] = useState(false)

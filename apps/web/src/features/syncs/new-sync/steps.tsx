@@ -20,6 +20,7 @@ import { eventFieldsText, eventModeSentences, modeSentences, syncScheduleTitle }
 import { TestRow } from '../test-row/test-row.tsx'
 import { ToDestinations } from '../to-destinations.tsx'
 import { useObjectDetail } from '../use-object-detail.ts'
+import { ChoosePeopleList } from './choose-people-list.tsx'
 import {
   dryRunInputOf,
   eventOf,
@@ -169,6 +170,14 @@ export const DestinationStep = ({
         </Field>
       )}
       {draft.object?.named === true && <ObjectName draft={draft} problem={problem} onChange={onChange} />}
+      {draft.object?.named === true && draft.destination !== undefined && eventOf(draft) === undefined && (
+        <ChoosePeopleList
+          key={draft.destination.name}
+          destination={draft.destination.name}
+          name={draft.objectName}
+          onChoose={(objectName) => onChange({ ...draft, objectName })}
+        />
+      )}
       {add}
     </div>
   )

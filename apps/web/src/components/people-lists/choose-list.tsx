@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { PeopleList } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
-import { Field } from '../../../ui/forms/field.tsx'
-import { type SearchOption, SearchSelect } from '../../../ui/forms/search-select.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.tsx'
 import { type ListsOf, peopleListsQuery } from './people-list.ts'
 
 const optionOf = ({ id, title, note }: PeopleList): SearchOption => ({

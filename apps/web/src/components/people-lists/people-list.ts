@@ -1,6 +1,6 @@
 import { type Destination, methods } from '@tributary/contract'
-import { destinationIds } from '../../../lib/format/names.ts'
-import { query } from '../../../lib/queries/query.ts'
+import { destinationIds } from '../../lib/format/names.ts'
+import { query } from '../../lib/queries/query.ts'
 
 /** The lists of people of a destination whose set-up is complete, and the list for events. */
 export type ListsOf = { setting: string; title: string; maxTitle: number; chosen: string }
