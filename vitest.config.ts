@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -53,6 +55,11 @@ const longest = productTests(
   'sdks',
 )
 
+/** Tests of the web application that render nothing: their first line does not request a page. */
+const webLogic = globSync('apps/web/src/**/*.test.{ts,tsx}', { cwd: import.meta.dirname }).filter(
+  (file) => !readFileSync(join(import.meta.dirname, file), 'utf8').startsWith('// @vitest-environment'),
+)
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
@@ -92,11 +99,16 @@ export default defineConfig({
           ...common,
           name: 'web',
           include: ['apps/web/src/**/*.test.{ts,tsx}'],
+          exclude: webLogic,
           setupFiles: ['apps/web/src/testing/set-up-file.ts'],
           pool: 'vmForks',
           vmMemoryLimit: '768MB',
           maxWorkers: 3,
         },
+      },
+      {
+        // These need no page. So files share the modules that a worker has loaded.
+        test: { ...common, name: 'web-logic', include: webLogic, isolate: false, maxWorkers: 3 },
       },
       {
         // The whole product, started as a user starts it. A product waits more than it works: four files at a time.
