@@ -237,7 +237,7 @@ const fieldsOfRequest = (method: Method | undefined): string[] =>
  */
 export const ignoredBy = (method: Method, methods: readonly Method[]): { always: Ignored; masked: Ignored } => {
   const [group, verb] = method.name.split('.')
-  const related = methods.filter(({ name }) => name.split('.')[0] === group)
+  const related = methods.filter(({ name }) => name.startsWith(`${group}.`))
   const isResource = verb === 'create' || verb === 'update'
   const answers = isResource
     ? related
