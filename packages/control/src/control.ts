@@ -89,7 +89,7 @@ const createSyncJobs = (
 /** The control plane: accounts, organizations, workspaces, sources, destinations, and received and delivered events. */
 export const createControl = (deps: ControlDeps) => {
   const sessions = createSessions(deps)
-  const passwords = createPasswords()
+  const passwords = deps.passwords ?? createPasswords()
   const accessChanged: AccessChanged = (userId) => {
     sessions.refresh()
     deps.onAccessChanged?.(userId)

@@ -11,6 +11,7 @@ import type { Outbound, SyncServices } from '@tributary/syncs'
 import type { AuditRetention } from './audit-records/retention.ts'
 import type { Dns } from './custom-domains/dns.ts'
 import type { OpenIdSettings } from './openid/openid.ts'
+import type { Passwords } from './users/sign-in/passwords.ts'
 
 /**
  * Reads the events of a webhook call as JSON texts, or returns why the call is refused. Returns undefined if the rule
@@ -68,6 +69,8 @@ export type ControlDeps = ConfigurationServices &
      * product's own host.
      */
     customDomains: { dns: Dns; target: string | undefined }
+    /** Hashes and verifies passwords, by default at the cost that is recommended for Argon2id. */
+    passwords?: Passwords | undefined
     /** How long audit records are kept, by plan. */
     auditRetention: AuditRetention
     /** Signs a user's identity for the messaging widget; undefined when the widget is not configured. */

@@ -46,7 +46,7 @@ import { defaultAuditRetention } from '../audit-records/retention.ts'
 import { createDns } from '../custom-domains/dns.ts'
 import { type ControlDeps, createControl } from '../index.ts'
 import { createSessions } from '../sessions/sessions.ts'
-import { createPasswords } from '../users/sign-in/passwords.ts'
+import { createPasswords, type Passwords } from '../users/sign-in/passwords.ts'
 import { testDataSource, testUploadSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
 
@@ -213,9 +213,12 @@ export const testPassword = 'Correct-horse-1'
 export const publicUrl = 'https://cdp.example.com'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
+/** A hasher that takes a hundredth of the processor time. The hash itself is the subject of few tests. */
+const quickPasswords = createPasswords({ memoryCost: 64, timeCost: 1, parallelism: 1 })
+
 /** Makes functions that create signed-in people with roles and call the API, with or without a token. */
-const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) => {
-  const passwordHash = await createPasswords().hash(testPassword)
+const createPeople = async (app: FastifyInstance, db: Db, clock: () => number, passwords: Passwords) => {
+  const passwordHash = await passwords.hash(testPassword)
 
   const call = async (token: string, verb: Verb, path: string, body?: unknown): Promise<Reply> => {
     const reply = await app.inject({
@@ -281,7 +284,10 @@ const createPeople = async (app: FastifyInstance, db: Db, clock: () => number) =
   }
 }
 
-/** Starts the control plane behind its HTTP API, with real databases. `options` replace its dependencies. */
+/**
+ * Starts the control plane behind its HTTP API, with real databases. `options` replace its dependencies. Passwords are
+ * hashed at the cost of the product if `passwords` is undefined there, otherwise quickly.
+ */
 export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
   const eventStore = createTestEventStoreOnUse()
@@ -341,6 +347,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     publicUrl: () => publicUrl,
     signing: { codes: Buffer.alloc(32, 8), inbox: Buffer.alloc(32, 9) },
     messagingSecret: undefined,
+    passwords: quickPasswords,
     logger: silentLogger,
     ...options,
   })
@@ -353,7 +360,8 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     logger: silentLogger,
     metrics: noMetrics,
   })
-  const people = await createPeople(app, database.db, () => now++)
+  const { passwords = createPasswords() } = { passwords: quickPasswords, ...options }
+  const people = await createPeople(app, database.db, () => now++, passwords)
 
   return {
     ...control,

@@ -1,8 +1,8 @@
-import { hash, verify } from '@node-rs/argon2'
+import { hash, type Options, verify } from '@node-rs/argon2'
 import { AppError } from '@tributary/kernel'
 
 // The first recommendation of OWASP for Argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane.
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+const ownCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const atOnce = 4
 const waitingAtMost = 100
 
@@ -13,8 +13,13 @@ export type Passwords = {
   verify(stored: string | null, password: string): Promise<boolean>
 }
 
-/** Makes a hasher that runs a few hashes at once (19 MiB each). It throws 503 if too many calls wait. */
-export const createPasswords = (): Passwords => {
+/**
+ * Makes a hasher that runs a few hashes at once (19 MiB each, unless the cost is another). It throws 503 if too many
+ * calls wait.
+ */
+export const createPasswords = (
+  cost: Required<Pick<Options, 'memoryCost' | 'timeCost' | 'parallelism'>> = ownCost,
+): Passwords => {
   let running = 0
   const waiting: (() => void)[] = []
   const limited = async <T>(work: () => Promise<T>): Promise<T> => {
