@@ -8,11 +8,17 @@ import chromium from '@sparticuz/chromium'
 export const chromiumPath = async (): Promise<string> => process.env.CHROMIUM ?? (await chromium.executablePath())
 
 /**
- * Starts the browser. Only `--no-sandbox` is passed, because tests may run as root. The package's own flags would use a
- * single process and disable web security, which hides CORS faults.
+ * Starts the browser with these options in addition. Of the usual ones only `--no-sandbox` is passed, because tests may
+ * run as root. The package's own options would use a single process and disable web security, which hides CORS faults.
  */
-export const launchChromium = async (): Promise<Browser> =>
+export const launchChromium = async (...options: string[]): Promise<Browser> =>
   await playwright.launch({
     executablePath: await chromiumPath(),
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--no-first-run',
+      ...options,
+    ],
   })
