@@ -20,6 +20,7 @@ const test = shared.extend<object, { only: Only }>({
       await using product = await startProduct({
         command: [npmStart, 'start'],
         env: { TRIBUTARY_EGRESS_ALLOW: '', TRIBUTARY_METRICS_TOKEN: '' },
+        fromNothing: true,
       })
       await product.api.login(adminCredentials)
       await use(product)
