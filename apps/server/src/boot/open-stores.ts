@@ -8,7 +8,7 @@ import { createLogger } from '../operations/logger.ts'
 import { createPrometheus } from '../operations/metrics.ts'
 import { createProductSecretBox, loadSecretKey } from '../secrets/secret-key.ts'
 import { settleSecretKey } from '../secrets/secret-key-rotation.ts'
-import { loadThreads } from '../threads/threads.ts'
+import { endThreads, loadThreads } from '../threads/threads.ts'
 import { startHeldWork } from '../threads/watchdog/held-work.ts'
 import { announce, endProcess } from './announce.ts'
 import { startEngines } from './engines.ts'
@@ -55,6 +55,10 @@ export const openStores = async (config: Config, stack: AsyncDisposableStack, ca
   })
   // The tenure is released last, because a standby process takes over immediately afterwards.
   stack.defer(() => tenure?.release())
+  const wasStandby = loaded !== undefined
+  // The threads load their code while the engines start.
+  const threads = loaded ?? loadThreads(config)
+  stack.defer(() => endThreads(threads))
   const logs = openLogs(config)
   await logs.prepare()
   const logUse = await requireLogFolder(config, await logs.holder(), logger)
@@ -76,7 +80,8 @@ export const openStores = async (config: Config, stack: AsyncDisposableStack, ca
     metrics,
     disk,
     tenure,
-    loaded,
+    loaded: threads,
+    wasStandby,
     logs,
     folder,
     blobs,

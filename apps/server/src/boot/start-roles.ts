@@ -8,7 +8,7 @@ import type { Stores } from './open-stores.ts'
 
 /** Opens the logs, and starts the threads of the roles. They end before the stores. */
 export const startRoles = async (config: Config, stack: AsyncDisposableStack, stores: Stores) => {
-  const { logger, metrics, disk, tenure, loaded, logs, folder, engines, announced, hub, secretKey } = stores
+  const { logger, metrics, disk, tenure, loaded, wasStandby, logs, folder, engines, announced, hub, secretKey } = stores
   const threads = await createThreads(config, engines, secretKey, hub, {
     tenure,
     loaded,
@@ -44,7 +44,7 @@ export const startRoles = async (config: Config, stack: AsyncDisposableStack, st
     if (groups !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination, owns }))
   }
   // On Kafka, the topics of the stream exist at this point, created by this process or by the previous main process.
-  const isStreamThere = loaded !== undefined || groups !== undefined
+  const isStreamThere = wasStandby || groups !== undefined
   const pipelineStarts = threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
   if (!isStreamThere) await pipelineStarts

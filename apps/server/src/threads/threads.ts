@@ -58,13 +58,18 @@ const runs = (config: Config, name: ThreadName): boolean => {
   return flags.signals && (isShared(config) ? !isProcessor(config) : roles.has('pipeline'))
 }
 
-/** Creates the threads of a standby process, so that their code is loaded when it takes over. */
+/** Creates the threads before they have work, so that their code is loaded when the engines are ready. */
 export const loadThreads = (config: Config): ReadonlyMap<ThreadName, LoadedThread> =>
   new Map(
     (['pipeline', 'delivery', 'profiles', 'signals'] as const)
       .filter((name) => runs(config, name))
       .map((name) => [name, loadThread({ name, entry: entries[name], heapMiB })]),
   )
+
+/** Ends threads, also those that never began their work. */
+export const endThreads = async (loaded: ReadonlyMap<ThreadName, LoadedThread>): Promise<void> => {
+  await Promise.all(Array.from(loaded.values(), ({ worker }) => worker.terminate()))
+}
 
 type ThreadsDeps = {
   /** See `ThreadData`; the tenure of the main process. */
