@@ -51,7 +51,8 @@ afterEach(async () => {
 })
 
 const open = async (settings: Partial<DeliverySettings> = {}): Promise<void> => {
-  const values = createProfileValues({ db, positions: { next: () => read }, forgotten, clock: Date.now })
+  const positions = { next: () => read, knownAt: () => 0, onChanged: () => {} }
+  const values = createProfileValues({ db, positions, forgotten, clock: Date.now })
   const profiles: typeof values = {
     ...values,
     look: (...given) => {

@@ -11,7 +11,7 @@ export type ForgottenUsers = {
    * none.
    */
   until(workspaceId: string): number
-  /** Returns a version that changes with each deletion or suppression in a workspace; '' before the first. */
+  /** Returns a version that changes with each deletion, suppression, or split in a workspace; '' before the first. */
   version(workspaceId: string): string
   /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(
@@ -22,7 +22,15 @@ export type ForgottenUsers = {
   refresh(): Promise<void>
 }
 
-type Workspace = { erasures: string; key: Uint8Array; until: number; times: ReadonlyMap<string, number> }
+type Workspace = {
+  erasures: string
+  splits: string
+  key: Uint8Array | undefined
+  until: number
+  times: ReadonlyMap<string, number>
+}
+
+type Row = { workspace_id: string; erasures: string; revision: string; privacy_key: Uint8Array | null }
 
 /**
  * Caches the hashes of users who were deleted within the last `keepMs`, about 200 bytes each. Logs have no events that
@@ -39,36 +47,45 @@ export const createForgottenUsers = ({
 }): ForgottenUsers => {
   let known = new Map<string, Workspace>()
 
-  const load = async (workspaceId: string, erasures: string, key: Uint8Array): Promise<Workspace> => {
+  const load = async ({ workspace_id, erasures, revision: splits, privacy_key }: Row): Promise<Workspace> => {
+    const times = new Map<string, number>()
+    const key = privacy_key ?? undefined
+    if (key === undefined) return { erasures, splits, key, until: 0, times }
     const { rows } = await sql<{ hash: string; delete_time: Date }>`
-      select hash, delete_time from privacy_hashes where workspace_id = ${workspaceId}::uuid
+      select hash, delete_time from privacy_hashes where workspace_id = ${workspace_id}::uuid
         and delete_time > ${new Date(clock() - keepMs)}`.execute(db)
-    const times = new Map(rows.map(({ hash, delete_time }) => [hash, delete_time.getTime()]))
     let until = 0
-    for (const time of times.values()) until = Math.max(until, time)
-    return { erasures, key, until, times }
+    for (const { hash, delete_time } of rows) {
+      times.set(hash, delete_time.getTime())
+      until = Math.max(until, delete_time.getTime())
+    }
+    return { erasures, splits, key, until, times }
   }
 
   return {
     until: (workspaceId) => known.get(workspaceId)?.until ?? 0,
-    version: (workspaceId) => known.get(workspaceId)?.erasures ?? '',
+    version: (workspaceId) => {
+      const { erasures, splits } = known.get(workspaceId) ?? { erasures: '', splits: '0' }
+      return splits === '0' ? erasures : `${erasures}.${splits}`
+    },
     isOf(workspaceId, { userId, anonymousId, receivedAt }) {
       const workspace = known.get(workspaceId)
       // Uses the default rules, because the rules of a workspace do not affect the owner of an event.
       const [owner] = identifiersOf({ userId, anonymousId }, defaultRules).identifiers
-      if (workspace === undefined || owner === undefined) return false
+      if (workspace?.key === undefined || owner === undefined) return false
       const time = workspace.times.get(identifierHash(workspace.key, owner))
       return time !== undefined && Date.parse(receivedAt) <= time
     },
     async refresh() {
-      const { rows } = await sql<{ workspace_id: string; erasures: string; privacy_key: Uint8Array }>`
-        select workspace_id, erasures, privacy_key from identity_ledgers
-        where erasures > 0 and privacy_key is not null`.execute(db)
+      const { rows } = await sql<Row>`
+        select workspace_id, erasures, revision, privacy_key from identity_ledgers
+        where (erasures > 0 and privacy_key is not null) or revision > 0`.execute(db)
       const next = new Map<string, Workspace>()
-      for (const { workspace_id: id, erasures, privacy_key } of rows) {
-        const before = known.get(id)
-        const isSame = before?.erasures === erasures && (before.until === 0 || before.until > clock() - keepMs)
-        next.set(id, before !== undefined && isSame ? before : await load(id, erasures, privacy_key))
+      for (const row of rows) {
+        const before = known.get(row.workspace_id)
+        const isSame = before?.erasures === row.erasures && (before.until === 0 || before.until > clock() - keepMs)
+        const kept = before !== undefined && isSame ? { ...before, splits: row.revision } : await load(row)
+        next.set(row.workspace_id, kept)
       }
       known = next
     },

@@ -97,19 +97,27 @@ type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: 
 const columns = (identifiers: readonly Identifier[]) =>
   sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
 
-/** Returns the sequences of the operations that added identifiers, by key; unknown identifiers are absent. */
-export const loadSequences = async (
+/** An identifier that a profile has: the sequence of the operation that added it, and its profile. */
+export type Bearer = { readonly sequence: number; readonly profileId: string }
+
+/** Returns the identifiers that profiles have, by key; unknown identifiers are absent. */
+export const loadBearers = async (
   tx: LedgerTx,
   workspaceId: string,
   identifiers: readonly Identifier[],
-): Promise<Map<string, number>> => {
+): Promise<Map<string, Bearer>> => {
   if (identifiers.length === 0) return new Map()
-  const { rows } = await sql<Identifier & { sequence: string }>`
-    select asked.type, asked.value, i.sequence from ${columns(identifiers)} as asked (type, value)
+  const { rows } = await sql<Identifier & { sequence: string; profile_id: string }>`
+    select asked.type, asked.value, i.sequence, i.profile_id from ${columns(identifiers)} as asked (type, value)
     cross join lateral (
-      select sequence from profile_identifiers
+      select sequence, profile_id from profile_identifiers
       where workspace_id = ${workspaceId}::uuid and value = asked.value and type = asked.type limit 1) i`.execute(tx)
-  return new Map(rows.map(({ type, value, sequence }) => [`${type}:${value}`, Number(sequence)]))
+  return new Map(
+    rows.map(({ type, value, sequence, profile_id }) => [
+      `${type}:${value}`,
+      { sequence: Number(sequence), profileId: profile_id },
+    ]),
+  )
 }
 
 /**

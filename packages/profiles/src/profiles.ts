@@ -19,8 +19,8 @@ import {
   appendEntries,
   type Entry,
   type LedgerTx,
+  loadBearers,
   loadGraph,
-  loadSequences,
   lockLedger,
   type Revision,
   readRevisions,
@@ -34,6 +34,7 @@ import { defaultRules, type Rules } from './rules.ts'
 import { readFollowed, writeTouches } from './touches.ts'
 import { contentOf, type TraitSet } from './trait-changes.ts'
 import { writeTraits } from './traits.ts'
+import { changedBy, noProfileChanges, type ProfileChanges } from './values/changes.ts'
 
 const consumerName = 'profiles'
 
@@ -63,6 +64,8 @@ type Charging = { metrics: Metrics; workShare: WorkShare }
 type Learned = Omit<Remaining, 'observations'> & {
   /** Whether the transaction wrote anything. */
   readonly wrote: boolean
+  /** Profiles that had other traits or identifiers before the transaction. */
+  readonly changed: ReadonlySet<string>
 }
 
 /**
@@ -78,21 +81,24 @@ const learn = async (
 ): Promise<Learned> => {
   const ledger = await lockLedger(tx, workspaceId)
   // A deleted workspace has no profiles.
-  if (ledger === undefined) return { ...nothing, wrote: false }
+  if (ledger === undefined) return { ...nothing, wrote: false, changed: new Set() }
   const { observations, refused, shortened } =
     ledger.erasures === 0
       ? { ...nothing, observations: observed }
       : await withoutForgotten(tx, workspaceId, ledger, observed)
   const needed = new Map<string, Identifier>()
-  const bearers = new Map<string, Identifier>()
+  const first = new Map<string, Identifier>()
   for (const each of observations)
-    if (known.has(each)) for (const first of each.identifiers.slice(0, 1)) bearers.set(identifierKey(first), first)
+    if (known.has(each)) for (const one of each.identifiers.slice(0, 1)) first.set(identifierKey(one), one)
     else for (const one of neededFor(each, ledger.hasPrevious)) needed.set(identifierKey(one), one)
   const { graph, sequences } = await loadGraph(tx, workspaceId, [...needed.values()], ledger.hasSplits)
-  for (const [key, at] of await loadSequences(tx, workspaceId, [...bearers.values()])) sequences.set(key, at)
+  const bearers = await loadBearers(tx, workspaceId, [...first.values()])
+  for (const [key, bearer] of bearers) sequences.set(key, bearer.sequence)
   const entries: Entry[] = []
   const traits: TraitSet[] = []
   const consents: GivenConsent[] = []
+  /** The keys of the identifiers that have traits, by sequence. */
+  const keys = new Map<number, string>()
   let { sequence } = ledger
   const resolveOne = (each: Observed): void => {
     const { event, identifiers } = each
@@ -114,7 +120,8 @@ const learn = async (
         },
         each,
       )
-    const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
+    const key = identifiers[0] === undefined ? '' : identifierKey(identifiers[0])
+    const identifier = sequences.get(key)
     if (identifier === undefined) return
     const at = { time: each.time(), event_id: event.eventId }
     if (each.granted !== undefined) consents.push({ identifier, granted: each.granted, ...at })
@@ -123,6 +130,7 @@ const learn = async (
     // The last value of a repeated name counts.
     const values = new Map(each.traits.map(({ name, value }) => [name, value ?? null]))
     traits.push({ identifier, ...giver, values, content: contentOf(values) })
+    keys.set(identifier, key)
   }
   workShare.run(
     workspaceId,
@@ -130,11 +138,16 @@ const learn = async (
     () => observations.length,
   )
   await appendEntries(tx, workspaceId, entries)
-  await writeTraits(tx, workspaceId, traits, ledger.sequence)
+  const given = await writeTraits(tx, workspaceId, traits, ledger.sequence)
   await writeConsents(tx, workspaceId, consents)
   for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
     metrics.count('profile_operations', list.length, { kind })
-  return { refused, shortened, wrote: entries.length + traits.length + consents.length + refused.size > 0 }
+  const ownerOf = (key: string): string | undefined => graph.owners.get(key) ?? bearers.get(key)?.profileId
+  const changed = changedBy(
+    entries,
+    given.map((each) => ownerOf(keys.get(each) ?? '')),
+  )
+  return { refused, shortened, changed, wrote: entries.length + traits.length + consents.length + refused.size > 0 }
 }
 
 /** The new facts in a batch of events. */
@@ -218,6 +231,8 @@ export type LearningDeps = {
   places?: Pick<Places, 'write'>
   /** The work share that is charged with thread time. Optional. */
   workShare?: WorkShare
+  /** Gets the changed profiles before the events count as read. Optional. */
+  changes?: Pick<ProfileChanges, 'note' | 'noteAll'>
 }
 
 /** A partition and the position after the events; the position is absent if more events of the batch follow. */
@@ -234,9 +249,12 @@ export const createLearning = ({
   metrics,
   places,
   workShare = createWorkShare(),
+  changes = noProfileChanges,
 }: LearningDeps): ((events: readonly AcceptedEvent[], reached?: ReachedMaybe) => Promise<void>) => {
   let recent = createRecent(knownFactBits)
   const firstTimes = createFirstTimes(db)
+  /** Partitions with a failed transaction, which may have been committed. Its repetition finds nothing to change. */
+  const doubtful = new Set<number | undefined>()
 
   /**
    * Writes new facts and traits in one transaction per workspace. The last transaction stores the position of the
@@ -257,6 +275,7 @@ export const createLearning = ({
         return place
       })
       placed?.wrote()
+      changes.note(learned.get(workspaceId)?.changed ?? [])
     }
     return learned
   }
@@ -274,7 +293,9 @@ export const createLearning = ({
           facts.delete(factKey(writeFact(new FactWriter(), beginning, each)))
         }
       }
+      if (doubtful.delete(reached?.partition)) changes.noteAll()
     } catch (error) {
+      doubtful.add(reached?.partition)
       // The database was restored, so cached facts may be missing there.
       if (error instanceof BeginAnew) {
         recent = createRecent(knownFactBits)
@@ -292,7 +313,7 @@ export const createLearning = ({
 }
 
 export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> &
-  Pick<LearningDeps, 'db' | 'rulesFor'> & {
+  Pick<LearningDeps, 'db' | 'rulesFor' | 'changes'> & {
     /** Whether storing events is behind and has priority; never by default. */
     isPipelineBehind?: () => boolean
     /** The events of computed traits; none by default. */
@@ -318,6 +339,7 @@ export const createProfiles = ({
   isPipelineBehind,
   computed,
   workShare = createWorkShare(),
+  changes,
   ...deps
 }: ProfilesDeps): Consumer => {
   const stopping = new AbortController()
@@ -330,6 +352,7 @@ export const createProfiles = ({
     metrics: deps.metrics,
     places,
     workShare,
+    ...(changes === undefined ? {} : { changes }),
   })
   const noteChanges = computed && createComputedChanges({ db, computed, rulesFor })
   const consumer = createEventConsumer({

@@ -102,9 +102,9 @@ const withinLimit = (
 
 /**
  * Writes the changes that sets of traits make to stored traits. `known` has the sets of those identifiers that may
- * already have stored traits.
+ * already have stored traits. Returns the identifiers of which a value changed.
  */
-const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known: Sets): Promise<void> => {
+const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known: Sets): Promise<number[]> => {
   const kept = await readKept(tx, workspaceId, known)
   const keptOf = (identifier: number): ReadonlyMap<string, KeptTrait> => kept.get(identifier) ?? new Map()
   const growing = [...known].filter(([identifier, own]) =>
@@ -118,35 +118,40 @@ const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known
   const traits: NewTrait[] = []
   const made: NewTraitSet[] = []
   const left: { identifier: number; id: string }[] = []
+  const changed: number[] = []
   for (const [identifier, own] of sets) {
     const changes = changesOf(keptOf(identifier), withinLimit(own, keptOf(identifier), counts.get(identifier) ?? 0))
     for (const each of changes.traits) traits.push({ identifier, ...each })
+    if (changes.traits.some(({ name, value }) => keptOf(identifier).get(name)?.value !== value))
+      changed.push(identifier)
     for (const each of changes.sets) made.push({ identifier, ...each })
     for (const id of changes.left) left.push({ identifier, id })
   }
-  if (made.length === 0) return
+  if (made.length === 0) return []
   await writeProfileTraits(tx, workspaceId, traits, earlierKept)
   await writeTraitSets(tx, workspaceId, made)
   await reduceTraitSets(tx, workspaceId, left)
+  return changed
 }
 
 /**
  * Stores traits. Each name gets its latest value by time, and for equal times the value of the later event ID, in any
  * order and with repetitions. Keeps the last `earlierKept` earlier values, if they arrived before the latest value. An
  * identifier has at most `traitLimits.names` names; further names are stored under `otherNames`. Identifiers added
- * after the sequence `newSince` have no traits yet. The transaction must hold the ledger's lock.
+ * after the sequence `newSince` have no traits yet. The transaction must hold the ledger's lock. Resolves to the
+ * identifiers of which a value changed. A later time of the same value is no such change.
  */
 export const writeTraits = async (
   tx: LedgerTx,
   workspaceId: string,
   given: readonly TraitSet[],
   newSince: number,
-): Promise<void> => {
+): Promise<readonly number[]> => {
   const sets = Map.groupBy(given, ({ identifier }) => identifier)
   const known = new Map([...sets].filter(([identifier]) => identifier <= newSince))
   for (const identifier of await moveRepeated(tx, workspaceId, known)) {
     sets.delete(identifier)
     known.delete(identifier)
   }
-  if (sets.size > 0) await writeChanges(tx, workspaceId, sets, known)
+  return sets.size > 0 ? await writeChanges(tx, workspaceId, sets, known) : []
 }

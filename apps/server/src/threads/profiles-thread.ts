@@ -8,6 +8,7 @@ import { systemClock } from '@tributary/kernel'
 import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
 import {
   createOwnersProjection,
+  createProfileChanges,
   createProfileLedger,
   createProfiles,
   defaultRules,
@@ -30,8 +31,12 @@ const lag = watchPipelineLag({ requests, stored, coordination })
 const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })
 const computed = createComputedTraitCache({ db, pool: relational.pool, logger })
 
+// Both the events and the computed traits change profiles.
+const changes = createProfileChanges()
+
 const profiles = createProfiles({
   db,
+  changes,
   isPipelineBehind: lag.isBehind,
   rulesFor: (workspaceId) => identity.find(workspaceId) ?? defaultRules,
   computed,
@@ -50,8 +55,8 @@ const profiles = createProfiles({
   settings: { lingerMs: 250, aheadBytes: 2 * 1024 * 1024 },
 })
 
-// Delivery and signals wait for these positions, if they use profiles.
-const stopPublishing = publishProfilePositions(coordination, journal)
+// Delivery and signals wait for these positions and keep values until their profile changes, if they use profiles.
+const stopPublishing = publishProfilePositions(coordination, journal, changes)
 
 const progress = createReadingProgress({
   eventStore,
@@ -64,6 +69,7 @@ const computing = createComputedTraitWorker({
   db,
   eventStore,
   cache: computed,
+  changes,
   ends: () => requests.ends(),
   isStored: stored.isStored,
   bringOwners: () => owners.catchUp(),

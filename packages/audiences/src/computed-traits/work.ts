@@ -24,6 +24,8 @@ export type WorkDeps = StoredLog & {
   cache: Pick<ComputedTraitCache, 'knows'>
   /** Copies the latest merges and splits of profiles to the event store. */
   bringOwners(): Promise<void>
+  /** Gets the profiles with changed values after the commit. Optional. */
+  changes?: { note(profileIds: readonly string[]): void; noteAll(): void } | undefined
   clock: Clock
   logger: Logger
   metrics: Metrics
@@ -75,20 +77,34 @@ const attempt = async (
   }
 }
 
-/** Stores computed values, unless the definition has changed in the meantime. */
-const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>): Promise<void> =>
-  db.transaction().execute(async (tx) => {
-    const same = await tx
-      .selectFrom('computed_traits')
-      .select('id')
-      .where('id', '=', row.id)
-      .where('version', '=', row.version)
-      .where('delete_time', 'is', null)
-      // This kind of lock still allows changes to be recorded.
-      .forNoKeyUpdate()
-      .executeTakeFirst()
-    if (same !== undefined) await write(tx)
-  })
+/**
+ * Stores computed values, unless the definition has changed in the meantime, and notes the profiles that `write`
+ * returns. A failed transaction may have been committed, so it notes all.
+ */
+const store = async (
+  { db, changes }: Pick<WorkDeps, 'db' | 'changes'>,
+  row: ComputedTraitRow,
+  write: (tx: Tx) => Promise<string[]>,
+): Promise<void> => {
+  let changed: string[] | undefined
+  try {
+    changed = await db.transaction().execute(async (tx) => {
+      const same = await tx
+        .selectFrom('computed_traits')
+        .select('id')
+        .where('id', '=', row.id)
+        .where('version', '=', row.version)
+        .where('delete_time', 'is', null)
+        // This kind of lock still allows changes to be recorded.
+        .forNoKeyUpdate()
+        .executeTakeFirst()
+      return same === undefined ? [] : await write(tx)
+    })
+  } finally {
+    if (changed === undefined) changes?.noteAll()
+    else changes?.note(changed)
+  }
+}
 
 /** Reads the IDs by which an index finds the events of a few profiles; undefined for more profiles. */
 const readIds = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[] | undefined> => {
@@ -117,7 +133,7 @@ const computeChanged = async (deps: WorkDeps, row: ComputedTraitRow, profiles: r
     slot: 'short',
     signal,
   })
-  await store(db, row, (tx) => writeComputedValues(tx, { ...row, workspaceId }, profiles, values, asOf))
+  await store(deps, row, (tx) => writeComputedValues(tx, { ...row, workspaceId }, profiles, values, asOf))
   metrics.count('computed_trait_values', profiles.length)
 }
 
@@ -185,8 +201,8 @@ const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> =
     failure: '',
     retry_time: null,
   }
-  await store(db, row, async (tx) => {
-    await writeComputedValues(tx, { ...row, workspaceId }, profiles, values, asOf)
+  await store(deps, row, async (tx) => {
+    const changed = await writeComputedValues(tx, { ...row, workspaceId }, profiles, values, asOf)
     await tx
       .updateTable('computed_traits')
       .set({
@@ -196,14 +212,16 @@ const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> =
       })
       .where('id', '=', row.id)
       .execute()
+    return changed
   })
   metrics.count('computed_trait_values', profiles.length)
   return !ends
 }
 
 /** Removes a part of the values of a deleted trait, and finally the trait; returns true if values are left. */
-const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
-  if (await removeComputedValues(db, { workspaceId: row.workspace_id, id: row.id }, removedAtOnce)) return true
+const remove = async ({ db, changes }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
+  const values = { workspaceId: row.workspace_id, id: row.id }
+  if (await removeComputedValues(db, values, removedAtOnce).finally(() => changes?.noteAll())) return true
   await db.deleteFrom('computed_traits').where('id', '=', row.id).execute()
   return false
 }

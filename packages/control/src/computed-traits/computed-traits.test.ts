@@ -28,6 +28,8 @@ let ahead = 0
 let broken: Error | undefined
 /** The workspaces of the queries that the event store received, in their order. */
 let askedFor: string[] = []
+/** The profiles whose computed values changed, as the worker noted them; 'all' if any may have. */
+let changed: string[] = []
 /** The offset below which requests are stored. */
 let storedUpTo = Number.POSITIVE_INFINITY
 
@@ -52,6 +54,7 @@ const workerDeps = () => ({
   ends: async () => [1_000_000],
   isStored: (_: number, offset: number) => offset <= storedUpTo,
   bringOwners: () => owners.catchUp(),
+  changes: { note: (ids: readonly string[]) => void changed.push(...ids), noteAll: () => void changed.push('all') },
   clock: () => harness.now() + ahead,
   logger: silentLogger,
   metrics: noMetrics,
@@ -64,6 +67,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   broken = undefined
+  changed = []
   ahead = 0
   storedUpTo = Number.POSITIVE_INFINITY
   await makeWorkspace()
@@ -285,6 +289,25 @@ test('audiences evaluate the profiles whose computed value changed, also when a 
   await collaborator.ok(methods.computedTraits.delete, { workspace, computed_trait: idIn(made.name) })
   await compute()
   expect(await heard()).toBe(1)
+})
+
+test('the worker notes the profiles whose computed value changed, and no others, and all of a deleted trait', async () => {
+  await order('ada', 20)
+  await order('bob', 30)
+  const ids = new Map<string, string>()
+  for (const who of ['ada', 'bob']) ids.set(who, idIn((await profileOf(who)).name))
+  const made = await create('revenue', totals)
+  await compute()
+  expect(changed.toSorted()).toEqual([...ids.values()].toSorted())
+  changed = []
+  await order('ada', 1)
+  await order('bob', 0)
+  await compute()
+  expect(changed).toEqual([ids.get('ada')])
+  changed = []
+  await organization.collaborator.ok(methods.computedTraits.delete, { workspace, computed_trait: idIn(made.name) })
+  await compute()
+  expect(changed).toContain('all')
 })
 
 test('a profile whose event is not stored yet is computed after the event is stored, without delaying other profiles', async () => {

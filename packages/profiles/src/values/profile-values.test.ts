@@ -68,7 +68,7 @@ const open = () =>
         return result
       },
     }),
-    positions: { next: () => next },
+    positions: { next: () => next, knownAt: () => 0, onChanged: () => {} },
     forgotten: { version: () => version },
     clock: () => now,
   })
@@ -179,7 +179,7 @@ test('profiles in memory take 16 MB at most', async () => {
   expect(statements).toHaveLength(1101)
 })
 
-test('values in memory serve only events that profiles had read before, for two seconds', async () => {
+test('without messages about changes, values in memory serve only events that profiles had read before, for two seconds', async () => {
   await identify(workspace, { userId: 'u1' }, { email: 'one@example.com' })
   const values = open()
   const email = async (offset: number): Promise<string> => {

@@ -1,10 +1,12 @@
-import { consentNeed, type EventProfile, noProfile, profileLacks } from '@tributary/connector-kit'
+import { consentNeed, noProfile, profileLacks } from '@tributary/connector-kit'
 import { maxProfileBytes, profileNeeds, profileParts } from '@tributary/contract'
 import { jsonText } from '@tributary/kernel'
 import { type Database, prepared } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey } from '../identifiers.ts'
+import { shortId } from './changes.ts'
 import { readConsents } from './read-consents.ts'
+import type { ReadProfile } from './value-cache.ts'
 
 /** Maximum number of identifiers per query, and maximum bytes of the values of one look-up. */
 const ownersPerQuery = 200
@@ -17,6 +19,9 @@ type Row = {
   json: string
   /** Whether a value is left out, because the values of the profile are too large. */
   cut: boolean
+  profile_id: string
+  /** Whether the times of values decided, because several identifiers have the trait. */
+  chosen: boolean
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -75,9 +80,9 @@ const readRows = async (
         offset 0) t
       group by own.profile_id, t.name),
     parts as (
-      select 'traits' as part, profile_id, name, value from given where times = 1
+      select 'traits' as part, profile_id, name, value, false as chosen from given where times = 1
       union all
-      (select distinct on (given.profile_id, given.name) 'traits', given.profile_id, given.name, t.value
+      (select distinct on (given.profile_id, given.name) 'traits', given.profile_id, given.name, t.value, true
         from given
         join own on own.profile_id = given.profile_id
         cross join lateral (
@@ -85,21 +90,24 @@ const readRows = async (
           where workspace_id = ${workspaceId}::uuid and identifier = own.sequence and name = given.name offset 0) t
         where given.times > 1 order by given.profile_id, given.name, t.time desc, t.event_id desc)
       union all
-      (select distinct on (profile_id, type) 'identifiers', profile_id, type, to_json(value)::text from own
+      (select distinct on (profile_id, type) 'identifiers', profile_id, type, to_json(value)::text, false from own
         where type = any((select ${identifiers}::text[])::text[]) order by profile_id, type, sequence desc)
       union all
-      select 'audiences', p.profile_id, a.id::text, (m.profile_id is not null)::text
+      select 'audiences', p.profile_id, a.id::text, (m.profile_id is not null)::text, false
         from (select distinct profile_id from asked) p
         join audiences a on a.workspace_id = ${workspaceId}::uuid
           and a.id = any((select ${audiences.filter((id) => uuid.test(id))}::uuid[])::uuid[])
         left join audience_members m on m.audience_id = a.id and m.profile_id = p.profile_id),
     found as materialized (
       select part, profile_id, to_json(name)::text || ':' || value as member,
-        octet_length(name) + octet_length(value) as size
-      from parts where value is not null),
+        octet_length(name) + octet_length(value) as size, chosen
+      from parts),
     texts as (
-      select profile_id, sum(size) > ${maxProfileBytes} as cut, ${textOfParts} as json from found group by profile_id)
-    select asked.place::integer, coalesce(texts.cut, false) as cut,
+      select profile_id, coalesce(sum(size) > ${maxProfileBytes}, false) as cut, bool_or(chosen) as chosen,
+        ${textOfParts} as json
+      from found group by profile_id)
+    select asked.place::integer, asked.profile_id, coalesce(texts.cut, false) as cut,
+      coalesce(texts.chosen, false) as chosen,
       case when texts.cut then (
         select ${textOfParts} from (
           select part, member, sum(size) over (order by size, part, member rows unbounded preceding) as until
@@ -114,9 +122,9 @@ const readRows = async (
 /** The values of a profile that has none of the needed ones. */
 const emptyProfile = jsonText(profileParts.map((part) => [part, '{}']))
 
-const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
-
-const tooMany: EventProfile = { ...noProfile, lacks: 'the profiles of the events beside it take more than 8 MB' }
+const without = (lacks: string): ReadProfile => ({ profile: { ...noProfile, lacks }, changesWith: undefined })
+const unknown = without(profileLacks.unknown)
+const tooMany = without('the profiles of the events beside it take more than 8 MB')
 
 /**
  * Reads the profiles with the given identifiers, with one query for each 200, and one more if their consent is needed. Resolves to the values by
@@ -127,8 +135,9 @@ export const readProfileValues = async (
   workspaceId: string,
   owners: readonly Identifier[],
   needs: readonly string[],
-): Promise<Map<string, EventProfile>> => {
-  const found = new Map<string, EventProfile>()
+): Promise<Map<string, ReadProfile>> => {
+  const found = new Map<string, ReadProfile>()
+  const changesAlone = needs.includes(consentNeed) || profileNeeds(needs).audiences.length > 0
   let bytes = 0
   for (let at = 0; at < owners.length; at += ownersPerQuery) {
     const asked = owners.slice(at, at + ownersPerQuery)
@@ -136,18 +145,22 @@ export const readProfileValues = async (
     for (const owner of asked) found.set(identifierKey(owner), isFull ? tooMany : unknown)
     if (isFull) continue
     const rows = await readRows(db, workspaceId, asked, needs)
-    for (const { place, json, cut } of rows) {
+    for (const { place, json, cut, profile_id, chosen } of rows) {
       const owner = asked[place - 1]
       if (owner === undefined) continue
       bytes += json.length
-      found.set(identifierKey(owner), { json, lacks: cut ? profileLacks.tooLarge : '' })
+      found.set(identifierKey(owner), {
+        profile: { json, lacks: cut ? profileLacks.tooLarge : '' },
+        changesWith: changesAlone || chosen ? undefined : shortId(profile_id),
+      })
     }
   }
   if (!needs.includes(consentNeed)) return found
   for (const [key, consent] of await readConsents(db, workspaceId, owners)) {
-    const profile = found.get(key)
+    const read = found.get(key)
     // A suppressed profile is not known.
-    if (profile !== undefined && profile.lacks !== profileLacks.unknown) found.set(key, { ...profile, consent })
+    if (read !== undefined && read.profile.lacks !== profileLacks.unknown)
+      found.set(key, { ...read, profile: { ...read.profile, consent } })
   }
   return found
 }

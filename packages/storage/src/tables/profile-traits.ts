@@ -128,7 +128,7 @@ export type ComputedValue = { value: string | null; due: number | undefined }
  * Stores the computed values of profiles in this transaction, each as a trait of the profile's first identifier.
  * Profiles without a value lose theirs. Unchanged values are not written. A computed value replaces a trait of the same
  * name that events have set. That trait comes back only with the next such event, because the earlier values of the
- * profile are no longer known.
+ * profile are no longer known. Resolves to the profiles whose values changed.
  */
 export const writeComputedValues = async (
   tx: Tx,
@@ -136,15 +136,15 @@ export const writeComputedValues = async (
   profiles: readonly string[],
   values: ReadonlyMap<string, ComputedValue>,
   asOf: number,
-): Promise<void> => {
-  if (profiles.length === 0) return
+): Promise<string[]> => {
+  if (profiles.length === 0) return []
   const time = new Date(asOf).toISOString()
   const given = [...values].map(([profile, { value, due }]) => ({
     profile,
     value,
     due: due === undefined ? 'infinity' : new Date(due).toISOString(),
   }))
-  await sql`
+  const { rows } = await sql<{ profile_id: string }>`
     with bearers as materialized (
       select profile_id, min(sequence) as identifier from profile_identifiers
       where workspace_id = ${workspaceId}::uuid and profile_id = any(${profiles}::uuid[]) group by profile_id
@@ -173,14 +173,19 @@ export const writeComputedValues = async (
       source_id = excluded.source_id, due = excluded.due, set_id = null, earlier = '[]'
     where (profile_traits.value, profile_traits.due, profile_traits.source_id)
       is distinct from (excluded.value, excluded.due, excluded.source_id) returning identifier
+    ), changed as materialized (
+      select distinct i.profile_id
+      from (select identifier from written union all select identifier from gone) as changed
+      join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.sequence = changed.identifier
+    ), touched as (
+      -- Audiences look at those again.
+      insert into audience_touches (workspace_id, profiles)
+      select ${workspaceId}::uuid, array_agg(profile_id) from changed
+      where exists (select from audiences where workspace_id = ${workspaceId}::uuid)
+      having count(*) > 0
     )
-    -- Audiences look at those again.
-    insert into audience_touches (workspace_id, profiles)
-    select ${workspaceId}::uuid, array_agg(distinct i.profile_id)
-    from (select identifier from written union all select identifier from gone) as changed
-    join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.sequence = changed.identifier
-    where exists (select from audiences where workspace_id = ${workspaceId}::uuid)
-    having count(*) > 0`.execute(tx)
+    select profile_id from changed`.execute(tx)
+  return rows.map(({ profile_id }) => profile_id)
 }
 
 /**
