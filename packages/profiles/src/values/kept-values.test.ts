@@ -342,8 +342,8 @@ test('changes reach another process over PostgreSQL, and values are read again a
   const [own, other] = [await hubOf(), await hubOf()]
   try {
     const positions = followProfilePositions(other.coordination)
-    const heard: ChangedProfiles[] = []
-    positions.onChanged((changed) => void heard.push(changed))
+    const received: ChangedProfiles[] = []
+    positions.onChanged((changed) => void received.push(changed))
     stops.push(publishProfilePositions(own.coordination, journal, changes, 0))
     await learn(u1, { email: 'one@example.com' })
     const values = createProfileValues({ db: database.db, positions, forgotten, clock: Date.now })
@@ -357,7 +357,8 @@ test('changes reach another process over PostgreSQL, and values are read again a
           where application_name = 'tributary coordination'`.execute(database.db)
       await expect.poll(() => values.hasRead(0, read - 1), { timeout: 10_000 }).toBe(true)
       expect(await email(values, u1)).toBe(address)
-      if (address.startsWith('new@')) expect(heard.at(-1)).toEqual([expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}$/)])
+      if (address.startsWith('new@'))
+        expect(received.at(-1)).toEqual([expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}$/)])
     }
   } finally {
     for (const stop of stops.splice(0)) stop()

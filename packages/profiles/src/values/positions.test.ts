@@ -24,9 +24,9 @@ const open = () => {
     },
     () => Date.now(),
   )
-  /** What was heard of changes, each with a position at that time. */
-  const heard: [ChangedProfiles, number][] = []
-  followed.onChanged((changed) => void heard.push([changed, followed.next(1)]))
+  /** The changes that the follower received, each with a position at that time. */
+  const received: [ChangedProfiles, number][] = []
+  followed.onChanged((changed) => void received.push([changed, followed.next(1)]))
   let isLost = false
   const lose = (lost: boolean): void => void (isLost = lost)
   const publish = (_: string, message: unknown): void => {
@@ -35,7 +35,7 @@ const open = () => {
   }
   const changes = createProfileChanges()
   const start = () => publishProfilePositions({ publish }, { positions: () => positions, notes: () => notes }, changes)
-  return { sent, positions, notes, followed, heard, lose, publish, changes, start, stop: start() }
+  return { sent, positions, notes, followed, received, lose, publish, changes, start, stop: start() }
 }
 
 /** The time for which all profiles count as changed after a start, ms. */
@@ -60,46 +60,46 @@ test('changed positions are published at once, and all of them each second', asy
   expect([followed.next(0), followed.next(1), followed.next(2)]).toEqual([5, 8, 0])
 })
 
-test('changed profiles are published with the positions of their events, and heard before these', async () => {
-  const { positions, followed, heard, changes, stop } = open()
+test('changed profiles are published with the positions of their events, and received before these', async () => {
+  const { positions, followed, received, changes, stop } = open()
   await vi.advanceTimersByTimeAsync(beginningMs)
-  expect(new Set(heard.map(([changed]) => changed))).toEqual(new Set(['all']))
-  heard.length = 0
+  expect(new Set(received.map(([changed]) => changed))).toEqual(new Set(['all']))
+  received.length = 0
   changes.note(['0198c5a2-7d1e-7000-8000-000000000001', '0198c5a2-7d1e-7000-8000-000000000001'])
   positions.set(1, 8)
   await vi.advanceTimersByTimeAsync(100)
   changes.note(['0298c5a2-7d1e-7000-8000-000000000002'])
   await vi.advanceTimersByTimeAsync(100)
-  expect(heard).toEqual([
+  expect(received).toEqual([
     [['0198c5a2-7d1e'], 7],
     [['0298c5a2-7d1e'], 8],
   ])
   expect(followed.knownAt()).toBe(Date.now())
   await vi.advanceTimersByTimeAsync(1000)
   stop()
-  expect(heard).toHaveLength(2)
+  expect(received).toHaveLength(2)
 })
 
 test('after a lost message, another publisher, or one of an earlier version, all profiles count as changed', async () => {
-  const { heard, followed, lose, changes, publish, start, stop } = open()
+  const { received, followed, lose, changes, publish, start, stop } = open()
   await vi.advanceTimersByTimeAsync(beginningMs)
-  heard.length = 0
+  received.length = 0
   lose(true)
   changes.note(['0198c5a2-7d1e-7000-8000-000000000001'])
   await vi.advanceTimersByTimeAsync(100)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   lose(false)
   await vi.advanceTimersByTimeAsync(1000)
-  expect([heard, followed.knownAt()]).toEqual([[['all', 7]], 0])
+  expect([received, followed.knownAt()]).toEqual([[['all', 7]], 0])
   await vi.advanceTimersByTimeAsync(1000)
   expect(followed.knownAt()).toBeGreaterThan(0)
   stop()
   const stopNext = start()
   await vi.advanceTimersByTimeAsync(100)
   stopNext()
-  expect([heard.length, followed.knownAt()]).toEqual([2, 0])
+  expect([received.length, followed.knownAt()]).toEqual([2, 0])
   publish('', [[1, 9]])
-  expect([heard.length, followed.next(1), followed.knownAt()]).toEqual([3, 9, 0])
+  expect([received.length, followed.next(1), followed.knownAt()]).toEqual([3, 9, 0])
 })
 
 test('a message names 4,096 profiles at most, and of more or unknown ones it says that all changed', () => {

@@ -19,7 +19,7 @@ const startMs = 30_000
 
 /**
  * How long all profiles count as changed after the start of a publisher, ms. The process before it may have committed
- * changes last that nobody published.
+ * changes last that it did not publish.
  */
 const defaultBeginningMs = 10_000
 
@@ -38,8 +38,8 @@ export type ProfilePositions = {
   /** Whether no message has come for some time, so that profiles are down or do not run. */
   isSilent(): boolean
   /**
-   * The time (epoch ms) of the last message that continued the one before: the changes of profiles before it are known.
-   * 0 after a lost message or another publisher, until the next message.
+   * The time (epoch ms) of the last message, before which all changes of profiles are known. It is 0 after a lost
+   * message and after another publisher, until the next message.
    */
   knownAt(): number
   /**

@@ -9,7 +9,7 @@ const maxCachedBytes = 16 * 1024 * 1024
 const entryBytes = 300
 /** Maximum age of values if changes of their profile are not known, ms: that of audiences and consent, for example. */
 const maxAgeMs = 2000
-/** Maximum age of all other values, ms. It also drops values that nobody uses. */
+/** Maximum age of all other values, ms. It also drops values that are not used. */
 const maxKeptMs = 10 * 60_000
 
 /** What values were read for. */
