@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
@@ -10,6 +10,7 @@ import {
   listSource,
   type SourceDefinition,
 } from '@tributary/connector-kit'
+import { defineDescribed, readDescription } from '@tributary/connector-kit/description'
 
 export type ConnectorKind = 'data-sources' | 'destinations' | 'sources'
 
@@ -40,9 +41,16 @@ const readDefinition = async <Definition>(root: string, kind: ConnectorKind, slu
   return definition as Definition
 }
 
-/** Reads the definition in a destination's folder; throws if there is none. */
-export const readDestination = (root: string, slug: string): Promise<DestinationDefinition> =>
-  readDefinition(root, 'destinations', slug)
+/** Whether the folder of a destination describes it by data, in `description.json`. */
+export const isDescribed = (root: string, slug: string): boolean =>
+  existsSync(join(root, 'connectors/destinations', slug, 'description.json'))
+
+/** Reads the definition or the description in a destination's folder; throws if there is none. */
+export const readDestination = async (root: string, slug: string): Promise<DestinationDefinition> => {
+  if (!isDescribed(root, slug)) return await readDefinition(root, 'destinations', slug)
+  const textOf = (file: string): string => readFileSync(join(root, 'connectors/destinations', slug, file), 'utf8')
+  return defineDescribed(readDescription(textOf('description.json')), textOf('guide.md'))
+}
 
 /** Reads the definition in a data source's folder; throws if there is none. */
 export const readDataSource = (root: string, slug: string): Promise<DataSourceDefinition> =>
@@ -58,13 +66,18 @@ const iconOf = (root: string, kind: ConnectorKind, slug: string): string => {
   return `/media/connectors/${kind}/${slug}-${createHash('sha256').update(svg).digest('hex').slice(0, 12)}.svg`
 }
 
-const entryText = (kind: ConnectorKind, entry: { slug: string; load: unknown }): string =>
+const loadText = (kind: ConnectorKind, slug: string, described: boolean): string =>
+  described
+    ? `(await import('./load-described.ts')).loadDescribed('${slug}')`
+    : `(await import('./${kind}/${slug}/definition.ts')).${identifierOf(slug)}`
+
+const entryText = (kind: ConnectorKind, entry: { slug: string; load: unknown }, described = false): string =>
   [
     '  {',
     ...Object.entries(entry)
       .filter(([name]) => name !== 'load')
       .map(([name, value]) => `    ${name}: ${JSON.stringify(value)},`),
-    `    load: async () => (await import('./${kind}/${entry.slug}/definition.ts')).${identifierOf(entry.slug)},`,
+    `    load: async () => ${loadText(kind, entry.slug, described)},`,
     '  },',
   ].join('\n')
 
@@ -101,7 +114,7 @@ export const catalogText = async (root: string): Promise<string> => {
     '',
     '/** Every kind of destination, by title. */',
     'export const listedDestinations: readonly ListedDestination[] = [',
-    ...destinations.toSorted(byTitle).map((entry) => entryText('destinations', entry)),
+    ...destinations.toSorted(byTitle).map((entry) => entryText('destinations', entry, isDescribed(root, entry.slug))),
     ']',
     '',
     '/** Every kind of source, by its type and title. */',

@@ -1,12 +1,14 @@
 import { identifierOf } from './connector-catalog.ts'
 
-const titleOf = (slug: string): string =>
+/** Returns a title for a slug: `google-sheets` becomes `Google Sheets`. */
+export const titleOf = (slug: string): string =>
   slug
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
 
-const logoFile = `<!-- TODO: draw a logo of simple shapes; no copied artwork. -->
+/** The logo of a new destination, which is to be drawn. */
+export const logoFile = `<!-- TODO: draw a logo of simple shapes; no copied artwork. -->
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#56606b"/></svg>
 `
 

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeConnector, writeCatalog } from './make-connector.ts'
 
-const files = ['tsconfig.base.json', 'connectors/index.ts', 'connectors/tsconfig.json', 'connectors/package.json']
+const files = [
+  'tsconfig.base.json',
+  'connectors/index.ts',
+  'connectors/load-described.ts',
+  'connectors/described.test.ts',
+  'connectors/tsconfig.json',
+  'connectors/package.json',
+]
 const connectors = [
   'connectors/destinations/webhook',
   'connectors/sources/http',
@@ -41,7 +48,7 @@ it('a new connector compiles and passes its test immediately, is in the catalog,
   timeout: 180_000,
 }, async () => {
   const before = catalog()
-  await makeConnector(root, 'google-sheets')
+  await makeConnector(root, 'google-sheets', 'code')
   const entry = /  \{\n    slug: "google-sheets",.*?\n  \},\n/s.exec(catalog())?.[0] ?? 'none'
   expect(entry).toContain("(await import('./destinations/google-sheets/definition.ts')).googleSheets")
   expect(catalog().replace(entry, '')).toBe(before)
@@ -59,10 +66,23 @@ it('a new connector compiles and passes its test immediately, is in the catalog,
   expect(output).toContain('google-sheets.test.ts:')
 })
 
+it('a new description passes its test immediately, is in the catalog, and the check lists the open work', {
+  timeout: 180_000,
+}, async () => {
+  await makeConnector(root, 'new-vendor', 'description')
+  expect(catalog()).toContain("(await import('./load-described.ts')).loadDescribed('new-vendor')")
+  const tests = run('vitest', ['run', '--root', root, 'connectors/described.test.ts'])
+  expect([tests.status, tests.output]).toEqual([0, expect.stringMatching(/\d passed/)])
+  const { output } = check()
+  expect(output).toContain('connectors/destinations/new-vendor\n')
+  expect(output).toMatch(/description\.json:\d+ says TODO: say in one sentence what it is for\./)
+  expect(output).toMatch(/guide\.md:\d+ says TODO: say what is sent, and what is refused\./)
+})
+
 it.each(['webhook', 'Google', 'google_sheets', '../elsewhere', ''])(
   'the connector script rejects the name "%s"',
   async (slug) => {
-    await expect(makeConnector(root, slug)).rejects.toThrow(/already exists|is no name/)
+    await expect(makeConnector(root, slug, 'description')).rejects.toThrow(/already exists|is no name/)
   },
 )
 

@@ -4,6 +4,7 @@ import {
   Liquid,
   LiquidError,
   LiquidTag,
+  Output,
   type Parser,
   type TagToken,
   type Template,
@@ -51,8 +52,11 @@ export const templateCacheEntries = 1024
 const rememberedCharacters = 400_000
 const ownersCharacters = rememberedCharacters / 4
 
-/** How `{{ … }}` writes a value: `json` escapes texts for use inside quotes, `text` leaves them unchanged. */
-export type TemplateForm = 'json' | 'text'
+/**
+ * How `{{ … }}` writes a value: `json` escapes texts for use inside quotes, `text` leaves them unchanged, `value` keeps
+ * the type of a value that stands alone.
+ */
+export type TemplateForm = 'json' | 'text' | 'value'
 
 const tooMuch = (): Error => new Error("the template's output is too large")
 
@@ -88,8 +92,8 @@ class OuterLiquidTag extends LiquidTag {
 }
 
 /** Wraps a conversion to text, so that the work of the value is counted first. */
-const counting = (escape: (value: unknown) => string) =>
-  function (this: { context?: unknown }, value: unknown): string {
+const counting = (escape: (value: unknown) => unknown) =>
+  function (this: { context?: unknown }, value: unknown): unknown {
     countWhole(this.context, value)
     return escape(value)
   }
@@ -97,14 +101,14 @@ const counting = (escape: (value: unknown) => string) =>
 const handlerOf = (filter: Liquid['filters'][string] | undefined) =>
   typeof filter === 'function' ? filter : filter?.handler
 
-const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
+const createEngine = (outputEscape: (value: unknown) => unknown): Liquid => {
   const engine = new Liquid({
     strictFilters: true,
     ownPropertyOnly: true,
     parseLimit: templateLimits.characters,
     memoryLimit: templateLimits.memory,
     timezoneOffset: 0,
-    outputEscape: counting(outputEscape),
+    outputEscape: counting(outputEscape) as (value: unknown) => string,
     operators: countedOperators,
     // No template can be included; the tags that include templates are also removed.
     templates: {},
@@ -149,7 +153,11 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   return engine
 }
 
-const engines: Readonly<Record<TemplateForm, Liquid>> = { json: createEngine(inJson), text: createEngine(inText) }
+const engines: Readonly<Record<TemplateForm, Liquid>> = {
+  json: createEngine(inJson),
+  text: createEngine(inText),
+  value: createEngine((value) => value),
+}
 type Compiled = { template: Template[]; characters: number; owner: string }
 const charactersOf = new Map<string, number>()
 
@@ -309,3 +317,42 @@ export const renderText = (
   variables: Readonly<Record<string, unknown>>,
   options: RenderOptions = {},
 ): Rendered => render(text, 'text', variables, options)
+
+/** Catches the value of the only output of a template. */
+const createValueEmitter = () => {
+  const emitter = {
+    buffer: '',
+    value: undefined as unknown,
+    write(part: unknown): void {
+      emitter.value = part
+    },
+  }
+  return emitter
+}
+
+/**
+ * Renders a template whose only part is one output, such as `{{ properties }}`, to the value itself: numbers keep their
+ * digits, and undefined stands for no value. Renders any other template like `renderText`. Otherwise like
+ * `renderTemplate`.
+ */
+export const renderValue = (
+  text: string,
+  variables: Readonly<Record<string, unknown>>,
+  options: RenderOptions = {},
+): { value: unknown } | { problem: TemplateProblem } => {
+  try {
+    const { budget = wholeBudget(), owner = '' } = options
+    const template = compile(text, 'value', owner)
+    if (template.length !== 1 || !(template[0] instanceof Output)) {
+      const rendered = render(text, 'text', variables, { budget, owner })
+      return 'problem' in rendered ? rendered : { value: rendered.text }
+    }
+    const engine = engines.value
+    const emitter = createValueEmitter()
+    const context = new CountedContext({ ...variables }, engine.options, budget)
+    toValueSync(engine.renderer.renderTemplates(template, context, emitter))
+    return { value: emitter.value ?? undefined }
+  } catch (error) {
+    return { problem: problemOf(error) }
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { redirectedSecrets, validateSettings } from '../definition/settings.ts'
+import { defineDescribed, readDescription } from './define-described.ts'
+import { readGuide } from './guide.ts'
+import { renderTree, scopeOf } from './render-tree.ts'
+import { sample, sampleText } from './testing-descriptions.ts'
+
+const guide = '## One\n\nA text.\n'
+
+describe('readDescription', () => {
+  it('accepts the sample', () => {
+    expect(readDescription(sampleText()).slug).toBe('sample')
+  })
+
+  const withItem = (item: unknown) => {
+    const { send, ...others } = (JSON.parse(sampleText()) as { actions: { send: object } }).actions
+    return { actions: { ...others, send: { ...send, item } } }
+  }
+
+  it.each<[string, object, RegExp]>([
+    ['a member that the format does not have', { script: 'x' }, /script/],
+    ['a server without TLS', { servers: { api: 'http://sample.example' } }, /A server is https/],
+    ['a server with a path', { servers: { api: 'https://sample.example/{{ id }}' } }, /A server is https/],
+    ['a server that a field decides', { servers: { api: { setting: 'id' } } }, /names a setting id that there is not/],
+    [
+      'a host of a text that can be anything',
+      { servers: { api: { setting: 'account', host: '{}.sample.example' } } },
+      /needs a text with host_label/,
+    ],
+    ['a host with an open end', { servers: { api: { setting: 'account', host: 'sample.{}' } } }, /servers\.api/],
+    ['a secret in a template', withItem({ id: '{{ settings.key }}' }), /reads a secret/],
+    ['a field that there is not', withItem({ id: '{{ other }}' }), /reads other, which there is not/],
+    ['a template that fails', withItem({ id: '{{ id | nothing }}' }), /has a template that fails/],
+    ['an unknown request', { test: { request: 'other', message: 'M' } }, /names a request other/],
+    [
+      'a path with dots',
+      { requests: { batch: { method: 'GET', server: 'api', path: '/a/../b' } } },
+      /a path with dots/,
+    ],
+    ['a wrong form', { format: 2 }, /format/],
+  ])('refuses %s', (_, more, message) => {
+    expect(() => readDescription(sampleText(more as Record<string, unknown>))).toThrow(message)
+  })
+})
+
+describe('the settings', () => {
+  const described = sample({
+    settings: {
+      account: { type: 'text', label: 'L', help: 'H.', required: true, host_label: true },
+      region: {
+        type: 'choice',
+        label: 'L',
+        help: 'H.',
+        default: 'a',
+        choices: [
+          { value: 'a', label: 'A' },
+          { value: 'b', label: 'B' },
+        ],
+      },
+      key: { type: 'secret', label: 'L', help: 'H.', required: true },
+    },
+    servers: {
+      api: { setting: 'account', host: '{}.sample.example' },
+      other: { setting: 'region', choices: { a: 'https://a.example', b: 'https://b.example' } },
+    },
+  })
+  const definition = defineDescribed(described, guide)
+
+  it.each(['evil.example/', 'a.b', 'a@b', '', '-a', 'a/../b', 'a:1'])('refuse %j as an account', (account) => {
+    expect(validateSettings(definition, { account, key: 'k' }).ok).toBe(false)
+  })
+
+  it('require a secret again when its server changes', () => {
+    const before = { account: 'shop', region: 'a', key: 'k' }
+    for (const change of [{ account: 'other' }, { region: 'b' }])
+      expect(redirectedSecrets(definition, before, { ...before, ...change }).map(({ name }) => name)).toEqual(['key'])
+  })
+})
+
+it.each<[string, unknown, unknown]>([
+  ['a value keeps its type', { a: '{{ number }}', b: '{{ object }}' }, { a: 5, b: { x: [1] } }],
+  ['a text is a text', { a: 'no {{ number }}' }, { a: 'no 5' }],
+  [
+    'no value is left out',
+    { a: '{{ missing }}', b: { c: '{{ missing }}' }, d: ['{{ missing }}'], e: {}, f: null },
+    { e: {}, f: null },
+  ],
+  ['a merge is sent if it is empty', { a: { $merge: ['{{ missing }}'] } }, { a: {} }],
+  ['later members win', { $merge: ['{{ object }}', { x: 1, y: '{{ number }}' }] }, { x: 1, y: 5 }],
+  [
+    'each item has a value',
+    { $each: '{{ list }}', $item: { id: '{{ item.id }}', n: '{{ number }}' } },
+    [
+      { id: 1, n: 5 },
+      { id: 2, n: 5 },
+    ],
+  ],
+  [
+    'a condition chooses',
+    [
+      { $if: '{{ number }}', $then: 'yes', $else: 'no' },
+      { $if: '{{ missing }}', $then: 'yes' },
+    ],
+    ['yes'],
+  ],
+  ['a constant is not a template', { a: '$set', b: true }, { a: '$set', b: true }],
+])('a tree is rendered: %s', (_, tree, expected) => {
+  const variables = { number: 5, object: { x: [1] }, list: [{ id: 1 }, { id: 2 }] }
+  expect(renderTree(tree as never, scopeOf(variables))).toEqual(expected)
+})
+
+it('a tree keeps within the work of one event', () => {
+  const list = Array.from({ length: 1001 }, () => 1)
+  expect(() => renderTree({ $each: '{{ list }}', $item: 1 }, scopeOf({ list }))).toThrow(/more than 1000/)
+  const loop = '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}'
+  expect(() => renderTree({ a: loop }, scopeOf({}))).toThrow(/A template fails/)
+})
+
+it('a guide has a step for each heading', () => {
+  expect(readGuide('## One\n\nA **text**.\n\n## Two\n\n```sh\nls\n```\n\nMore.\n')).toEqual([
+    { title: 'One', text: 'A **text**.' },
+    { title: 'Two', text: 'More.', code: 'ls', language: 'sh' },
+  ])
+  expect(() => readGuide('Text\n## One\n')).toThrow(/begins with a heading/)
+})

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import type {
+  ActionDefinition,
+  DestinationDefinition,
+  MappingPreset,
+  ObjectDefinition,
+  PresetField,
+} from '../definition/definition.ts'
+import { grantClient } from './authorize.ts'
+import { deletePeople } from './delete-people.ts'
+import { deliverEvents } from './deliver-events.ts'
+import { descriptionProblems } from './description-problems.ts'
+import { readGuide } from './guide.ts'
+import { hostCheck, makeSettings } from './make-settings.ts'
+import type { Described } from './open-request.ts'
+import { type DescribedAction, type DescribedField, description } from './schema.ts'
+import { tryConnection } from './try-connection.ts'
+
+/** A description whose test vectors are not checked and not kept. */
+const withoutVectors = description
+  .extend({ vectors: z.unknown() })
+  .transform(({ vectors: _, ...described }) => described)
+
+const targetOf = ([name, field]: readonly [string, DescribedField]): ActionDefinition['targets'][number] => ({
+  name,
+  label: field.label,
+  help: field.help,
+  type: field.type,
+  kind: field.kind,
+  required: field.required,
+  recommended: field.recommended,
+  ...(field.pii === undefined ? {} : { pii: field.pii }),
+  ...(field.max_values === undefined ? {} : { maxValues: field.max_values }),
+  ...(field.max_items === undefined ? {} : { maxItems: field.max_items }),
+  ...(field.choices === undefined ? {} : { choices: field.choices }),
+  ...(field.fields === undefined
+    ? {}
+    : {
+        fields: field.fields.map(({ required, choices, ...own }) => ({
+          ...own,
+          ...(required === undefined ? {} : { required }),
+          ...(choices === undefined ? {} : { choices }),
+        })),
+      }),
+})
+
+const actionOf = ([name, action]: readonly [string, DescribedAction]): ActionDefinition => ({
+  name,
+  title: action.title,
+  description: action.description,
+  targets: Object.entries(action.fields).map(targetOf),
+  customTargets: action.custom_fields,
+  wholeEvent: false,
+  eventTypes: action.event_types,
+})
+
+/** Returns a value without members that are undefined, at its own level. */
+const defined = <Value extends object>(value: Value): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
+
+const presetField = (given: Described['presets'][number]['fields'][string]): PresetField =>
+  typeof given === 'string'
+    ? { type: 'FIELD', name: given }
+    : defined({ ...given, sources: given.sources?.map((source) => defined(source)) })
+
+const presetOf = (preset: Described['presets'][number]): MappingPreset => ({
+  ...defined({
+    enabled: preset.enabled,
+    eventName: preset.event_name,
+    eventType: preset.event_type,
+    conditions: preset.conditions,
+    since: preset.since,
+  }),
+  action: preset.action,
+  fields: Object.fromEntries(Object.entries(preset.fields).map(([name, given]) => [name, presetField(given)])),
+})
+
+const objectOf = ({ sync_modes: syncModes, ...object }: Described['objects'][number]): ObjectDefinition => ({
+  ...object,
+  syncModes,
+})
+
+const authOf = ({ auth }: Described): DestinationDefinition['auth'] => {
+  const credentials = Object.values(auth).flat()
+  if (credentials.some((credential) => credential.in === 'grant')) return 'oauth2'
+  return credentials.length === 0 ? 'none' : 'key'
+}
+
+const deletionOf = (described: Described): Pick<DestinationDefinition, 'deliverRows' | 'deletesUsers'> => {
+  const { deletion, settings } = described
+  if (deletion === undefined) return {}
+  const { needs } = deletion
+  return {
+    deliverRows: (rows, context) => deletePeople(described, rows, context),
+    deletesUsers:
+      needs === undefined
+        ? true
+        : (values) => (values[needs] === undefined ? `no ${settings[needs]?.label ?? needs}` : undefined),
+  }
+}
+
+/** Returns the destination of a checked description, with the steps of its guide in Markdown. */
+export const defineDescribed = (described: Described, guide: string): DestinationDefinition => {
+  const { limits } = described
+  const { requests, per_ms: perMs } = limits
+  return {
+    slug: described.slug,
+    title: described.title,
+    description: described.description,
+    docs: { url: described.docs_url, steps: readGuide(guide) },
+    kinds: described.kinds,
+    auth: authOf(described),
+    ...(authOf(described) === 'oauth2' ? { oauth2: (settings) => grantClient(described, settings) } : {}),
+    settings: makeSettings(described),
+    check: (settings) => hostCheck(described)(settings),
+    objects: described.objects.map(objectOf),
+    actions: Object.entries(described.actions).map(actionOf),
+    presets: described.presets.map(presetOf),
+    batching: () => ({ maxEvents: limits.max_events, maxBytes: limits.max_bytes, maxWaitMs: limits.max_wait_ms }),
+    ...(requests === undefined || perMs === undefined ? {} : { rate: () => ({ requests, perMs }) }),
+    ...(limits.concurrency === undefined ? {} : { concurrency: limits.concurrency }),
+    ...(limits.max_event_age_ms === undefined ? {} : { maxEventAgeMs: limits.max_event_age_ms }),
+    testConnection: (context) => tryConnection(described, context),
+    deliver: (batch, context) => deliverEvents(described, batch, context),
+    ...deletionOf(described),
+  }
+}
+
+/**
+ * Reads a description from JSON text. Throws an Error that names every problem: members that the format does not have,
+ * references to nothing, templates that fail, and secrets in templates.
+ */
+export const readDescription = (text: string): Described => {
+  const parsed = withoutVectors.safeParse(JSON.parse(text))
+  if (!parsed.success) throw new Error(`The description is not valid:\n${z.prettifyError(parsed.error)}`)
+  const problems = descriptionProblems(parsed.data)
+  if (problems.length > 0) throw new Error(`The description is not valid:\n${problems.join('\n')}`)
+  return parsed.data
+}

@@ -1,0 +1,267 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DestinationDefinition, EventOutcome } from '../definition/definition.ts'
+import { ConfigurationError, RetryableError } from '../errors.ts'
+import { outgoingEvent, type PeerAnswer, type PeerRequest, runConnector, startPeer } from '../testing/testing.ts'
+import { defineDescribed } from './define-described.ts'
+import { sample } from './testing-descriptions.ts'
+
+const guide = '## One\n\nA text.\n\n## Two\n\nA text.\n'
+const now = Date.parse('2026-01-02T03:04:05.000Z')
+
+type Values = Readonly<Record<string, unknown>>
+type Item = Readonly<{ id?: unknown; name?: unknown }>
+
+const events = (...payloads: readonly Values[]) =>
+  payloads.map((payload, at) => outgoingEvent({ messageId: `m-${at}` }, { action: 'send', payload }))
+
+/** Delivers events to a peer with these answers; returns the outcomes, and the items of each request. */
+const run = async (
+  more: Values,
+  payloads: readonly Values[],
+  answer: (items: readonly Item[], index: number, request: PeerRequest) => PeerAnswer,
+) => {
+  const definition: DestinationDefinition = defineDescribed(sample(more), guide)
+  const sent: (readonly Item[])[] = []
+  const peer = await startPeer((request, index) => {
+    const body: unknown = request.body === '' ? {} : JSON.parse(request.body)
+    const items = ((body as { items?: readonly Item[] }).items ?? []) as readonly Item[]
+    sent.push(items)
+    return answer(items, index, request)
+  })
+  onTestFinished(() => peer.close())
+  const settings = { server: peer.url, key: 'k3y-0123456789' }
+  const { outcomes } = await runConnector(definition, settings, events(...payloads), { now })
+  return { outcomes: outcomes as readonly EventOutcome[], sent, requests: peer.requests }
+}
+
+const ids = (count: number): Values[] => Array.from({ length: count }, (_, id) => ({ id }))
+const ok: PeerAnswer = { status: 200, body: '{}' }
+const kinds = (outcomes: readonly EventOutcome[]): string[] => outcomes.map(({ kind }) => kind)
+
+/** The way of errors by an index, and which items have to be sent again. */
+const byIndex = (others: 'delivered' | 'not_accepted', more: Values = {}) => ({
+  answers: { items: [{ status: [207, 400], at: 'errors', by: { index: 'at' }, reason: ['why'], others, ...more }] },
+})
+
+describe('a batch', () => {
+  it('is divided by the limits of items and bytes, and keeps the order', async () => {
+    const { sent, outcomes } = await run({}, [...ids(12), { id: 12, name: 'x'.repeat(1715) }, { id: 13 }], () => ok)
+    expect(sent.map((items) => items.map(({ id }) => id))).toEqual([
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+      [10, 11],
+      [12, 13],
+    ])
+    expect(kinds(outcomes)).toEqual(Array.from({ length: 14 }, () => 'delivered'))
+  })
+
+  it('sends items with one key in one request each, in order', async () => {
+    const batch = { method: 'POST', server: 'api', path: '/batch', batch: { at: 'items', max_items: 10, unique: 'id' } }
+    const { sent } = await run(
+      { requests: { batch } },
+      [{ id: 1, name: 'a' }, { id: 2 }, { id: 1, name: 'b' }, { id: 3 }],
+      () => ok,
+    )
+    expect(sent).toEqual([
+      [{ id: 1, name: 'a' }, { id: 2 }],
+      [{ id: 1, name: 'b' }, { id: 3 }],
+    ])
+  })
+
+  it.each([
+    ['in order', [1, 3]],
+    ['in another order, and twice', [3, 1, 3]],
+    ['with positions that were not sent', [-1, 3, 99, 1]],
+  ])('named items are rejected, and the others are never sent again: %s', async (_, positions) => {
+    const errors = positions.map((at) => ({ at, why: `no ${at}` }))
+    const { outcomes, sent } = await run(byIndex('delivered'), ids(5), () => ({
+      status: 207,
+      body: JSON.stringify({ errors }),
+    }))
+    expect(kinds(outcomes)).toEqual(['delivered', 'rejected', 'delivered', 'rejected', 'delivered'])
+    expect(outcomes[3]).toEqual({ kind: 'rejected', reason: 'no 3' })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('an item can be accepted, retried, and rejected, each by its own entry', async () => {
+    const described = byIndex('delivered', {
+      at: 'results',
+      by: 'position',
+      delivered: { path: 'status', is: [200] },
+      retry: { path: 'status', is: [429, 503] },
+    })
+    const statuses = [503, 200, 400, 200, 429]
+    const { outcomes } = await run(described, ids(5), () => ({
+      status: 207,
+      headers: { 'retry-after': '3' },
+      body: JSON.stringify({ results: statuses.map((status) => ({ status, why: `s${status}` })) }),
+    }))
+    expect(outcomes).toEqual([
+      { kind: 'retry', reason: 's503', retryAfterMs: 3000 },
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: 's400' },
+      { kind: 'delivered' },
+      { kind: 'retry', reason: 's429', retryAfterMs: 3000 },
+    ])
+  })
+
+  it('items are found by a key, and one key can stand for several of them', async () => {
+    const described = byIndex('delivered', { by: { key: 'id', of_item: 'id' } })
+    const { outcomes } = await run(described, [{ id: 'a' }, { id: 'b' }, { id: 'a' }], () => ({
+      status: 207,
+      body: '{"errors":[{"id":"a","why":"gone"},{"id":"zz"}]}',
+    }))
+    expect(kinds(outcomes)).toEqual(['rejected', 'delivered', 'rejected'])
+  })
+
+  it('if nothing was accepted, the others are sent again without the named ones', async () => {
+    const { outcomes, sent } = await run(byIndex('not_accepted'), ids(5), (items) => {
+      const at = items.findIndex(({ id }) => id === 1 || id === 3)
+      return at < 0 ? ok : { status: 400, body: JSON.stringify({ errors: [{ at, why: 'bad' }] }) }
+    })
+    expect(kinds(outcomes)).toEqual(['delivered', 'rejected', 'delivered', 'rejected', 'delivered'])
+    expect(sent.at(-1)?.map(({ id }) => id)).toEqual([0, 2, 4])
+    expect(sent).toHaveLength(3)
+  })
+
+  it('a vendor that never accepts the rest ends the rounds', async () => {
+    const { outcomes, sent } = await run(byIndex('not_accepted'), ids(10), () => ({
+      status: 400,
+      body: '{"errors":[{"at":0,"why":"bad"}]}',
+    }))
+    expect(sent).toHaveLength(6)
+    expect(kinds(outcomes)).toEqual([
+      ...Array.from({ length: 6 }, () => 'rejected'),
+      ...Array.from({ length: 4 }, () => 'retry'),
+    ])
+  })
+
+  it('a refused request is sent in halves until the refused event is alone', async () => {
+    const { outcomes } = await run({}, ids(8), (items) => (items.some(({ id }) => id === 5) ? { status: 422 } : ok))
+    expect(kinds(outcomes).map((kind, at) => [at, kind])).toEqual(
+      Array.from({ length: 8 }, (_, at) => [at, at === 5 ? 'rejected' : 'delivered']),
+    )
+  })
+
+  it('10,000 errors of one answer are read, and only those of sent items count', async () => {
+    const errors = Array.from({ length: 10_000 }, (_, at) => ({ at: at % 20, why: `no ${at}` }))
+    const { outcomes } = await run(byIndex('delivered'), ids(10), () => ({
+      status: 207,
+      body: JSON.stringify({ errors }),
+    }))
+    expect(kinds(outcomes)).toEqual(Array.from({ length: 10 }, () => 'rejected'))
+  })
+
+  it('an answer that is cut off is not read as success', async () => {
+    const { outcomes } = await run(byIndex('delivered'), ids(2), () => ({
+      status: 207,
+      body: `{"errors":[{"at":0,"why":"${'x'.repeat(2_000_000)}"}]}`,
+    }))
+    expect(kinds(outcomes)).toEqual(['retry', 'retry'])
+  })
+})
+
+describe('several requests of a batch', () => {
+  const one = {
+    requests: { batch: { method: 'POST', server: 'api', path: '/{{ id }}', headers: { 'X-Name': '{{ name }}' } } },
+  }
+
+  it('each event has its own request and outcome', async () => {
+    const { outcomes, requests } = await run(one, [{ id: 'a/b' }, { id: 'c d' }, { id: '..' }, { id: '' }], (_, at) =>
+      at === 0 ? { status: 422, body: '{"error":"no"}' } : ok,
+    )
+    expect(requests.map(({ url }) => url)).toEqual(['/a%2Fb', '/c%20d'])
+    expect(kinds(outcomes)).toEqual(['rejected', 'delivered', 'rejected', 'rejected'])
+    expect(outcomes[0]).toEqual({ kind: 'rejected', reason: 'HTTP 422: no' })
+  })
+
+  it('after a rate limit, the rest waits, and what was accepted stays delivered', async () => {
+    const { outcomes, sent } = await run(one, ids(5), (_, at) =>
+      at === 2 ? { status: 429, headers: { 'retry-after': '9' } } : ok,
+    )
+    expect(kinds(outcomes)).toEqual(['delivered', 'delivered', 'retry', 'retry', 'retry'])
+    expect(outcomes[4]).toMatchObject({ retryAfterMs: 9000 })
+    expect(sent).toHaveLength(3)
+  })
+
+  it('one event that makes the vendor fail does not hold the others up', async () => {
+    const { outcomes } = await run(one, ids(5), (_, at) => (at === 1 ? { status: 500 } : ok))
+    expect(kinds(outcomes)).toEqual(['delivered', 'retry', 'delivered', 'delivered', 'delivered'])
+  })
+
+  it('wrong credentials after an accepted request hold only the events that were not accepted', async () => {
+    const { outcomes } = await run(one, ids(3), (_, at) => (at === 1 ? { status: 403 } : ok))
+    expect(outcomes).toEqual([
+      { kind: 'delivered' },
+      { kind: 'retry', reason: 'Sample refuses the credentials (HTTP 403)', misconfigured: true },
+      { kind: 'retry', reason: 'Sample refuses the credentials (HTTP 403)', misconfigured: true },
+    ])
+  })
+
+  it('a header with a line end rejects its event', async () => {
+    const { outcomes } = await run(one, [{ id: 1, name: 'a\r\nx-evil: 1' }], () => ok)
+    expect(outcomes).toEqual([{ kind: 'rejected', reason: 'The header X-Name has characters that are not allowed' }])
+  })
+})
+
+describe('a lookup', () => {
+  const upsert = {
+    requests: {
+      batch: {
+        method: 'PATCH',
+        server: 'api',
+        path: '/records/{{ found }}',
+        find: { request: 'search', value: 'data.0.id', otherwise: 'create' },
+      },
+      search: { method: 'GET', server: 'api', path: '/records', query: { key: '{{ id }}' } },
+      create: { method: 'POST', server: 'api', path: '/records' },
+    },
+  }
+
+  it.each([
+    ['is changed if it is there', '{"data":[{"id":"r1"}]}', 200, 'PATCH /records/r1'],
+    ['is created if the list is empty', '{"data":[]}', 200, 'POST /records'],
+    ['is created if there is none', '{}', 404, 'POST /records'],
+  ])('a record %s', async (_, body, status, expected) => {
+    const { outcomes, requests } = await run(upsert, [{ id: 'k' }], (_items, at) => (at === 0 ? { status, body } : ok))
+    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /records?key=k', expected])
+    expect(kinds(outcomes)).toEqual(['delivered'])
+  })
+
+  it('a lookup that fails creates nothing', async () => {
+    const { outcomes, requests } = await run(upsert, [{ id: 'k' }], () => ({ status: 503 }))
+    expect(requests).toHaveLength(1)
+    expect(kinds(outcomes)).toEqual(['retry'])
+  })
+})
+
+it('records of one event stay together, and if some are accepted the event is not sent again', async () => {
+  const more = {
+    actions: {
+      send: {
+        title: 'Send',
+        description: 'Sends.',
+        request: 'batch',
+        fields: { list: { label: 'F', help: 'H.', type: 'array', kind: 'property' } },
+        item: { $each: '{{ list }}', $item: { id: '{{ item.id }}' } },
+      },
+    },
+    presets: [{ event_type: 'track', action: 'send', fields: { list: 'properties.products' } }],
+  }
+  const list = (from: number, count: number) => Array.from({ length: count }, (_, at) => ({ id: from + at }))
+  const payloads = [{ list: list(0, 6) }, { list: list(10, 6) }, { list: list(20, 11) }, { list: [] }]
+  const { outcomes, sent } = await run(more, payloads, (_, at) =>
+    at === 0 ? { status: 207, body: '{"errors":[{"at":2,"why":"no"}]}' } : ok,
+  )
+  expect(sent.map((items) => items.length)).toEqual([6, 6])
+  expect(outcomes).toEqual([
+    { kind: 'delivered', note: '1 of 6 records were refused: no' },
+    { kind: 'delivered' },
+    { kind: 'rejected', reason: 'The event has 11 records, more than the 10 of a request' },
+    { kind: 'rejected', reason: 'Nothing of the event is mapped' },
+  ])
+})
+
+it('the first request fails all events together', async () => {
+  await expect(run({}, ids(2), () => ({ status: 401 }))).rejects.toThrow(ConfigurationError)
+  await expect(run({}, ids(2), () => 'reset')).rejects.toThrow(RetryableError)
+})

@@ -1,0 +1,176 @@
+import type { DeliverContext, DeliverResult, EventOutcome, Exchange, OutgoingEvent } from '../definition/definition.ts'
+import { ConfigurationError, DeliveryError, RejectedError, RetryableError } from '../errors.ts'
+import type { Call } from '../http/send-request.ts'
+import { hasStatus, parsedAnswer, valueInAnswer } from './answer-value.ts'
+import { makeUnits, requestsOf, type Unit } from './make-units.ts'
+import { bodyWith, type Described, openEnvelope, transmit } from './open-request.ts'
+import { type Reading, readAnswer } from './read-answer.ts'
+import { TreeProblem } from './render-tree.ts'
+
+/** How often items that the vendor did not accept are sent again without the refused ones. */
+const maxRounds = 5
+/** After so many failures in a row, the rest of a batch waits for its next attempt. */
+const maxFailures = 3
+
+const outcomeOf = (error: DeliveryError): EventOutcome => {
+  if (error instanceof RejectedError) return { kind: 'rejected', reason: error.message }
+  if (error instanceof ConfigurationError) return { kind: 'retry', reason: error.message, misconfigured: true }
+  const { retryAfterMs } = error instanceof RetryableError ? error : {}
+  return { kind: 'retry', reason: error.message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+type Sent = { call: Call; reading: Reading }
+
+/** Sends one request and reads its answer. Throws ConfigurationError if a user has to change the settings. */
+const sendUnits = async (described: Described, units: readonly Unit[], context: DeliverContext): Promise<Sent> => {
+  const [first] = units
+  if (first === undefined) throw new Error('A request has no events')
+  const looked = await lookUp(described, first, context)
+  if ('reading' in looked) return looked
+  const items = units.flatMap((unit) => unit.items)
+  const { envelope } = looked
+  const { call, secrets } = await transmit(described, envelope, bodyWith(envelope, items), context)
+  const answers = envelope.request.answers ?? described.answers
+  const { title } = described
+  const reading = readAnswer({ answer: call.answer, answers, items, title, secrets, now: context.clock() })
+  if (reading.kind === 'misconfigured') throw new ConfigurationError(reading.message, call.exchange())
+  return { call, reading }
+}
+
+/**
+ * Looks a record up, for a request that needs it. Returns the request to send then: with the variable `found`, or the one
+ * for a record that does not exist. If the lookup fails, its answer is that of the event.
+ */
+const lookUp = async (
+  described: Described,
+  { name, request, envelope, scope, items }: Unit,
+  context: DeliverContext,
+): Promise<{ envelope: Unit['envelope'] } | Sent> => {
+  const { find } = request
+  if (find === undefined) return { envelope }
+  const { call, secrets } = await transmit(described, envelope, envelope.open.body, context)
+  const { answer } = call
+  const answers = envelope.request.answers ?? described.answers
+  const given = { answer, answers, items: [], title: described.title, secrets, now: context.clock() }
+  const reading = readAnswer(given)
+  if (reading.kind === 'misconfigured') throw new ConfigurationError(reading.message, call.exchange())
+  const isFound = reading.kind === 'all' && reading.outcome.kind === 'delivered'
+  if (!isFound && !hasStatus(answer.status, [404])) return { call, reading }
+  const found = isFound ? (valueInAnswer(parsedAnswer(answer.body), find.value) ?? undefined) : undefined
+  const variables = { ...scope.variables, item: items[0]?.value, found }
+  const chosen = found === undefined ? find.otherwise : name
+  return { envelope: openEnvelope(described, chosen, { ...scope, variables }, context.settings) }
+}
+
+/** The outcome of an event whose items an answer names. What was accepted of it is never sent again. */
+const namedOutcome = (own: readonly (EventOutcome | undefined)[]): EventOutcome | undefined => {
+  const failed = own.filter((outcome) => outcome !== undefined)
+  const [first] = failed
+  if (first === undefined) return undefined
+  if (failed.length === own.length) return failed.find(({ kind }) => kind === 'rejected') ?? first
+  const reasons = failed.map((outcome) => ('reason' in outcome ? outcome.reason : '')).join('; ')
+  return { kind: 'delivered', note: `${failed.length} of ${own.length} records were refused: ${reasons}` }
+}
+
+/** Creates the sender of one batch, with the outcomes that are known before anything is sent. */
+const createSender = (described: Described, context: DeliverContext, outcomes: (EventOutcome | undefined)[]) => {
+  let shown: Exchange | undefined
+  let httpStatus = 0
+  let latencyMs = 0
+  let requests = 0
+  let failures = 0
+  let stopped: EventOutcome | undefined
+
+  const settle = (units: readonly Unit[], outcome: EventOutcome): void => {
+    for (const { index } of units) outcomes[index] = outcome
+  }
+
+  const fail = (units: readonly Unit[], outcome: EventOutcome, isOver: boolean): void => {
+    failures++
+    settle(units, outcome)
+    if (isOver || failures >= maxFailures) stopped = outcome
+  }
+
+  const settleNamed = async (
+    units: readonly Unit[],
+    { named, others }: Extract<Reading, { kind: 'items' }>,
+    round: number,
+  ): Promise<void> => {
+    const rest: Unit[] = []
+    let position = 0
+    for (const unit of units) {
+      const own = unit.items.map((_, at) => named.get(position + at))
+      position += unit.items.length
+      const isNamed = own.some((outcome) => outcome !== undefined)
+      if (!isNamed) rest.push(unit)
+      // If none of the items was accepted, one refused item refuses its event.
+      else
+        settle(
+          [unit],
+          (others === 'delivered' ? namedOutcome(own) : own.find((one) => one !== undefined)) ?? { kind: 'delivered' },
+        )
+    }
+    if (others === 'delivered') return settle(rest, { kind: 'delivered' })
+    if (rest.length === 0) return
+    if (round >= maxRounds)
+      return settle(rest, { kind: 'retry', reason: 'Not accepted, because other events were refused' })
+    await send(rest, round + 1)
+  }
+
+  /** Sends units and settles them. Only the first request of a batch can fail all events by throwing. */
+  const send = async (units: readonly Unit[], round = 0): Promise<void> => {
+    if (stopped !== undefined) return settle(units, stopped)
+    requests++
+    let sent: Sent
+    try {
+      sent = await sendUnits(described, units, context)
+    } catch (error) {
+      if (error instanceof TreeProblem) return settle(units, { kind: 'rejected', reason: error.message })
+      if (!(error instanceof DeliveryError) || requests === 1) throw error
+      shown ??= error.exchange
+      return fail(units, outcomeOf(error), true)
+    }
+    const { call, reading } = sent
+    latencyMs += call.answer.latencyMs
+    if (httpStatus === 0) httpStatus = call.answer.status
+    const isWhole = reading.kind === 'all' && reading.outcome.kind === 'delivered'
+    if (!isWhole) shown ??= call.exchange()
+    if (reading.kind === 'items') {
+      failures = 0
+      return await settleNamed(units, reading, round)
+    }
+    if (reading.kind !== 'all') return
+    const { outcome } = reading
+    if (outcome.kind === 'retry') return fail(units, outcome, call.answer.status === 429)
+    failures = 0
+    if (!reading.split || units.length < 2) return settle(units, outcome)
+    const middle = Math.ceil(units.length / 2)
+    await send(units.slice(0, middle), round)
+    await send(units.slice(middle), round)
+  }
+
+  const result = (): DeliverResult => {
+    const whole = outcomes.map((outcome): EventOutcome => outcome ?? { kind: 'retry', reason: 'Not sent' })
+    if (whole.every((outcome) => outcome.kind === 'delivered' && outcome.note === undefined))
+      return { outcomes: whole, httpStatus, latencyMs }
+    const { request = '', response = '' } = shown ?? {}
+    return { outcomes: whole, httpStatus: shown?.httpStatus ?? httpStatus, latencyMs, request, response }
+  }
+  return { send, result }
+}
+
+/**
+ * Delivers a batch as its description says: events of one request together, within its limits. Each event has its own
+ * outcome. If the vendor refuses a request and names no event, the request is sent again in halves. An accepted event is
+ * never sent again. Throws a DeliveryError if the first request fails for all events.
+ */
+export const deliverEvents = async (
+  described: Described,
+  batch: readonly OutgoingEvent[],
+  context: DeliverContext,
+): Promise<DeliverResult> => {
+  const { units, outcomes } = makeUnits(described, batch, context.settings)
+  const sender = createSender(described, context, outcomes)
+  for (const those of requestsOf(units)) await sender.send(those)
+  return sender.result()
+}

@@ -1,0 +1,147 @@
+import { templatePaths, templateProblem } from '../templates/json-template.ts'
+import type { Described } from './open-request.ts'
+import { templatesOf } from './render-tree.ts'
+import type { DescribedRequest, Tree } from './schema-requests.ts'
+import type { DescribedCredential } from './schema-settings.ts'
+
+/** A template, where it is, and the variables that it can read. */
+type Place = { where: string; template: string; variables: readonly string[] }
+
+const settingsOf = (credential: DescribedCredential): string[] => {
+  switch (credential.in) {
+    case 'basic':
+      return [credential.user, credential.password].flatMap((part) => ('setting' in part ? [part.setting] : []))
+    case 'client_credentials':
+    case 'grant':
+      return [credential.client_id, credential.client_secret]
+    default:
+      return [credential.setting]
+  }
+}
+
+const serversOf = (credential: DescribedCredential): string[] => {
+  if (credential.in === 'client_credentials') return [credential.server]
+  return credential.in === 'grant' ? [credential.authorize_server, credential.token_server] : []
+}
+
+const missing = (where: string, kind: string, names: readonly string[], known: object): string[] =>
+  names
+    .filter((name) => !Object.hasOwn(known, name))
+    .map((name) => `${where} names a ${kind} ${name} that there is not`)
+
+const serverProblems = ({ servers, settings }: Described): string[] =>
+  Object.entries(servers).flatMap(([name, server]) => {
+    if (typeof server === 'string') return []
+    const where = `The server ${name}`
+    const described = settings[server.setting]
+    if (described === undefined) return missing(where, 'setting', [server.setting], settings)
+    if ('choices' in server) {
+      const values = described.type === 'choice' ? described.choices.map(({ value }) => value) : []
+      const same =
+        values.length === Object.keys(server.choices).length && values.every((value) => server.choices[value])
+      return same ? [] : [`${where} has not one host for each choice of ${server.setting}`]
+    }
+    if ('host' in server)
+      return described.type === 'text' && described.host_label === true
+        ? []
+        : [`${where} needs a text with host_label as ${server.setting}`]
+    return described.type === 'url' ? [] : [`${where} needs a URL as ${server.setting}`]
+  })
+
+const requestProblems = (described: Described, name: string, request: DescribedRequest): string[] => {
+  const where = `The request ${name}`
+  const { find } = request
+  return [
+    ...missing(where, 'server', [request.server], described.servers),
+    ...missing(where, 'credential', [request.auth], described.auth),
+    ...(find === undefined ? [] : missing(where, 'request', [find.request, find.otherwise], described.requests)),
+    ...(find !== undefined && request.batch !== undefined ? [`${where} is a batch, and cannot look a record up`] : []),
+    ...(request.path.split('/').some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
+    ...(/\{[^}]*\/[^}]*\}/.test(request.path) ? [`${where} has a path with / in a template`] : []),
+  ]
+}
+
+const requestTemplates = (request: DescribedRequest): string[] => [
+  ...request.path.split('/').filter((part) => part.includes('{')),
+  ...Object.values(request.query),
+  ...Object.values(request.headers),
+  ...(request.body === undefined ? [] : templatesOf(request.body)),
+]
+
+const ofTree = (tree: Tree | undefined): string[] => (tree === undefined ? [] : templatesOf(tree))
+
+/** Returns every template with the variables that there are. */
+const placesOf = ({ actions, requests, test, deletion }: Described): Place[] => {
+  const places = (where: string, templates: readonly string[], variables: readonly string[]): Place[] =>
+    templates.map((template) => ({ where, template, variables: [...variables, 'settings'] }))
+  const ofRequest = (name: string, variables: readonly string[]): Place[] => {
+    const request = requests[name]
+    if (request === undefined) return []
+    const { find } = request
+    const inner = find === undefined ? [] : [find.request, find.otherwise]
+    const own = [...variables, 'item', ...(find === undefined ? [] : ['found'])]
+    return [
+      ...places(`The request ${name}`, requestTemplates(request), own),
+      ...inner.filter((other) => other !== name).flatMap((other) => ofRequest(other, own)),
+    ]
+  }
+  return [
+    ...Object.entries(actions).flatMap(([name, { fields, item, request }]) => {
+      const variables = [...Object.keys(fields), 'custom']
+      return [...places(`The action ${name}`, ofTree(item), [...variables, 'item']), ...ofRequest(request, variables)]
+    }),
+    ...places('The test', ofTree(test.item), []),
+    ...ofRequest(test.request, []),
+    ...(deletion === undefined
+      ? []
+      : [
+          ...places('The deletion', ofTree(deletion.item), ['id', 'ids']),
+          ...ofRequest(deletion.request, ['id', 'ids']),
+        ]),
+  ]
+}
+
+const templateProblems = (described: Described): string[] =>
+  placesOf(described).flatMap(({ where, template, variables }) => {
+    const problem = templateProblem(template, 'value')
+    if (problem !== undefined) return [`${where} has a template that fails: ${template}: ${problem.message}`]
+    return templatePaths(template).flatMap(([first, second]) => {
+      if (typeof first !== 'string' || !variables.includes(first))
+        return [`${where} reads ${String(first)}, which there is not`]
+      if (first !== 'settings') return []
+      const setting = typeof second === 'string' ? described.settings[second] : undefined
+      if (setting === undefined) return [`${where} reads a setting that there is not: ${template}`]
+      return setting.type === 'secret' ? [`${where} reads a secret: ${template}`] : []
+    })
+  })
+
+/**
+ * Returns what is wrong with the references of a description: names that there are not, templates that fail or read what
+ * there is not, secrets in templates, and addresses that an event could change. Empty if there is nothing.
+ */
+export const descriptionProblems = (described: Described): string[] => {
+  const { actions, auth, requests, settings, servers, test, deletion, objects, presets } = described
+  const ofAuth = Object.entries(auth).flatMap(([name, credentials]) =>
+    credentials.flatMap((credential) => [
+      ...missing(`The credential ${name}`, 'setting', settingsOf(credential), settings),
+      ...missing(`The credential ${name}`, 'server', serversOf(credential), servers),
+    ]),
+  )
+  const ofActions = Object.entries(actions).flatMap(([name, { request, needs_one_of: needed = [], fields }]) => [
+    ...missing(`The action ${name}`, 'request', [request], requests),
+    ...missing(`The action ${name}`, 'field', needed, fields),
+  ])
+  return [
+    ...(auth.default === undefined ? ['There is no credential default'] : []),
+    ...serverProblems(described),
+    ...ofAuth,
+    ...Object.entries(requests).flatMap(([name, request]) => requestProblems(described, name, request)),
+    ...ofActions,
+    ...objects.flatMap(({ name, actions: own }) => missing(`The object ${name}`, 'action', own, actions)),
+    ...presets.flatMap(({ action }) => missing('A preset', 'action', [action], actions)),
+    ...missing('The test', 'request', [test.request], requests),
+    ...(deletion === undefined ? [] : missing('The deletion', 'request', [deletion.request], requests)),
+    ...(deletion?.needs === undefined ? [] : missing('The deletion', 'setting', [deletion.needs], settings)),
+    ...templateProblems(described),
+  ]
+}

@@ -1,0 +1,124 @@
+import type { EventOutcome, OutgoingEvent, Settings } from '../definition/definition.ts'
+import { valueInAnswer } from './answer-value.ts'
+import { type Described, type Envelope, openEnvelope, requestOf, variablesOf } from './open-request.ts'
+import { renderTree, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
+import type { DescribedRequest } from './schema-requests.ts'
+
+/** An item of a request in the vendor's form, and the place of its list in the body. */
+export type Item = { readonly value: unknown; readonly place: string; readonly bytes: number }
+
+/** What an event sends: its request, and its items, which stay together. */
+export type Unit = {
+  /** The position of the event in the batch. */
+  readonly index: number
+  readonly name: string
+  readonly request: DescribedRequest
+  /** The request without its items, or that of the lookup before it. */
+  readonly envelope: Envelope
+  readonly items: readonly Item[]
+  readonly bytes: number
+  /** The values that no two units of a request may share. */
+  readonly keys: readonly string[]
+  readonly scope: Scope
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+
+/** Returns the bytes of a body besides its items: what is around them, with room for credentials. */
+const frameOf = ({ open, request }: Envelope): number =>
+  request.batch === undefined ? 0 : bytesOf(open.body ?? null) + 256
+
+const labelsOf = (described: Described, action: string, names: readonly string[]): string =>
+  names.map((name) => described.actions[action]?.fields[name]?.label ?? name).join(', ')
+
+/** Returns what an event sends. Throws TreeProblem with the reason why it cannot be sent. */
+const unitOf = (described: Described, event: OutgoingEvent, index: number, settings: Settings): Unit => {
+  const action = described.actions[event.action]
+  if (action === undefined) throw new TreeProblem(`${described.title} has no action "${event.action}"`)
+  const variables = variablesOf(described, event, settings)
+  const { needs_one_of: needed } = action
+  if (needed?.every((name) => isMissing(variables[name])) === true)
+    throw new TreeProblem(`The event has none of these: ${labelsOf(described, event.action, needed)}`)
+  const scope = scopeOf(variables)
+  const rendered = renderTree(action.item, scope)
+  const { request: name } = action
+  const request = requestOf(described, name)
+  const { batch, max_bytes: maxBytes, max_item_bytes: maxItem = maxBytes, find } = request
+  const isBatch = batch !== undefined
+  const inner = isBatch ? scope : { ...scope, variables: { ...variables, item: rendered } }
+  const envelope = openEnvelope(described, find?.request ?? name, inner, settings)
+  const values: readonly unknown[] = isBatch && Array.isArray(rendered) ? rendered : [rendered]
+  const items = values
+    .filter((value) => value !== undefined)
+    .map((value): Item => ({ value, place: action.at ?? batch?.at ?? '', bytes: bytesOf(value) + 1 }))
+  if (items.length === 0 && request.method !== 'GET' && request.body === undefined)
+    throw new TreeProblem('Nothing of the event is mapped')
+  const bytes = items.reduce((sum, item) => sum + item.bytes, 0)
+  const largest = items.reduce((most, item) => Math.max(most, item.bytes), 0)
+  if (bytes + frameOf(envelope) > maxBytes || largest > maxItem) {
+    const most = Math.min(maxBytes, maxItem).toLocaleString('en-US')
+    throw new TreeProblem(`The event has more bytes than ${described.title} takes: at most ${most}`)
+  }
+  if (batch !== undefined && items.length > batch.max_items)
+    throw new TreeProblem(`The event has ${items.length} records, more than the ${batch.max_items} of a request`)
+  const { unique } = batch ?? {}
+  const keys =
+    unique === undefined ? [] : items.map(({ value }) => JSON.stringify(valueInAnswer(value, unique) ?? null))
+  return { index, name, request, envelope, items, bytes, keys, scope }
+}
+
+/** Returns what the events of a batch send, and the outcomes of those that cannot be sent. */
+export const makeUnits = (
+  described: Described,
+  batch: readonly OutgoingEvent[],
+  settings: Settings,
+): { units: Unit[]; outcomes: (EventOutcome | undefined)[] } => {
+  const units: Unit[] = []
+  const outcomes = batch.map((event, index): EventOutcome | undefined => {
+    try {
+      units.push(unitOf(described, event, index, settings))
+      return undefined
+    } catch (error) {
+      if (error instanceof TreeProblem) return { kind: 'rejected', reason: error.message }
+      throw error
+    }
+  })
+  return { units, outcomes }
+}
+
+/**
+ * Divides units into requests, in order. Units of one request have the same envelope, together keep its limits, and share
+ * no key that must be unique. Requests are in the order of their first events.
+ */
+export const requestsOf = (units: readonly Unit[]): Unit[][] =>
+  [
+    ...Map.groupBy(units, ({ request, envelope, index }) =>
+      request.batch === undefined ? `${index}` : envelope.key,
+    ).values(),
+  ].flatMap((those) => {
+    const requests: Unit[][] = []
+    let items = 0
+    let bytes = 0
+    let keys = new Set<string>()
+    for (const unit of those) {
+      const { batch, max_bytes: maxBytes } = unit.request
+      const last = requests.at(-1)
+      const fits =
+        items + unit.items.length <= (batch?.max_items ?? 1) &&
+        bytes + unit.bytes <= maxBytes &&
+        !unit.keys.some((key) => keys.has(key))
+      if (last !== undefined && fits) last.push(unit)
+      else {
+        requests.push([unit])
+        items = 0
+        bytes = frameOf(unit.envelope)
+        keys = new Set()
+      }
+      items += unit.items.length
+      bytes += unit.bytes
+      for (const key of unit.keys) keys.add(key)
+    }
+    return requests
+  })

@@ -1,0 +1,145 @@
+import { isJsonObject, type JsonObject } from '@tributary/kernel'
+import type { DeliverContext, OutgoingEvent, Settings } from '../definition/definition.ts'
+import { withGrant } from '../http/oauth2.ts'
+import { type Call, sendRequest } from '../http/send-request.ts'
+import { authorize, type OpenRequest, serverOf } from './authorize.ts'
+import { renderLeaf, renderTree, type Scope, TreeProblem } from './render-tree.ts'
+import type { Description } from './schema.ts'
+import type { DescribedRequest } from './schema-requests.ts'
+
+/** A described destination without its test vectors. */
+export type Described = Omit<Description, 'vectors'>
+
+/** Maximum bytes of an answer that are read: more if it can name many items. */
+const answerBytes = 64 * 1024
+const listingBytes = 1024 * 1024
+
+/** Returns a named request of a description. */
+export const requestOf = ({ requests }: Described, name: string): DescribedRequest => {
+  const request = requests[name]
+  if (request === undefined) throw new Error(`There is no request ${name}`)
+  return request
+}
+
+/** Returns the settings that templates can read: all but secrets. */
+const openSettings = ({ settings }: Described, values: Settings): JsonObject =>
+  Object.fromEntries(
+    Object.entries(settings)
+      .filter(([, { type }]) => type !== 'secret')
+      .map(([name]) => [name, values[name]]),
+  )
+
+/** Returns the variables of an event's templates: the fields of its action, `custom` fields, and `settings`. */
+export const variablesOf = (
+  described: Described,
+  { action, payload = {} }: Pick<OutgoingEvent, 'action' | 'payload'>,
+  values: Settings,
+): JsonObject => {
+  const fields = described.actions[action]?.fields ?? {}
+  const custom = Object.entries(payload).filter(([name]) => !Object.hasOwn(fields, name))
+  return {
+    ...Object.fromEntries(Object.entries(payload).filter(([name]) => Object.hasOwn(fields, name))),
+    custom: Object.fromEntries(custom),
+    settings: openSettings(described, values),
+  }
+}
+
+/** Returns the variables of requests without an event. */
+export const settingVariables = (described: Described, values: Settings, more: JsonObject = {}): JsonObject => ({
+  ...more,
+  settings: openSettings(described, values),
+})
+
+const leafText = (template: string, scope: Scope): string => {
+  const value = renderLeaf(template, scope)
+  return typeof value === 'object' ? '' : String(value ?? '').trim()
+}
+
+const pathOf = (path: string, scope: Scope): string =>
+  path
+    .split('/')
+    .map((segment, at) => {
+      if (at === 0 || !segment.includes('{')) return segment
+      const text = leafText(segment, scope)
+      if (text === '' || text === '.' || text === '..') throw new TreeProblem('A part of the address has no value')
+      return encodeURIComponent(text)
+    })
+    .join('/')
+
+const headersOf = (request: DescribedRequest, scope: Scope): Record<string, string> => {
+  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'Tributary/1.0' }
+  if (request.method !== 'GET') headers['content-type'] = 'application/json'
+  for (const [name, template] of Object.entries(request.headers)) {
+    const text = leafText(template, scope)
+    if (!/^[\x20-\x7e]{0,4096}$/.test(text))
+      throw new TreeProblem(`The header ${name} has characters that are not allowed`)
+    if (text !== '') headers[name.toLowerCase()] = text
+  }
+  return headers
+}
+
+/** A request with its address, headers, and the body around its items. `key` is the same for requests that can be one. */
+export type Envelope = {
+  readonly name: string
+  readonly request: DescribedRequest
+  readonly open: OpenRequest
+  readonly key: string
+}
+
+/** Renders a request without its items. Throws TreeProblem, ConfigurationError. */
+export const openEnvelope = (described: Described, name: string, scope: Scope, settings: Settings): Envelope => {
+  const request = requestOf(described, name)
+  const url = new URL(`${serverOf(described, request.server, settings)}${pathOf(request.path, scope)}`)
+  for (const [query, template] of Object.entries(request.query)) {
+    const text = leafText(template, scope)
+    if (text !== '') url.searchParams.set(query, text)
+  }
+  const body = request.body === undefined ? undefined : renderTree(request.body, scope)
+  const open = { method: request.method, url, headers: headersOf(request, scope), body }
+  return { name, request, open, key: JSON.stringify([name, url.href, open.headers, body ?? null]) }
+}
+
+const putAt = (body: unknown, path: string, list: readonly unknown[]): unknown => {
+  if (path === '') return list
+  const [name = '', ...rest] = path.split('.')
+  const object = isJsonObject(body) ? body : {}
+  return { ...object, [name]: rest.length === 0 ? list : putAt(object[name], rest.join('.'), list) }
+}
+
+/** Returns the body of a batch: the items at their places. */
+export const bodyWith = (
+  { open, request }: Envelope,
+  items: readonly { readonly place: string; readonly value: unknown }[],
+): unknown => {
+  if (request.batch === undefined) return open.body ?? items[0]?.value
+  let { body } = open
+  for (const [place, those] of Map.groupBy(items, (item) => item.place))
+    body = putAt(
+      body,
+      place,
+      those.map(({ value }) => value),
+    )
+  return body
+}
+
+/** Sends a request with its credentials. A token of client credentials that gets 401 is renewed once. */
+export const transmit = async (
+  described: Described,
+  { open, request }: Envelope,
+  body: unknown,
+  context: DeliverContext,
+): Promise<{ call: Call; secrets: readonly string[] }> => {
+  const credentials = described.auth[request.auth]
+  if (credentials === undefined) throw new Error(`There are no credentials ${request.auth}`)
+  const sending = credentials.some((credential) => credential.in === 'grant') ? withGrant(context) : context
+  const lists = (request.answers ?? described.answers).items.length > 0
+  const bytes = lists ? listingBytes : answerBytes
+  const send = async (refused?: string) => {
+    const made = await authorize(described, credentials, { ...open, body }, context, refused)
+    const call = await sendRequest(sending, { ...made.request, keepBytes: bytes, readBytes: bytes }, made.hidden)
+    return { call, secrets: made.hidden.texts ?? [], token: made.token }
+  }
+  const first = await send()
+  if (first.call.answer.status !== 401 || first.token === undefined) return first
+  return await send(first.token)
+}

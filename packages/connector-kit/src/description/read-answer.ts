@@ -1,0 +1,188 @@
+import { cutText, type JsonObject } from '@tributary/kernel'
+import type { EventOutcome } from '../definition/definition.ts'
+import { hideSecrets } from '../http/redaction.ts'
+import type { HttpAnswer } from '../http/request-client.ts'
+import { classifyStatus, isWebPage, parseRetryAfter, retryAfterCapMs } from '../http/send-request.ts'
+import { hasStatus, meets, parsedAnswer, textInAnswer, valueInAnswer } from './answer-value.ts'
+import type { DescribedAnswers, ItemErrors } from './schema-requests.ts'
+
+/** An item of a request as it was sent, and the place of its list in the body. */
+export type SentItem = { readonly value: unknown; readonly place: string }
+
+/** What an answer says about a request with `items.length` items. */
+export type Reading =
+  /** One outcome for all items. `split`: one of several items can be the cause. */
+  | { kind: 'all'; outcome: EventOutcome; split: boolean }
+  /** Nothing can be sent before a user changes the set-up. */
+  | { kind: 'misconfigured'; message: string }
+  /** Outcomes of single items by their position. The others are delivered, or were not accepted. */
+  | { kind: 'items'; named: ReadonlyMap<number, EventOutcome>; others: 'delivered' | 'not_accepted' }
+
+type Given = {
+  answer: HttpAnswer
+  answers: DescribedAnswers
+  items: readonly SentItem[]
+  title: string
+  /** Texts that are hidden in reasons. */
+  secrets: readonly string[]
+  /** Epoch ms. */
+  now: number
+}
+
+/** Maximum entries of a list of errors that are read, and characters of a reason. */
+const maxEntries = 20_000
+const maxReason = 300
+
+/** Returns how long the vendor asks to wait, in ms, at most an hour; undefined if it does not say. */
+export const waitOf = (
+  { headers }: Pick<HttpAnswer, 'headers'>,
+  body: unknown,
+  described: DescribedAnswers['retry_after'],
+  now: number,
+): number | undefined => {
+  const standard = parseRetryAfter(headers['retry-after'], now)
+  if (described === undefined) return standard
+  const given =
+    (described.header === undefined ? undefined : headers[described.header]) ??
+    (described.path === undefined ? undefined : valueInAnswer(body, described.path))
+  const number = typeof given === 'number' || (typeof given === 'string' && given.trim() !== '') ? Number(given) : NaN
+  if (!Number.isFinite(number) || number < 0)
+    return typeof given === 'string' ? (parseRetryAfter(given, now) ?? standard) : standard
+  const ms = described.unit.endsWith('milliseconds') ? number : number * 1000
+  return Math.min(Math.max(Math.round(described.unit.startsWith('epoch') ? ms - now : ms), 0), retryAfterCapMs)
+}
+
+type Entry = { value: unknown; reason: string; position: number }
+
+/** Returns the entries at the place of the errors: those of a list, or those of each list of an object. */
+const entriesAt = (body: unknown, { at }: ItemErrors): Entry[] => {
+  const found = valueInAnswer(body, at)
+  const listed = (list: unknown, reason: string): Entry[] =>
+    Array.isArray(list)
+      ? list.slice(0, maxEntries).map((value: unknown, position) => ({ value, reason, position }))
+      : []
+  if (Array.isArray(found)) return listed(found, '')
+  if (typeof found !== 'object' || found === null) return []
+  return Object.entries(found)
+    .slice(0, maxEntries)
+    .flatMap(([name, list]) => listed(list, name))
+    .slice(0, maxEntries)
+}
+
+const isEntryObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
+
+const indexIn = (value: unknown, after: string | undefined): number | undefined => {
+  if (after === undefined) return Number.isInteger(value) ? (value as number) : undefined
+  if (typeof value !== 'string') return undefined
+  const from = value.indexOf(after)
+  const digits = from < 0 ? '' : (/^\d{1,6}/.exec(value.slice(from + after.length))?.[0] ?? '')
+  return digits === '' ? undefined : Number(digits)
+}
+
+/** Finds the positions of the items that entries name. */
+const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => {
+  const positions = new Map<string, number[]>()
+  const add = (key: string, position: number): void => {
+    const known = positions.get(key)
+    if (known === undefined) positions.set(key, [position])
+    else known.push(position)
+  }
+  for (const [position, item] of items.entries()) {
+    if (place !== undefined) add(item.place, position)
+    else if (typeof by === 'object' && 'key' in by) add(String(valueInAnswer(item.value, by.of_item)), position)
+  }
+  return ({ value, position }: Entry): readonly number[] => {
+    if (by === 'position') return position < items.length ? [position] : []
+    const named = isEntryObject(value) ? valueInAnswer(value, 'key' in by ? by.key : by.index) : value
+    if ('key' in by)
+      return typeof named === 'string' || typeof named === 'number' ? (positions.get(String(named)) ?? []) : []
+    const index = indexIn(named, by.after)
+    if (index === undefined || index < 0) return []
+    if (place === undefined) return index < items.length ? [index] : []
+    const found = positions.get(String(valueInAnswer(value, place)))?.[index]
+    return found === undefined ? [] : [found]
+  }
+}
+
+/** Returns the outcomes of the items that an answer names; empty if it names none. */
+const namedItems = (errors: ItemErrors, body: unknown, given: Given, wait: number | undefined) => {
+  const named = new Map<number, EventOutcome>()
+  const find = createFinder(errors, given.items)
+  for (const entry of entriesAt(body, errors)) {
+    if (errors.delivered !== undefined && meets(entry.value, errors.delivered)) continue
+    const isRetry = errors.retry !== undefined && meets(entry.value, errors.retry)
+    for (const position of find(entry)) {
+      // Several errors of one item: a permanent one decides.
+      if (named.get(position)?.kind === 'rejected') continue
+      const said = [errors.label ?? '', textInAnswer(entry.value, errors.reason) || entry.reason]
+        .filter((part) => part !== '')
+        .join(': ')
+      const reason = cutText(hideSecrets(said, given.secrets), maxReason) || `Refused by ${given.title}`
+      named.set(
+        position,
+        isRetry
+          ? { kind: 'retry', reason, ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+          : { kind: 'rejected', reason },
+      )
+    }
+  }
+  return named
+}
+
+/** Returns the message of an answer for which a user has to change the settings; undefined for any other answer. */
+const setUpProblem = ({ answer, title }: Given): string | undefined => {
+  const { status } = answer
+  if (status === 401 || status === 403) return `${title} refuses the credentials (HTTP ${status})`
+  if (status >= 300 && status < 400) return `${title} redirects (HTTP ${status}), so something is in its way`
+  return status < 300 && isWebPage(answer) ? `A web page came in place of an answer of ${title}` : undefined
+}
+
+/**
+ * Returns what an answer says. The first rule that fits applies. Without one, 401, 403, redirects, and web pages hold the
+ * events; 408, 429, and 5xx are retried; other codes from 400 on are rejected; and a success that does not say what the
+ * description expects is retried. Single items that an answer names have their own outcomes.
+ */
+export const readAnswer = (given: Given): Reading => {
+  const { answer, answers, items, title, secrets, now } = given
+  const body = parsedAnswer(answer.body)
+  const wait = waitOf(answer, body, answers.retry_after, now)
+  const said = cutText(hideSecrets(textInAnswer(body, answers.reason), secrets), maxReason)
+  const reason = `HTTP ${answer.status}${said === '' ? '' : `: ${said}`}`
+  const retry = (why: string): Reading => ({
+    kind: 'all',
+    outcome: { kind: 'retry', reason: why, ...(wait === undefined ? {} : { retryAfterMs: wait }) },
+    split: false,
+  })
+  const reject = (why: string): Reading => ({
+    kind: 'all',
+    outcome: { kind: 'rejected', reason: why },
+    split: items.length > 1,
+  })
+  const fitting = answers.rules.find(
+    ({ status, when }) => hasStatus(answer.status, status) && (when === undefined || meets(body, when)),
+  )
+  if (fitting !== undefined) {
+    const why = fitting.message ?? reason
+    if (fitting.outcome === 'misconfigured') return { kind: 'misconfigured', message: `${title}: ${why}` }
+    if (fitting.outcome === 'retry') return retry(why)
+    if (fitting.outcome === 'rejected') return reject(why)
+    return { kind: 'all', outcome: { kind: 'delivered' }, split: false }
+  }
+  const problem = setUpProblem(given)
+  if (problem !== undefined) return { kind: 'misconfigured', message: problem }
+  const kind = classifyStatus(answer.status)
+  if (kind === 'retry') return retry(reason)
+  const listing = answers.items.filter(({ status }) => hasStatus(answer.status, status))
+  const all = listing.map((errors) => ({ named: namedItems(errors, body, given, wait), others: errors.others }))
+  const [first] = all.filter(({ named }) => named.size > 0)
+  if (first !== undefined) {
+    const named = new Map(all.flatMap((one) => (one.others === first.others ? [...one.named] : [])))
+    return { kind: 'items', named, others: first.others }
+  }
+  if (kind === 'delivered' && listing.length > 0 && body === undefined && answer.body.trim() !== '')
+    return retry(`The answer of ${title} cannot be read (${reason})`)
+  if (kind === 'rejected') return reject(answer.status === 413 ? `${reason}: too large` : reason)
+  if (answers.confirmed !== undefined && !meets(body, answers.confirmed))
+    return retry(`${title} did not confirm the request (${reason})`)
+  return { kind: 'all', outcome: { kind: 'delivered' }, split: false }
+}

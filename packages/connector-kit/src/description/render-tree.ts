@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject } from '@tributary/kernel'
+import { renderValue, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
+import type { Tree } from './schema-requests.ts'
+
+/** Maximum items that `$each` makes of one event. */
+const maxEach = 1000
+
+/** Why a tree cannot be rendered for an event, for users. */
+export class TreeProblem extends Error {}
+
+/** The variables of the templates, and the work that is left for one event. */
+export type Scope = { readonly variables: Readonly<Record<string, unknown>>; readonly budget: TemplateBudget }
+
+/** Returns a scope with the full budget of one event. */
+export const scopeOf = (variables: Readonly<Record<string, unknown>>): Scope => {
+  const { steps, memory, work, output } = templateLimits
+  return { variables, budget: { steps, memory, work, output } }
+}
+
+/** Whether a text has a template; other texts are constants. */
+export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
+
+/** Renders a text; undefined for no value and for an empty text of a template. Throws TreeProblem. */
+export const renderLeaf = (text: string, { variables, budget }: Scope): unknown => {
+  if (!isTemplate(text)) return text
+  const rendered = renderValue(text, variables, { budget, owner: 'description' })
+  if ('problem' in rendered) throw new TreeProblem(`A template fails: ${rendered.problem.message}`)
+  return rendered.value === '' ? undefined : rendered.value
+}
+
+const merged = (parts: unknown, scope: Scope): JsonObject => {
+  const objects = (Array.isArray(parts) ? parts : []).map((part: Tree) => renderTree(part, scope))
+  return Object.fromEntries(objects.filter(isJsonObject).flatMap((object) => Object.entries(object)))
+}
+
+const each = (list: Tree, item: Tree | undefined, scope: Scope): unknown[] => {
+  const items = renderTree(list, scope)
+  if (!Array.isArray(items)) return []
+  if (items.length > maxEach) throw new TreeProblem(`A list has ${items.length} items, more than ${maxEach}`)
+  return items
+    .map((one: unknown) => renderTree(item ?? null, { ...scope, variables: { ...scope.variables, item: one } }))
+    .filter((value) => value !== undefined)
+}
+
+const isTrue = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== ''
+
+/**
+ * Renders a tree to a JSON value; undefined if nothing of it has a value. Members and items without a value are left
+ * out, and so are objects and lists of which nothing is left. Throws TreeProblem.
+ */
+export const renderTree = (tree: Tree, scope: Scope): unknown => {
+  if (typeof tree === 'string') return renderLeaf(tree, scope)
+  if (typeof tree !== 'object' || tree === null) return tree
+  if (Array.isArray(tree)) {
+    const items = tree.map((item: Tree) => renderTree(item, scope)).filter((item) => item !== undefined)
+    return items.length === 0 && tree.length > 0 ? undefined : items
+  }
+  const members = tree as Readonly<Record<string, Tree>>
+  if (members.$merge !== undefined) return merged(members.$merge, scope)
+  if (members.$each !== undefined) return each(members.$each, members.$item, scope)
+  if (members.$if !== undefined) {
+    const chosen = isTrue(renderTree(members.$if, scope)) ? members.$then : members.$else
+    return chosen === undefined ? undefined : renderTree(chosen, scope)
+  }
+  const entries = Object.entries(members).flatMap(([name, value]) => {
+    const rendered = renderTree(value, scope)
+    return rendered === undefined ? [] : [[name, rendered] as const]
+  })
+  return entries.length === 0 && Object.keys(members).length > 0 ? undefined : Object.fromEntries(entries)
+}
+
+/** Returns the templates of a tree. */
+export const templatesOf = (tree: Tree): string[] => {
+  if (typeof tree === 'string') return isTemplate(tree) ? [tree] : []
+  if (typeof tree !== 'object' || tree === null) return []
+  return Object.values(tree).flatMap(templatesOf)
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+/** A name in snake_case, by which the parts of a description refer to each other. */
+export const partName = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, 'A name has lower-case letters, digits, and _')
+
+const text = z.string().min(1).max(2000)
+
+const shared = {
+  label: text,
+  help: text,
+  required: z.boolean().default(false),
+  show_when: z.strictObject({ field: partName, value: z.union([z.string(), z.number(), z.boolean()]) }).optional(),
+}
+
+const choice = z.strictObject({ value: z.string().min(1).max(200), label: text })
+
+/** A setting of the destination, by its type: the form, the check, and the encryption follow from it. */
+export const describedSetting = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('text'),
+    ...shared,
+    default: z.string().optional(),
+    max_length: z.int().min(1).max(5000).optional(),
+    /** True if the value is one label of a host name, such as an account in `account.example.com`. */
+    host_label: z.literal(true).optional(),
+  }),
+  z.strictObject({ type: z.literal('secret'), ...shared, max_length: z.int().min(1).max(5000).optional() }),
+  z.strictObject({ type: z.literal('url'), ...shared, default: z.string().optional() }),
+  z.strictObject({ type: z.literal('choice'), ...shared, default: z.string(), choices: z.array(choice).min(2) }),
+  z.strictObject({ type: z.literal('toggle'), ...shared, default: z.boolean() }),
+  z.strictObject({
+    type: z.literal('number'),
+    ...shared,
+    default: z.number().optional(),
+    min: z.number().optional(),
+    max: z.number().optional(),
+  }),
+])
+export type DescribedSetting = z.output<typeof describedSetting>
+
+const httpsOrigin = z.string().regex(/^https:\/\/[a-z0-9.-]+$/, 'A server is https:// and a host, without a path')
+
+/**
+ * A server of the vendor. Its host is fixed, one of several that a setting chooses, a host with an account name of a
+ * setting in place of `{}`, or the user's own server in a setting of type `url`. A value of an event never decides it.
+ */
+export const describedServer = z.union([
+  httpsOrigin,
+  z.strictObject({ setting: partName, choices: z.record(z.string(), httpsOrigin) }),
+  z.strictObject({
+    setting: partName,
+    host: z.string().regex(/^\{\}(\.[a-z0-9-]+){2,}$/, 'A host is {} and the rest of the name, such as {}.example.com'),
+  }),
+  z.strictObject({ setting: partName }),
+])
+export type DescribedServer = z.output<typeof describedServer>
+
+const credential = z.union([z.strictObject({ setting: partName }), z.strictObject({ text: z.string() })])
+
+/** How one credential goes into a request. Templates cannot read a secret, so this is its only way there. */
+export const describedCredential = z.discriminatedUnion('in', [
+  z.strictObject({
+    in: z.literal('header'),
+    name: z.string().regex(/^[A-Za-z0-9-]{1,60}$/),
+    prefix: z.string().default(''),
+    setting: partName,
+  }),
+  z.strictObject({ in: z.literal('query'), name: z.string().min(1).max(60), setting: partName }),
+  z.strictObject({ in: z.literal('body'), name: z.string().min(1).max(60), setting: partName }),
+  z.strictObject({ in: z.literal('basic'), user: credential, password: credential }),
+  z.strictObject({
+    /** OAuth 2 client credentials (RFC 6749, 4.4): a token is fetched, kept, and renewed. */
+    in: z.literal('client_credentials'),
+    server: partName,
+    path: z.string().regex(/^\/[\w/.-]*$/),
+    client_id: partName,
+    client_secret: partName,
+    /** How the secret is sent to the token URL. */
+    client_authentication: z.enum(['basic', 'body']).default('body'),
+    scope: z.string().default(''),
+  }),
+  z.strictObject({
+    /** OAuth 2 with consent (RFC 6749, 4.1): the users register their own client at the vendor. */
+    in: z.literal('grant'),
+    authorize_server: partName,
+    authorize_path: z.string().regex(/^\/[\w/.-]*$/),
+    token_server: partName,
+    token_path: z.string().regex(/^\/[\w/.-]*$/),
+    client_id: partName,
+    client_secret: partName,
+    client_authentication: z.enum(['basic', 'body']).default('body'),
+    scopes: z.array(z.string()).default([]),
+    parameters: z.record(z.string(), z.string()).default({}),
+  }),
+])
+export type DescribedCredential = z.output<typeof describedCredential>

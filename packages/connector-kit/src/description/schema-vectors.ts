@@ -1,0 +1,100 @@
+import { eventTypes } from '@tributary/contract'
+import { z } from 'zod'
+
+const source = z
+  .url({ protocol: /^https$/ })
+  .array()
+  .min(1)
+const values = z.record(z.string(), z.json())
+
+/** An event of a vector. It adds to `sample`; `pad` puts a text of so many bytes at a path of its properties. */
+const vectorEvent = z.strictObject({
+  type: z.enum(eventTypes).optional(),
+  event: z.string().optional(),
+  messageId: z.string().optional(),
+  userId: z.string().nullable().optional(),
+  anonymousId: z.string().optional(),
+  groupId: z.string().optional(),
+  previousId: z.string().optional(),
+  timestamp: z.string().optional(),
+  properties: values.optional(),
+  traits: values.optional(),
+  context: values.optional(),
+  pad: z.strictObject({ property: z.string(), bytes: z.int().min(1) }).optional(),
+})
+export type VectorEvent = z.output<typeof vectorEvent>
+
+const vectorRequest = z.strictObject({
+  method: z.string(),
+  url: z.string(),
+  /** Headers that the request must have, among others. */
+  headers: z.record(z.string(), z.string()).default({}),
+  /** The exact body. */
+  body: z.json().optional(),
+})
+
+const vectorAnswer = z.strictObject({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.json().optional(),
+  /** A body that is no JSON. */
+  text: z.string().optional(),
+})
+export type VectorAnswer = z.output<typeof vectorAnswer>
+
+const vectorOutcome = z.strictObject({
+  kind: z.enum(['delivered', 'rejected', 'retry']),
+  reason: z.string().optional(),
+  retryAfterMs: z.number().optional(),
+  misconfigured: z.literal(true).optional(),
+})
+
+/** The exact requests of events, by a page, a library, or a specification that shows them. */
+const requestVector = z.strictObject({
+  name: z.string(),
+  source,
+  settings: values.default({}),
+  events: z.array(vectorEvent).min(1),
+  /** Answers to the requests in their order; the answer of `accepts` to all others. */
+  answers: z.array(vectorAnswer).default([]),
+  requests: z.array(vectorRequest).min(1),
+})
+
+/** The outcomes of answers. */
+const answerVector = z.strictObject({
+  name: z.string(),
+  source,
+  /** The case that every description shows. */
+  shows: z.enum(['bad_credentials', 'rate_limit', 'refused_item', 'too_large']).optional(),
+  events: z.array(vectorEvent).min(1),
+  answers: z.array(vectorAnswer).default([]),
+  outcomes: z.array(vectorOutcome).min(1),
+  /** The number of requests. */
+  sent: z.int().optional(),
+})
+
+/** A deletion of a person, and its requests. */
+const deletionVector = z.strictObject({
+  source,
+  settings: values.default({}),
+  userIds: z.array(z.string()),
+  anonymousIds: z.array(z.string()).default([]),
+  answers: z.array(vectorAnswer).default([]),
+  requests: z.array(vectorRequest).min(1),
+})
+
+/** The tests of a description, run by `testDescription`. */
+export const vectors = z.strictObject({
+  settings: values,
+  /** What the vendor answers to an accepted request. */
+  accepts: z.strictObject({ source, answer: vectorAnswer }),
+  /** What the vendor answers to a successful test of the connection, if it is another answer. */
+  connects: z.strictObject({ source, answer: vectorAnswer }).optional(),
+  /** Why no preset sends identify calls. */
+  no_identify: z.string().optional(),
+  sample: vectorEvent,
+  requests: z.array(requestVector).min(1),
+  answers: z.array(answerVector).min(1),
+  deletion: deletionVector.optional(),
+})
+export type Vectors = z.output<typeof vectors>

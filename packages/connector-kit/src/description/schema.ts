@@ -1,0 +1,152 @@
+import { conditionOperators, dataKinds, eventTypes, fieldKinds, syncModes, targetTypes } from '@tributary/contract'
+import { z } from 'zod'
+import { describedAnswers, describedRequest, tree } from './schema-requests.ts'
+import { describedCredential, describedServer, describedSetting, partName } from './schema-settings.ts'
+import { vectors } from './schema-vectors.ts'
+
+const text = z.string().min(1).max(2000)
+const choices = z.array(z.strictObject({ value: z.string(), label: text }))
+
+const listField = z.strictObject({
+  name: z.string(),
+  label: text,
+  help: text,
+  type: z.enum(targetTypes),
+  required: z.boolean().optional(),
+  choices: choices.optional(),
+})
+
+/** A field of an action to which users map values. */
+const describedField = z.strictObject({
+  label: text,
+  help: text,
+  type: z.enum(targetTypes),
+  kind: z.enum(fieldKinds),
+  required: z.boolean().default(false),
+  recommended: z.boolean().default(false),
+  pii: z.enum(['email', 'phone', 'name', 'text']).optional(),
+  max_values: z.int().min(1).optional(),
+  max_items: z.int().min(1).optional(),
+  choices: choices.optional(),
+  fields: z.array(listField).optional(),
+})
+export type DescribedField = z.output<typeof describedField>
+
+const describedAction = z.strictObject({
+  title: text,
+  description: text,
+  request: partName,
+  /** The place of the items in the body, if it is not that of the request. */
+  at: z.string().optional(),
+  event_types: z.array(z.enum(eventTypes)).default([]),
+  custom_fields: z.boolean().default(false),
+  fields: z.record(partName, describedField),
+  /** Fields of which an event has at least one. */
+  needs_one_of: z.array(partName).min(1).optional(),
+  /** The record in the vendor's form; with `$each`, several records. */
+  item: tree,
+})
+export type DescribedAction = z.output<typeof describedAction>
+
+const presetSource = z.strictObject({
+  type: z.enum(['FIELD', 'VARIABLE', 'CONSTANT', 'TEMPLATE', 'PROFILE', 'FIRST']),
+  name: z.string().optional(),
+  value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  sources: z
+    .array(
+      z.strictObject({
+        type: z.enum(['FIELD', 'VARIABLE', 'CONSTANT', 'PROFILE']),
+        name: z.string().optional(),
+        value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+      }),
+    )
+    .optional(),
+  since: z.int().optional(),
+})
+
+const describedPreset = z.strictObject({
+  enabled: z.literal(false).optional(),
+  event_name: z.string().optional(),
+  event_type: z.enum(eventTypes).optional(),
+  conditions: z
+    .array(z.strictObject({ field: z.string(), operator: z.enum(conditionOperators), value: z.string() }))
+    .optional(),
+  action: partName,
+  since: z.int().optional(),
+  /** A path, such as `traits.email`, or a source of any kind. */
+  fields: z.record(z.string(), z.union([z.string(), presetSource])),
+})
+
+const describedObject = z.strictObject({
+  name: partName,
+  title: text,
+  description: text,
+  sync_modes: z.array(z.enum(Object.keys(syncModes) as [keyof typeof syncModes, ...(keyof typeof syncModes)[]])),
+  identifiers: z.array(
+    z.union([
+      z.strictObject({ event: z.enum(['messageId', 'userId']) }),
+      z.strictObject({ target: z.string() }),
+      z.strictObject({ setting: z.string() }),
+    ]),
+  ),
+  actions: z.array(partName).min(1),
+})
+
+const pages = z.url({ protocol: /^https$/ })
+
+/**
+ * The description of a destination: plain data that `defineDescribed` makes a destination of. Its requests, answers, and
+ * limits are those of a page of the vendor, which it names. Unknown members are refused.
+ */
+export const description = z.strictObject({
+  /** The form of the description. A later form has another number. */
+  format: z.literal(1),
+  slug: z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
+  title: text,
+  description: text,
+  docs_url: pages,
+  kinds: z.array(z.enum(dataKinds)).min(1).default(['Event Streams']),
+  /** The version of the vendor's API, the page that says so, and the day on which it ends, if there is one. */
+  api_version: z.strictObject({ version: text, page: pages, until: z.iso.date().optional() }).optional(),
+  settings: z.record(partName, describedSetting),
+  servers: z.record(partName, describedServer),
+  /** Credentials by name. Requests use `default` unless they name others. */
+  auth: z.record(partName, z.array(describedCredential)),
+  requests: z.record(partName, describedRequest),
+  /** How answers are read, if a request does not say otherwise. */
+  answers: describedAnswers,
+  objects: z.array(describedObject).min(1),
+  actions: z.record(partName, describedAction),
+  presets: z.array(describedPreset).min(1),
+  /** The limits of the vendor with their page: events and bytes of a delivery, requests in a time, and age. */
+  limits: z.strictObject({
+    page: pages,
+    max_events: z.int().min(1).max(10_000),
+    max_bytes: z.int().min(1).max(10_000_000),
+    max_wait_ms: z.int().min(0).max(60_000),
+    requests: z.int().min(1).optional(),
+    per_ms: z.int().min(1).optional(),
+    concurrency: z.int().min(1).max(100).optional(),
+    max_event_age_ms: z.int().min(1).optional(),
+  }),
+  /** A request that needs the credentials and changes nothing. Status codes in `accepts` also mean success. */
+  test: z.strictObject({
+    request: partName,
+    item: tree.optional(),
+    accepts: z.array(z.int()).default([]),
+    message: text,
+  }),
+  /** The deletion of a person: a request for each ID, or for up to `max_ids` IDs. */
+  deletion: z
+    .strictObject({
+      request: partName,
+      item: tree.optional(),
+      ids: z.array(z.enum(['user_id', 'anonymous_id'])).min(1),
+      max_ids: z.int().min(1).max(10_000).optional(),
+      /** The setting without which nothing is deleted. */
+      needs: partName.optional(),
+    })
+    .optional(),
+  vectors,
+})
+export type Description = z.output<typeof description>

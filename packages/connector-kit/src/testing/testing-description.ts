@@ -1,0 +1,279 @@
+import type { PipelineEvent } from '@tributary/contract'
+import { describe, expect, it } from 'vitest'
+import type { DestinationDefinition, EventOutcome, OutgoingEvent, OutgoingRow } from '../definition/definition.ts'
+import { validateSettings } from '../definition/settings.ts'
+import { defineDescribed, readDescription } from '../description/define-described.ts'
+import { templatesOf } from '../description/render-tree.ts'
+import { type Description, description } from '../description/schema.ts'
+import type { VectorAnswer, VectorEvent } from '../description/schema-vectors.ts'
+import { serverUrl } from '../description/servers.ts'
+import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
+import { compileMappings } from '../mapping/compile.ts'
+import { presetMappings } from '../mapping/presets.ts'
+import { templatePaths } from '../templates/json-template.ts'
+import { outgoingEvent, type PeerAnswer, runConnector, runConnectorRows } from './testing.ts'
+import { startVendor, testDestination, type VendorRequest } from './testing-destination.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The time of the tests, a moment after that of their events. */
+const now = Date.parse('2026-01-02T03:05:00.000Z')
+
+const eventOf = (sample: VectorEvent, { pad, ...own }: VectorEvent, at: number): PipelineEvent => {
+  const given = { ...sample, ...own }
+  const padding = pad === undefined ? {} : { [pad.property]: 'x'.repeat(pad.bytes) }
+  const { userId, ...others } = given
+  return {
+    eventId: `0-00000000000000000001-0000${at}`,
+    messageId: `message-${at + 1}`,
+    type: 'track',
+    event: '',
+    context: {},
+    test: false,
+    receivedAt: '2026-01-02T03:04:05.678Z',
+    timestamp: '2026-01-02T03:04:05.678Z',
+    ...others,
+    ...(typeof userId === 'string' ? { userId } : {}),
+    ...(given.properties === undefined && pad === undefined ? {} : { properties: { ...given.properties, ...padding } }),
+  } as PipelineEvent
+}
+
+/** Returns events as the presets map them. */
+const mapped = (
+  definition: DestinationDefinition,
+  events: readonly PipelineEvent[],
+  settings: Values,
+): OutgoingEvent[] => {
+  const shown = { ...definition, presets: definition.presets.map(({ enabled: _, ...preset }) => preset) }
+  const validated = validateSettings(definition, settings)
+  const known = validated.ok ? { settings: validated.settings } : {}
+  const map = compileMappings(definition, presetMappings(shown), { workspaceId: 'w', destinationId: 'd', ...known })
+  return events.map((event) => {
+    const made = map(event, 's', JSON.stringify(event))
+    if (made.kind !== 'mapped') throw new Error(`${event.type} ${event.event}: ${JSON.stringify(made)}`)
+    const { action, payload } = made
+    return outgoingEvent(event, { action, ...(payload === undefined ? {} : { payload }) })
+  })
+}
+
+const peerAnswer = ({ status, headers, body, text }: VectorAnswer): PeerAnswer => {
+  const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  return { status, headers, ...(content === undefined ? {} : { body: content }) }
+}
+
+/** Returns the origins of all servers with these settings. */
+const originsOf = ({ servers }: Description, settings: Values): string[] => [
+  ...new Set(
+    Object.values(servers).flatMap((server) => {
+      if (typeof server !== 'string' && 'choices' in server) return Object.values(server.choices)
+      return [new URL(serverUrl(server, settings as never)).origin]
+    }),
+  ),
+]
+
+const urlOf = ({ host, raw }: VendorRequest): string =>
+  `https://${raw.url.slice(1).startsWith(host) ? raw.url.slice(1) : `${host}${raw.url}`}`
+
+const shownRequest = (request: VendorRequest, names: readonly string[]) => ({
+  method: request.method,
+  url: urlOf(request),
+  headers: Object.fromEntries(names.map((name) => [name, request.headers[name.toLowerCase()]])),
+  body: request.body === '' ? undefined : request.body,
+})
+
+type Expected = Description['vectors']['requests'][number]['requests']
+
+const expectRequests = (asked: readonly VendorRequest[], expected: Expected): void => {
+  const shown = asked.map((request, at) => shownRequest(request, Object.keys(expected[at]?.headers ?? {})))
+  expect(shown).toEqual(expected.map((request) => ({ body: undefined, ...request })))
+}
+
+const outcomeOfError = (error: unknown): EventOutcome => {
+  if (error instanceof ConfigurationError) return { kind: 'retry', reason: error.message, misconfigured: true }
+  if (error instanceof RetryableError) {
+    const { message, retryAfterMs } = error
+    return { kind: 'retry', reason: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  }
+  if (error instanceof DeliveryError) return { kind: 'rejected', reason: error.message }
+  throw error
+}
+
+/** Delivers events to a stand-in that gives these answers in order, and then the usual one. */
+const runVector = async (
+  whole: Description,
+  definition: DestinationDefinition,
+  {
+    events,
+    answers,
+    settings = {},
+  }: { events: readonly VectorEvent[]; answers: readonly VectorAnswer[]; settings?: Values },
+) => {
+  const { vectors } = whole
+  const all = { ...vectors.settings, ...settings }
+  let count = 0
+  const { asked, rebase } = await startVendor({ origins: originsOf(whole, all) }, () =>
+    peerAnswer(answers[count++] ?? vectors.accepts.answer),
+  )
+  const outgoing = mapped(
+    definition,
+    events.map((event, at) => eventOf(vectors.sample, event, at)),
+    all,
+  )
+  const outcomes = await runConnector(definition, all, outgoing, { rebase, now }).then(
+    ({ outcomes: found }): EventOutcome[] =>
+      'kind' in found
+        ? outgoing.map(() => (found.kind === 'split' ? { kind: 'rejected', reason: found.reason } : found))
+        : [...found],
+    (error: unknown) => outgoing.map(() => outcomeOfError(error)),
+  )
+  return { asked, outcomes, outgoing }
+}
+
+/** The tests that every destination passes, with the data of the vectors. */
+const testLikeOthers = (whole: Description, definition: DestinationDefinition): void => {
+  const { vectors, settings: described } = whole
+  const [first] = vectors.requests.filter(({ settings }) => Object.keys(settings).length === 0)
+  const bad = vectors.answers.find(({ shows }) => shows === 'bad_credentials')
+  if (first === undefined || bad?.answers[0] === undefined) throw new Error('No vector shows the usual settings')
+  const isSecret = (name: string): boolean => described[name]?.type === 'secret'
+  const secrets = Object.entries(vectors.settings)
+    .filter(([name]) => isSecret(name))
+    .map(([, value]) => String(value))
+  const wrong = Object.fromEntries(
+    Object.entries(vectors.settings).map(([name, value]) => [name, isSecret(name) ? `wrong-${name}` : value]),
+  )
+  const { connects = vectors.accepts } = vectors
+  const events = first.events.map((event, at) => eventOf(vectors.sample, event, at))
+  testDestination(definition, {
+    origins: originsOf(whole, vectors.settings),
+    settings: () => vectors.settings,
+    secrets,
+    vendor: (request) => {
+      const at = first.requests.findIndex(({ method, url }) => method === request.method && url === urlOf(request))
+      if (at < 0) return peerAnswer(connects.answer)
+      return peerAnswer(first.answers[at] ?? vectors.accepts.answer)
+    },
+    events: mapped(definition, events, vectors.settings),
+    requests: first.requests.map(({ method, body }) => (body === undefined ? { method } : { method, body })),
+    connected: whole.test.message,
+    badCredentials: {
+      settings: () => wrong,
+      answer: peerAnswer(bad.answers[0]),
+      message: bad.outcomes[0]?.reason ?? '',
+    },
+    ...(whole.limits.max_event_age_ms === undefined ? {} : { maxEventAgeMs: whole.limits.max_event_age_ms }),
+  })
+}
+
+const testVectors = (whole: Description, definition: DestinationDefinition): void => {
+  const { vectors } = whole
+  it.each(vectors.requests.map((vector) => [vector.name, vector] as const))(
+    'the vendor receives exactly the documented request: %s',
+    async (_, vector) => {
+      const { asked, outcomes } = await runVector(whole, definition, vector)
+      expectRequests(asked, vector.requests)
+      expect(outcomes).toEqual(vector.events.map(() => ({ kind: 'delivered' })))
+    },
+  )
+
+  it.each(vectors.answers.map((vector) => [vector.name, vector] as const))(
+    'the answers of the vendor become these outcomes: %s',
+    async (_, vector) => {
+      const { asked, outcomes } = await runVector(whole, definition, vector)
+      expect(outcomes).toEqual(vector.outcomes)
+      if (vector.sent !== undefined) expect(asked).toHaveLength(vector.sent)
+    },
+  )
+
+  const { deletion } = vectors
+  if (deletion !== undefined)
+    it('the vendor receives the documented request for the deletion of a person', async () => {
+      const all = { ...vectors.settings, ...deletion.settings }
+      let count = 0
+      const { asked, rebase } = await startVendor({ origins: originsOf(whole, all) }, () =>
+        peerAnswer(deletion.answers[count++] ?? vectors.accepts.answer),
+      )
+      const { userIds, anonymousIds } = deletion
+      const row = {
+        operation: 'delete',
+        object: 'users',
+        json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
+      } as unknown as OutgoingRow
+      const { outcomes } = await runConnectorRows(definition, all, [row], { rebase, now })
+      expect([outcomes].flat()).toEqual([{ kind: 'delivered' }])
+      expectRequests(asked, deletion.requests)
+    })
+}
+
+/** Checks that the vectors show what a listed destination must show. */
+const testCoverage = (whole: Description, definition: DestinationDefinition): void => {
+  const { vectors, actions, requests, deletion } = whole
+
+  it('the vectors show every case of a listed destination', () => {
+    const types = vectors.requests.flatMap(({ events }) => events.map(({ type = vectors.sample.type }) => type))
+    const shown = new Set(vectors.answers.map(({ shows }) => shows))
+    expect({
+      track: types.includes('track') || types.includes(undefined),
+      identify: types.includes('identify') || vectors.no_identify !== undefined,
+      deletion: deletion === undefined || vectors.deletion !== undefined,
+      cases: ['bad_credentials', 'rate_limit', 'refused_item', 'too_large'].filter((name) => !shown.has(name as never)),
+    }).toEqual({ track: true, identify: true, deletion: true, cases: [] })
+  })
+
+  it('each preset has an event in the vectors, and each of its fields a value', () => {
+    const events = vectors.requests.flatMap(({ events: own, settings }) =>
+      mapped(
+        definition,
+        own.map((event, at) => eventOf(vectors.sample, event, at)),
+        { ...vectors.settings, ...settings },
+      ),
+    )
+    const without = definition.presets.flatMap(({ action, eventType, eventName, fields }) => {
+      const own = events.filter(
+        (event) =>
+          event.action === action &&
+          (eventType === undefined || event.type === eventType) &&
+          (eventName === undefined || event.event === eventName),
+      )
+      const name = `${action} ${eventType ?? ''} ${eventName ?? ''}`
+      if (own.length === 0) return [name]
+      return Object.keys(fields)
+        .filter((field) => own.every(({ payload }) => payload?.[field] === undefined))
+        .map((field) => `${name}: ${field}`)
+    })
+    expect(without).toEqual([])
+  })
+
+  it('each field of each action is part of a request', () => {
+    const unread = Object.entries(actions).flatMap(([name, { fields, item, request }]) => {
+      const { find, path = '', query = {}, headers = {}, body = null } = requests[request] ?? {}
+      const inner = find === undefined ? [] : [requests[find.request], requests[find.otherwise]]
+      const texts = [...templatesOf(item), ...templatesOf([path, query, headers, body])].concat(
+        inner.flatMap((other) =>
+          other === undefined ? [] : templatesOf([other.path, other.query, other.headers, other.body ?? null]),
+        ),
+      )
+      const read = new Set(
+        texts
+          .flatMap((text) => text.split('/').flatMap((part) => [...templatePaths(text), ...templatePaths(part)]))
+          .map(([first]) => first),
+      )
+      return Object.keys(fields).flatMap((field) => (read.has(field) ? [] : [`${name}.${field}`]))
+    })
+    expect(unread).toEqual([])
+  })
+}
+
+/**
+ * Defines the tests of a described destination from its own vectors: exact requests, outcomes of answers, the cases that
+ * every listed destination shows, and the tests of `testDestination`.
+ */
+export const testDescription = (text: string, guide: string): void => {
+  const whole = description.parse(JSON.parse(text))
+  const definition = defineDescribed(readDescription(text), guide)
+  describe(`the description of ${whole.title}`, () => {
+    testVectors(whole, definition)
+    testCoverage(whole, definition)
+  })
+  testLikeOthers(whole, definition)
+}
