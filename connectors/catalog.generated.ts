@@ -114,6 +114,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('amplitude'),
   },
   {
+    slug: "braze",
+    title: "Braze",
+    description: "Sends events, purchases, and attributes of users to Braze.",
+    docsUrl: "https://www.braze.com/docs/api/endpoints/user_data/post_user_track/",
+    icon: "/media/connectors/destinations/braze-78e561682b5b.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('braze'),
+  },
+  {
     slug: "customer-io",
     title: "Customer.io",
     description: "Sends people, events, page views, and objects to a Customer.io workspace.",
@@ -168,6 +177,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/hubspot/definition.ts')).hubspot,
   },
   {
+    slug: "klaviyo",
+    title: "Klaviyo",
+    description: "Sends events and profiles to a Klaviyo account.",
+    docsUrl: "https://developers.klaviyo.com/en/reference/events_api_overview",
+    icon: "/media/connectors/destinations/klaviyo-f90285c4d17e.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('klaviyo'),
+  },
+  {
     slug: "meta-conversions",
     title: "Meta Conversions API",
     description: "Sends conversions to Meta from the server, for ads on Facebook and Instagram.",
@@ -211,6 +229,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     icon: "/media/connectors/destinations/postgresql-1f1d5bd2cd29.svg",
     kinds: ["Event Streams","ETL"],
     load: async () => (await import('./destinations/postgresql/definition.ts')).postgresql,
+  },
+  {
+    slug: "posthog",
+    title: "PostHog",
+    description: "Sends events, and properties of people and groups, to a PostHog project.",
+    docsUrl: "https://posthog.com/docs/api/capture",
+    icon: "/media/connectors/destinations/posthog-7ad6e4d64b89.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('posthog'),
   },
   {
     slug: "rudderstack",

@@ -48,7 +48,12 @@ const hiddenTexts = (
         ]
       : [],
   )
-  return [...secrets, ...secrets.map((secret) => encodeURIComponent(secret)), ...pairs]
+  const encoded = secrets.flatMap((secret) => [
+    encodeURIComponent(secret),
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ])
+  return [...new Set([...secrets, ...encoded, ...pairs])]
 }
 
 /**

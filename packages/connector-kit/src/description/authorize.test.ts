@@ -1,0 +1,195 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { DestinationDefinition } from '../definition/definition.ts'
+import { deletedUserOf } from '../definition/deleted-user.ts'
+import { ConfigurationError, RetryableError } from '../errors.ts'
+import {
+  outgoingEvent,
+  type PeerAnswer,
+  type PeerRequest,
+  runConnectionTest,
+  runConnector,
+  runConnectorRows,
+  startPeer,
+} from '../testing/testing.ts'
+import { defineDescribed } from './define-described.ts'
+import { sample } from './testing-descriptions.ts'
+
+const guide = '## One\n\nA text.\n'
+const ok: PeerAnswer = { status: 200, body: '{}' }
+const text = { type: 'text', label: 'L', help: 'H.' }
+const secret = { type: 'secret', label: 'L', help: 'H.' }
+const settings = { server: { type: 'url', label: 'L', help: 'H.', required: true }, id: text, key: secret }
+
+const peerOf = async (answer: (request: PeerRequest, index: number) => PeerAnswer) => {
+  const peer = await startPeer(answer)
+  onTestFinished(() => peer.close())
+  return peer
+}
+
+const defined = (more: Record<string, unknown>): DestinationDefinition =>
+  defineDescribed(sample({ settings, ...more }), guide)
+
+const events = ['a', 'b'].map((id) => outgoingEvent({ messageId: id }, { action: 'send', payload: { id } }))
+
+const client = {
+  in: 'client_credentials',
+  server: 'api',
+  path: '/token',
+  client_id: 'id',
+  client_secret: 'key',
+  scope: 'write',
+}
+
+it.each<[string, object[], (request: PeerRequest) => unknown, unknown]>([
+  [
+    'a header',
+    [{ in: 'header', name: 'X-Key', prefix: 'Key ', setting: 'key' }],
+    ({ headers }) => headers['x-key'],
+    'Key s3cr3t key',
+  ],
+  ['the query', [{ in: 'query', name: 'key', setting: 'key' }], ({ url }) => url, '/batch?key=s3cr3t+key'],
+  [
+    'the body',
+    [{ in: 'body', name: 'key', setting: 'key' }],
+    ({ body }) => (JSON.parse(body) as { key: string }).key,
+    's3cr3t key',
+  ],
+  [
+    'basic credentials',
+    [{ in: 'basic', user: { setting: 'id' }, password: { setting: 'key' } }],
+    ({ headers }) => headers.authorization,
+    `Basic ${Buffer.from('me:s3cr3t key').toString('base64')}`,
+  ],
+  [
+    'basic credentials with a fixed part',
+    [{ in: 'basic', user: { setting: 'key' }, password: { text: '' } }],
+    ({ headers }) => headers.authorization,
+    `Basic ${Buffer.from('s3cr3t key:').toString('base64')}`,
+  ],
+])('a secret goes into %s, and is hidden', async (_, credentials, read, expected) => {
+  const peer = await peerOf(() => ({ status: 422, body: '{"error":"no s3cr3t key, s3cr3t+key, s3cr3t%20key"}' }))
+  const result = await runConnector(
+    defined({ auth: { default: credentials } }),
+    { server: peer.url, id: 'me', key: 's3cr3t key' },
+    events.slice(0, 1),
+  )
+  expect(read(peer.requests[0] as PeerRequest)).toBe(expected)
+  const kept = JSON.stringify(result)
+  expect(kept).toContain('[redacted]')
+  for (const form of ['s3cr3t key', 's3cr3t+key', 's3cr3t%20key', Buffer.from('me:s3cr3t key').toString('base64')])
+    expect(kept).not.toContain(form)
+})
+
+it('a missing secret holds the events, and sends nothing', async () => {
+  const peer = await peerOf(() => ok)
+  const definition = defined({ auth: { default: [{ in: 'query', name: 'key', setting: 'key' }] } })
+  await expect(runConnector(definition, { server: peer.url }, events)).rejects.toThrow(ConfigurationError)
+  expect(peer.requests).toEqual([])
+})
+
+it('a token of client credentials is fetched once, and renewed after a 401', async () => {
+  let token = 0
+  const peer = await peerOf(({ url, headers }) => {
+    if (url === '/token') return { status: 200, body: `{"access_token":"t-${++token}-0123456789","expires_in":3600}` }
+    return headers.authorization === 'Bearer t-2-0123456789' ? ok : { status: 401 }
+  })
+  const requests = { batch: { method: 'POST', server: 'api', path: '/{{ id }}' } }
+  const definition = defined({ auth: { default: [client] }, requests })
+  const { outcomes } = await runConnector(definition, { server: peer.url, id: 'me', key: 's3cr3t key' }, events)
+  expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
+  expect(peer.requests.map(({ url }) => url)).toEqual(['/token', '/a', '/token', '/a', '/b'])
+  expect(Object.fromEntries(new URLSearchParams(peer.requests[0]?.body))).toEqual({
+    grant_type: 'client_credentials',
+    scope: 'write',
+    client_id: 'me',
+    client_secret: 's3cr3t key',
+  })
+})
+
+it.each<[PeerAnswer, typeof ConfigurationError | typeof RetryableError]>([
+  [{ status: 401, body: '{"error":"invalid_client"}' }, ConfigurationError],
+  [{ status: 200, body: '<html></html>' }, ConfigurationError],
+  [{ status: 200, body: '{"access_token":"a\\r\\nx: 1"}' }, ConfigurationError],
+  [{ status: 503 }, RetryableError],
+  ['reset', RetryableError],
+])('a token server that answers %j sends no event', async (answer, error) => {
+  const peer = await peerOf(() => answer)
+  const definition = defined({ auth: { default: [client] } })
+  const failed = runConnector(definition, { server: peer.url, id: 'me', key: 's3cr3t key' }, events)
+  await expect(failed).rejects.toThrow(error)
+  expect(peer.requests.every(({ url }) => url === '/token')).toBe(true)
+})
+
+it('a grant has the client of the settings, and its token goes only to the servers of the description', async () => {
+  const grant = {
+    in: 'grant',
+    authorize_server: 'api',
+    authorize_path: '/authorize',
+    token_server: 'api',
+    token_path: '/token',
+    client_id: 'id',
+    client_secret: 'key',
+    scopes: ['write'],
+  }
+  const definition = defined({ auth: { default: [grant] } })
+  expect(definition.auth).toBe('oauth2')
+  expect(definition.oauth2?.({ server: 'https://a.example/base/', id: 'me', key: 'k' })).toEqual({
+    authorizeUrl: 'https://a.example/base/authorize',
+    tokenUrl: 'https://a.example/base/token',
+    tokensSentTo: ['https://a.example'],
+    clientId: 'me',
+    clientSecret: 'k',
+    clientAuthentication: 'body',
+    scopes: ['write'],
+    extraAuthorizeParameters: {},
+  })
+  expect(definition.oauth2?.({})).toMatchObject({ authorizeUrl: '', tokenUrl: '', tokensSentTo: [''] })
+  const peer = await peerOf(() => ok)
+  const given = { server: peer.url, id: 'me', key: 'k3y-0123' }
+  const { outcomes } = await runConnector(definition, given, events, { accessToken: async () => 'token-1' })
+  expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
+  expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1'])
+})
+
+it('a redirect is not followed, so that a secret stays at its server', async () => {
+  const elsewhere = await peerOf(() => ok)
+  const peer = await peerOf(() => ({ status: 307, headers: { location: elsewhere.url } }))
+  const definition = defined({ auth: { default: [{ in: 'header', name: 'X-Key', setting: 'key' }] } })
+  const given = { server: peer.url, key: 's3cr3t key' }
+  await expect(runConnector(definition, given, events)).rejects.toThrow(ConfigurationError)
+  expect(await runConnectionTest(definition, given)).toMatchObject({ ok: false })
+  expect(elsewhere.requests).toEqual([])
+})
+
+it('users are deleted by all their IDs, in requests of the limit, and the first failure decides', async () => {
+  const row = (userIds: string[]) =>
+    ({
+      operation: 'delete',
+      object: 'users',
+      json: JSON.stringify({ userIds, anonymousIds: ['d'], externalIds: [] }),
+    }) as unknown as Parameters<typeof deletedUserOf>[0]
+  const deletion = {
+    request: 'remove',
+    item: { ids: '{{ ids }}' },
+    ids: ['user_id', 'anonymous_id'],
+    max_ids: 2,
+    needs: 'key',
+  }
+  const requests = { remove: { method: 'POST', server: 'api', path: '/remove', auth: 'none' } }
+  const definition = defined({ auth: { default: [], none: [] }, deletion, requests })
+  let answer: PeerAnswer = ok
+  const peer = await peerOf(() => answer)
+  const rows = [row(['a', 'b']), row(['b', 'c'])]
+  const { outcomes } = await runConnectorRows(definition, { server: peer.url, key: 'k' }, rows)
+  expect(outcomes).toEqual({ kind: 'delivered' })
+  expect(peer.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+    { ids: ['a', 'b'] },
+    { ids: ['d', 'c'] },
+  ])
+  answer = { status: 429, headers: { 'retry-after': '5' } }
+  const failed = await runConnectorRows(definition, { server: peer.url, key: 'k' }, rows)
+  expect(failed.outcomes).toMatchObject({ kind: 'retry', retryAfterMs: 5000 })
+  expect(peer.requests).toHaveLength(3)
+  const without = await runConnectorRows(definition, { server: peer.url }, rows)
+  expect(without.outcomes).toMatchObject([{ kind: 'rejected' }, { kind: 'rejected' }])
+})
