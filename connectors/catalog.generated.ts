@@ -177,6 +177,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/hubspot/definition.ts')).hubspot,
   },
   {
+    slug: "intercom",
+    title: "Intercom",
+    description: "Creates and updates contacts, and sends their events, in an Intercom workspace.",
+    docsUrl: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io/contacts",
+    icon: "/media/connectors/destinations/intercom-95a6979d310c.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('intercom'),
+  },
+  {
     slug: "klaviyo",
     title: "Klaviyo",
     description: "Sends events and profiles to a Klaviyo account.",

@@ -15,7 +15,7 @@ type Item = { name?: string; action: string; identifiers: Record<string, string>
 
 const authorization = `Basic ${Buffer.from('site-1:cio-secret-1').toString('base64')}`
 
-test('a destination that is described by data delivers, and knows the events that the vendor refuses', async () => {
+test('a destination that is described by data delivers, and rejects the events that the vendor refuses', async () => {
   const items: Item[] = []
   await using peers = await startVendorPeers({
     // docs.customer.io/files/journeys-track.json: 207 names the refused records by their index.
@@ -57,7 +57,7 @@ test('a destination that is described by data delivers, and knows the events tha
   expect(attempts.map(({ status }) => status).toSorted()).toEqual(['delivered', 'delivered', 'rejected'])
   expect(attempts.find(({ status }) => status === 'rejected')).toMatchObject({ reason: 'no such event' })
   expect(JSON.stringify(attempts)).not.toContain('cio-secret-1')
-  // What was accepted is not sent again.
+  // Accepted records are not sent again.
   expect(items.map(({ action, name = '' }) => `${action} ${name}`).toSorted()).toEqual([
     'event Ordered',
     'event Refused',

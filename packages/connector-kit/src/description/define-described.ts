@@ -32,6 +32,7 @@ const targetOf = ([name, field]: readonly [string, DescribedField]): ActionDefin
   ...(field.pii === undefined ? {} : { pii: field.pii }),
   ...(field.max_values === undefined ? {} : { maxValues: field.max_values }),
   ...(field.max_items === undefined ? {} : { maxItems: field.max_items }),
+  ...(field.plain_members === undefined ? {} : { plainMembers: field.plain_members }),
   ...(field.choices === undefined ? {} : { choices: field.choices }),
   ...(field.fields === undefined
     ? {}

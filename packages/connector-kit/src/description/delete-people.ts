@@ -1,19 +1,30 @@
 import type { DeliverContext, DeliverResult, EventOutcome, OutgoingRow } from '../definition/definition.ts'
 import { deletedUserOf } from '../definition/deleted-user.ts'
-import { ConfigurationError } from '../errors.ts'
 import { resultOfCall } from '../http/send-request.ts'
-import { bodyWith, type Described, openEnvelope, settingVariables, transmit } from './open-request.ts'
-import { readAnswer } from './read-answer.ts'
+import { type Described, openEnvelope, requestOf, settingVariables } from './open-request.ts'
 import { renderTree, scopeOf } from './render-tree.ts'
+import { lookUp, type Sent, sendRead } from './send-read.ts'
 
 const nothingSent = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
+
+const nothingToDelete: DeliverResult = { outcomes: { kind: 'delivered' }, ...nothingSent }
+
+/** Returns what became of a request with one item. */
+const outcomeOf = ({ call, reading }: Sent): { outcome: EventOutcome; result: DeliverResult } => {
+  const named: EventOutcome =
+    reading.kind === 'items' ? (reading.named.get(0) ?? { kind: 'delivered' }) : reading.outcome
+  return { outcome: named, result: resultOfCall(call, named) }
+}
 
 const rejectAll = (rows: readonly OutgoingRow[], reason: string): DeliverResult => ({
   outcomes: rows.map((): EventOutcome => ({ kind: 'rejected', reason })),
   ...nothingSent,
 })
 
-/** Sends the deletion of some IDs. Throws ConfigurationError if a user has to change the settings. */
+/**
+ * Sends the deletion of some IDs. If the vendor has no record of an ID, there is nothing to delete. Throws
+ * ConfigurationError if a user has to change the settings.
+ */
 const deleteIds = async (
   described: Described,
   ids: readonly string[],
@@ -21,27 +32,24 @@ const deleteIds = async (
 ): Promise<{ outcome: EventOutcome; result: DeliverResult }> => {
   const { deletion } = described
   if (deletion === undefined) throw new Error('The description has no deletion')
-  const scope = scopeOf(settingVariables(described, context.settings, { ids, id: ids[0] }))
-  const envelope = openEnvelope(described, deletion.request, scope, context.settings)
+  const { settings } = context
+  const variables = { ids, id: ids[0] }
+  let scope = scopeOf(settingVariables(described, settings, variables))
+  const { find } = requestOf(described, deletion.request)
+  if (find !== undefined) {
+    const looked = await lookUp(described, openEnvelope(described, find.request, scope, settings), find.value, context)
+    if ('reading' in looked) return outcomeOf(looked)
+    if (looked.found === undefined) return { outcome: { kind: 'delivered' }, result: nothingToDelete }
+    scope = scopeOf(settingVariables(described, settings, { ...variables, found: looked.found }))
+  }
+  const envelope = openEnvelope(described, deletion.request, scope, settings)
   const value = deletion.item === undefined ? undefined : renderTree(deletion.item, scope)
   const items = value === undefined ? [] : [{ value, place: envelope.request.batch?.at ?? '' }]
-  const { call, secrets } = await transmit(described, envelope, bodyWith(envelope, items), context)
-  const answers = envelope.request.answers ?? described.answers
-  const reading = readAnswer({
-    answer: call.answer,
-    answers,
-    items,
-    title: described.title,
-    secrets,
-    now: context.clock(),
-  })
-  if (reading.kind === 'misconfigured') throw new ConfigurationError(reading.message, call.exchange())
-  const outcome = reading.kind === 'all' ? reading.outcome : (reading.named.get(0) ?? { kind: 'delivered' })
-  return { outcome, result: resultOfCall(call, outcome) }
+  return outcomeOf(await sendRead(described, envelope, items, context))
 }
 
 /**
- * Has the vendor delete users by all IDs that it knows them by. A repeated deletion deletes nothing more. The first
+ * Has the vendor delete users by all IDs under which it has them. A repeated deletion deletes nothing more. The first
  * request that fails decides the outcome of all rows.
  */
 export const deletePeople = async (
@@ -65,7 +73,7 @@ export const deletePeople = async (
   ]
   if (ids.length === 0) return rejectAll(rows, `${title} knows users by other IDs`)
   const { max_ids: most = 1 } = deletion
-  let result: DeliverResult = { outcomes: { kind: 'delivered' }, ...nothingSent }
+  let result = nothingToDelete
   for (let from = 0; from < ids.length; from += most) {
     const sent = await deleteIds(described, ids.slice(from, from + most), context)
     result = sent.result

@@ -45,7 +45,7 @@ const byIndex = (others: 'delivered' | 'not_accepted', more: Values = {}) => ({
 
 describe('a batch', () => {
   it('is divided by the limits of items and bytes, and keeps the order', async () => {
-    const { sent, outcomes } = await run({}, [...ids(12), { id: 12, name: 'x'.repeat(1715) }, { id: 13 }], () => ok)
+    const { sent, outcomes } = await run({}, [...ids(12), { id: 12, name: 'x'.repeat(1705) }, { id: 13 }], () => ok)
     expect(sent.map((items) => items.map(({ id }) => id))).toEqual([
       [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
       [10, 11],

@@ -1,11 +1,10 @@
 import type { DeliverContext, DeliverResult, EventOutcome, Exchange, OutgoingEvent } from '../definition/definition.ts'
 import { ConfigurationError, DeliveryError, RejectedError, RetryableError } from '../errors.ts'
-import type { Call } from '../http/send-request.ts'
-import { hasStatus, parsedAnswer, valueInAnswer } from './answer-value.ts'
 import { makeUnits, requestsOf, type Unit } from './make-units.ts'
-import { bodyWith, type Described, openEnvelope, transmit } from './open-request.ts'
-import { type Reading, readAnswer } from './read-answer.ts'
+import { type Described, openEnvelope } from './open-request.ts'
+import type { Reading } from './read-answer.ts'
 import { TreeProblem } from './render-tree.ts'
+import { lookUp, type Sent, sendRead } from './send-read.ts'
 
 /** How often items that the vendor did not accept are sent again without the refused ones. */
 const maxRounds = 5
@@ -19,50 +18,24 @@ const outcomeOf = (error: DeliveryError): EventOutcome => {
   return { kind: 'retry', reason: error.message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-type Sent = { call: Call; reading: Reading }
-
 /** Sends one request and reads its answer. Throws ConfigurationError if a user has to change the settings. */
 const sendUnits = async (described: Described, units: readonly Unit[], context: DeliverContext): Promise<Sent> => {
   const [first] = units
   if (first === undefined) throw new Error('A request has no events')
-  const looked = await lookUp(described, first, context)
-  if ('reading' in looked) return looked
+  const { name, request, scope } = first
   const items = units.flatMap((unit) => unit.items)
-  const { envelope } = looked
-  const { call, secrets } = await transmit(described, envelope, bodyWith(envelope, items), context)
-  const answers = envelope.request.answers ?? described.answers
-  const { title } = described
-  const reading = readAnswer({ answer: call.answer, answers, items, title, secrets, now: context.clock() })
-  if (reading.kind === 'misconfigured') throw new ConfigurationError(reading.message, call.exchange())
-  return { call, reading }
-}
-
-/**
- * Looks a record up, for a request that needs it. Returns the request to send then: with the variable `found`, or the one
- * for a record that does not exist. If the lookup fails, its answer is that of the event.
- */
-const lookUp = async (
-  described: Described,
-  { name, request, envelope, scope, items }: Unit,
-  context: DeliverContext,
-): Promise<{ envelope: Unit['envelope'] } | Sent> => {
   const { find } = request
-  if (find === undefined) return { envelope }
-  const { call, secrets } = await transmit(described, envelope, envelope.open.body, context)
-  const { answer } = call
-  const answers = envelope.request.answers ?? described.answers
-  const given = { answer, answers, items: [], title: described.title, secrets, now: context.clock() }
-  const reading = readAnswer(given)
-  if (reading.kind === 'misconfigured') throw new ConfigurationError(reading.message, call.exchange())
-  const isFound = reading.kind === 'all' && reading.outcome.kind === 'delivered'
-  if (!isFound && !hasStatus(answer.status, [404])) return { call, reading }
-  const found = isFound ? (valueInAnswer(parsedAnswer(answer.body), find.value) ?? undefined) : undefined
+  if (find === undefined) return await sendRead(described, first.envelope, items, context)
+  const looked = await lookUp(described, first.envelope, find.value, context)
+  if ('reading' in looked) return looked
+  const { found } = looked
   const variables = { ...scope.variables, item: items[0]?.value, found }
   const chosen = found === undefined ? find.otherwise : name
-  return { envelope: openEnvelope(described, chosen, { ...scope, variables }, context.settings) }
+  const envelope = openEnvelope(described, chosen, { ...scope, variables }, context.settings)
+  return await sendRead(described, envelope, items, context)
 }
 
-/** The outcome of an event whose items an answer names. What was accepted of it is never sent again. */
+/** The outcome of an event whose items an answer names. Its accepted records are never sent again. */
 const namedOutcome = (own: readonly (EventOutcome | undefined)[]): EventOutcome | undefined => {
   const failed = own.filter((outcome) => outcome !== undefined)
   const [first] = failed
@@ -139,7 +112,6 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       failures = 0
       return await settleNamed(units, reading, round)
     }
-    if (reading.kind !== 'all') return
     const { outcome } = reading
     if (outcome.kind === 'retry') return fail(units, outcome, call.answer.status === 429)
     failures = 0

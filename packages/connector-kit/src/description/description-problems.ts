@@ -57,7 +57,9 @@ const requestProblems = (described: Described, name: string, request: DescribedR
     ...(find === undefined ? [] : missing(where, 'request', [find.request, find.otherwise], described.requests)),
     ...(find !== undefined && request.batch !== undefined ? [`${where} is a batch, and cannot look a record up`] : []),
     ...(request.path.split('/').some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
-    ...(/\{[^}]*\/[^}]*\}/.test(request.path) ? [`${where} has a path with / in a template`] : []),
+    ...(request.path.split('/').some((part) => part.split('{{').length !== part.split('}}').length)
+      ? [`${where} has a path with / in a template`]
+      : []),
   ]
 }
 
@@ -116,8 +118,8 @@ const templateProblems = (described: Described): string[] =>
   })
 
 /**
- * Returns what is wrong with the references of a description: names that there are not, templates that fail or read what
- * there is not, secrets in templates, and addresses that an event could change. Empty if there is nothing.
+ * Returns the problems of a description, empty if there are none. Problems are names that refer to nothing, templates that
+ * fail, secrets in templates, and addresses that an event could change.
  */
 export const descriptionProblems = (described: Described): string[] => {
   const { actions, auth, requests, settings, servers, test, deletion, objects, presets } = described

@@ -139,8 +139,8 @@ const setUpProblem = ({ answer, title }: Given): string | undefined => {
 
 /**
  * Returns what an answer says. The first rule that fits applies. Without one, 401, 403, redirects, and web pages hold the
- * events; 408, 429, and 5xx are retried; other codes from 400 on are rejected; and a success that does not say what the
- * description expects is retried. Single items that an answer names have their own outcomes.
+ * events. 408, 429, and 5xx are retried, and other codes from 400 on are rejected. A success without the expected
+ * confirmation is retried. Single items that an answer names have their own outcomes.
  */
 export const readAnswer = (given: Given): Reading => {
   const { answer, answers, items, title, secrets, now } = given

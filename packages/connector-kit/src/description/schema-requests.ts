@@ -29,7 +29,7 @@ export type Condition = z.output<typeof condition>
 const statuses = z.array(z.union([z.int().min(100).max(599), z.enum(['2xx', '3xx', '4xx', '5xx'])])).min(1)
 export type Statuses = z.output<typeof statuses>
 
-/** What happens to the events of a request: `misconfigured` holds them until a user changes the settings. */
+/** The outcome of the events of a request: `misconfigured` holds them until a user changes the settings. */
 const outcome = z.enum(['delivered', 'rejected', 'retry', 'misconfigured'])
 
 const rule = z.strictObject({
@@ -62,7 +62,7 @@ const itemErrors = z.strictObject({
   /** The path of the place whose items are counted, for requests with several lists of items. */
   place: answerPath.optional(),
   reason: z.array(answerPath).default([]),
-  /** What comes before the reason, such as `Invalid field`. */
+  /** A text before the reason, such as `Invalid field`. */
   label: z.string().min(1).max(100).optional(),
   /** Entries that report success. */
   delivered: condition.optional(),
@@ -121,7 +121,7 @@ export const describedRequest = z.strictObject({
   max_bytes: z.int().min(1).max(10_000_000).default(1_000_000),
   /**
    * A lookup before the request: `value` of the answer to `request` is the variable `found`. If there is none, the
-   * request `otherwise` is sent instead, such as one that creates the record.
+   * request `otherwise` is sent instead, such as one that creates the record. A deletion then sends nothing.
    */
   find: z.strictObject({ request: partName, value: answerPath, otherwise: partName }).optional(),
   answers: describedAnswers.optional(),

@@ -41,8 +41,8 @@ export type DescribedSetting = z.output<typeof describedSetting>
 const httpsOrigin = z.string().regex(/^https:\/\/[a-z0-9.-]+$/, 'A server is https:// and a host, without a path')
 
 /**
- * A server of the vendor. Its host is fixed, one of several that a setting chooses, a host with an account name of a
- * setting in place of `{}`, or the user's own server in a setting of type `url`. A value of an event never decides it.
+ * A server of the vendor, with a fixed host or one that a setting chooses. The host can have a label of a setting in place
+ * of `{}`. A setting of type `url` is the user's own server. A value of an event never decides a host.
  */
 export const describedServer = z.union([
   httpsOrigin,

@@ -27,6 +27,8 @@ const describedField = z.strictObject({
   pii: z.enum(['email', 'phone', 'name', 'text']).optional(),
   max_values: z.int().min(1).optional(),
   max_items: z.int().min(1).optional(),
+  /** Only members that are neither lists nor objects are sent. */
+  plain_members: z.literal(true).optional(),
   choices: choices.optional(),
   fields: z.array(listField).optional(),
 })
