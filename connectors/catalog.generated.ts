@@ -195,6 +195,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('klaviyo'),
   },
   {
+    slug: "loops",
+    title: "Loops",
+    description: "Sends events, and creates and updates contacts, in Loops.",
+    docsUrl: "https://loops.so/docs/api-reference/intro",
+    icon: "/media/connectors/destinations/loops-8b5bb209a0b8.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('loops'),
+  },
+  {
     slug: "meta-conversions",
     title: "Meta Conversions API",
     description: "Sends conversions to Meta from the server, for ads on Facebook and Instagram.",

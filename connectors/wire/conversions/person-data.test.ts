@@ -154,12 +154,17 @@ describe.each(withPresets)("the paths of a person's data for $slug", ({ definiti
   })
 })
 
-it('presets of eight destinations read the paths of the workspace', () => {
+it('presets of these destinations read the paths of the workspace', () => {
   expect(withPresets.map(({ slug }) => slug).toSorted()).toEqual([
+    'braze',
+    'customer-io',
     'google-ads',
     'google-analytics',
     'google-customer-match',
     'hubspot',
+    'intercom',
+    'klaviyo',
+    'loops',
     'meta-conversions',
     'meta-custom-audiences',
     'tiktok-audiences',

@@ -67,6 +67,22 @@ describe('a batch', () => {
     ])
   })
 
+  it('a later change of a record waits while an earlier one is sent again', async () => {
+    const batch = { method: 'POST', server: 'api', path: '/batch', batch: { at: 'items', max_items: 10, unique: 'id' } }
+    const described = { requests: { batch }, ...byIndex('delivered', { retry: { path: 'code', is: [503] } }) }
+    const payloads = [{ id: 1, name: 'a' }, { id: 2 }, { id: 1, name: 'b' }, { id: 3 }]
+    const { outcomes, sent } = await run(described, payloads, (_, at) =>
+      at === 0 ? { status: 207, body: '{"errors":[{"at":0,"code":503,"why":"busy"}]}' } : ok,
+    )
+    expect(outcomes).toEqual([
+      { kind: 'retry', reason: 'busy' },
+      { kind: 'delivered' },
+      { kind: 'retry', reason: 'Waits for an earlier change of the same record' },
+      { kind: 'delivered' },
+    ])
+    expect(sent.at(-1)).toEqual([{ id: 3 }])
+  })
+
   it.each([
     ['in order', [1, 3]],
     ['in another order, and twice', [3, 1, 3]],
@@ -158,6 +174,54 @@ describe('a batch', () => {
     }))
     expect(kinds(outcomes)).toEqual(['retry', 'retry'])
   })
+})
+
+it('people are added to lists and removed from them, with a request for each list, in order', async () => {
+  const request = (method: string) => ({
+    method,
+    server: 'api',
+    path: '/lists/{{ name }}/people',
+    batch: { at: 'items', max_items: 10, unique: 'id' },
+  })
+  const action = (title: string, used: string) => ({
+    title,
+    description: 'D.',
+    request: used,
+    fields: {
+      id: { label: 'F', help: 'H.', type: 'any', kind: 'property' },
+      name: { label: 'F', help: 'H.', type: 'string', kind: 'property' },
+    },
+    item: { id: '{{ id }}' },
+  })
+  const more = {
+    requests: { add: request('POST'), remove: request('DELETE') },
+    actions: { send: action('Add', 'add'), remove: action('Remove', 'remove') },
+  }
+  const definition = defineDescribed(sample(more), guide)
+  const peer = await startPeer(() => ok)
+  onTestFinished(() => peer.close())
+  const change = (action: string, id: number, name: string) =>
+    outgoingEvent({ messageId: `m-${id}` }, { action, payload: { id, name } })
+  const batch = [
+    change('send', 1, 'a'),
+    change('send', 2, 'b'),
+    change('remove', 3, 'a'),
+    change('send', 4, 'a'),
+    change('remove', 5, 'a'),
+    change('remove', 2, 'b'),
+    change('send', 3, 'a'),
+    change('send', 6, 'a'),
+  ]
+  const { outcomes } = await runConnector(definition, { server: peer.url, key: 'k3y-0123456789' }, batch, { now })
+  expect(kinds(outcomes as readonly EventOutcome[])).toEqual(batch.map(() => 'delivered'))
+  expect(peer.requests.map(({ method, url, body }) => [method, url, JSON.parse(body) as unknown])).toEqual([
+    ['POST', '/lists/a/people', { items: [{ id: 1 }, { id: 4 }] }],
+    ['POST', '/lists/b/people', { items: [{ id: 2 }] }],
+    ['DELETE', '/lists/a/people', { items: [{ id: 3 }, { id: 5 }] }],
+    ['DELETE', '/lists/b/people', { items: [{ id: 2 }] }],
+    // The person 3 was removed before.
+    ['POST', '/lists/a/people', { items: [{ id: 3 }, { id: 6 }] }],
+  ])
 })
 
 describe('several requests of a batch', () => {

@@ -54,8 +54,14 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   let failures = 0
   let stopped: EventOutcome | undefined
 
+  /** The keys of records with a change that is sent again later. Further changes of them wait, too. */
+  const waiting = new Set<string>()
+
   const settle = (units: readonly Unit[], outcome: EventOutcome): void => {
-    for (const { index } of units) outcomes[index] = outcome
+    for (const { index, keys } of units) {
+      outcomes[index] = outcome
+      if (outcome.kind === 'retry') for (const key of keys) waiting.add(key)
+    }
   }
 
   const fail = (units: readonly Unit[], outcome: EventOutcome, isOver: boolean): void => {
@@ -91,8 +97,14 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   }
 
   /** Sends units and settles them. Only the first request of a batch can fail all events by throwing. */
-  const send = async (units: readonly Unit[], round = 0): Promise<void> => {
-    if (stopped !== undefined) return settle(units, stopped)
+  const send = async (given: readonly Unit[], round = 0): Promise<void> => {
+    if (stopped !== undefined) return settle(given, stopped)
+    const units = given.filter(({ keys }) => !keys.some((key) => waiting.has(key)))
+    settle(
+      given.filter((unit) => !units.includes(unit)),
+      { kind: 'retry', reason: 'Waits for an earlier change of the same record' },
+    )
+    if (units.length === 0) return
     requests++
     let sent: Sent
     try {

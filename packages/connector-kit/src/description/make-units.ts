@@ -88,37 +88,36 @@ export const makeUnits = (
   return { units, outcomes }
 }
 
+type Chunk = { units: Unit[]; items: number; bytes: number; position: number }
+
 /**
- * Divides units into requests, in order. Units of one request have the same envelope, together keep its limits, and share
- * no key that must be unique. Requests are in the order of their first events.
+ * Divides units into requests, to be sent one after the other. Units of one request have the same envelope, and together
+ * keep its limits. Units with the same key are in different requests, in the order of their events, so that a removal
+ * never overtakes an addition.
  */
-export const requestsOf = (units: readonly Unit[]): Unit[][] =>
-  [
-    ...Map.groupBy(units, ({ request, envelope, index }) =>
-      request.batch === undefined ? `${index}` : envelope.key,
-    ).values(),
-  ].flatMap((those) => {
-    const requests: Unit[][] = []
-    let items = 0
-    let bytes = 0
-    let keys = new Set<string>()
-    for (const unit of those) {
-      const { batch, max_bytes: maxBytes } = unit.request
-      const last = requests.at(-1)
-      const fits =
-        items + unit.items.length <= (batch?.max_items ?? 1) &&
-        bytes + unit.bytes <= maxBytes &&
-        !unit.keys.some((key) => keys.has(key))
-      if (last !== undefined && fits) last.push(unit)
-      else {
-        requests.push([unit])
-        items = 0
-        bytes = frameOf(unit.envelope)
-        keys = new Set()
-      }
-      items += unit.items.length
-      bytes += unit.bytes
-      for (const key of unit.keys) keys.add(key)
+export const requestsOf = (units: readonly Unit[]): Unit[][] => {
+  const chunks: Chunk[] = []
+  const latest = new Map<string, Chunk>()
+  /** The position of the last request with each key. */
+  const positions = new Map<string, number>()
+  for (const unit of units) {
+    const { request, envelope, keys } = unit
+    const group = request.batch === undefined ? `${unit.index}` : envelope.key
+    const open = latest.get(group)
+    const fits =
+      open !== undefined &&
+      open.items + unit.items.length <= (request.batch?.max_items ?? 1) &&
+      open.bytes + unit.bytes <= request.max_bytes &&
+      keys.every((key) => (positions.get(key) ?? -1) < open.position)
+    const chunk = fits ? open : { units: [], items: 0, bytes: frameOf(envelope), position: chunks.length }
+    if (!fits) {
+      chunks.push(chunk)
+      latest.set(group, chunk)
     }
-    return requests
-  })
+    chunk.units.push(unit)
+    chunk.items += unit.items.length
+    chunk.bytes += unit.bytes
+    for (const key of keys) positions.set(key, chunk.position)
+  }
+  return chunks.map((chunk) => chunk.units)
+}

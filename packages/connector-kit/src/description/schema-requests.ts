@@ -112,7 +112,10 @@ export const describedRequest = z.strictObject({
       /** The place of the list in the body; '' if the body is the list. */
       at: answerPath,
       max_items: z.int().min(1).max(100_000),
-      /** The item's value that no two items of a request may share. Further items with it go into a later request. */
+      /**
+       * The item's value that identifies a record. Further items with the same value go into a later request, also into
+       * one of another kind, so that changes of a record keep their order.
+       */
       unique: answerPath.optional(),
     })
     .optional(),
