@@ -190,6 +190,14 @@ it('users are deleted by all their IDs, in requests of the limit, and the first 
   const failed = await runConnectorRows(definition, { server: peer.url, key: 'k' }, rows)
   expect(failed.outcomes).toMatchObject({ kind: 'retry', retryAfterMs: 5000 })
   expect(peer.requests).toHaveLength(3)
+  const byPath = defined({
+    auth: { default: [] },
+    deletion: { request: 'remove', ids: ['user_id'] },
+    requests: { remove: { method: 'DELETE', server: 'api', path: '/people/{{ id }}' } },
+  })
+  const upwards = await runConnectorRows(byPath, { server: peer.url }, [row(['..'])])
+  expect(upwards.outcomes).toMatchObject([{ kind: 'rejected' }])
+  expect(peer.requests).toHaveLength(3)
   const without = await runConnectorRows(definition, { server: peer.url }, rows)
   expect(without.outcomes).toMatchObject([{ kind: 'rejected' }, { kind: 'rejected' }])
 })

@@ -2,7 +2,7 @@ import type { DeliverContext, DeliverResult, EventOutcome, OutgoingRow } from '.
 import { deletedUserOf } from '../definition/deleted-user.ts'
 import { resultOfCall } from '../http/send-request.ts'
 import { type Described, openEnvelope, requestOf, settingVariables } from './open-request.ts'
-import { renderTree, scopeOf } from './render-tree.ts'
+import { renderTree, scopeOf, TreeProblem } from './render-tree.ts'
 import { lookUp, type Sent, sendRead } from './send-read.ts'
 
 const nothingSent = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
@@ -75,7 +75,11 @@ export const deletePeople = async (
   const { max_ids: most = 1 } = deletion
   let result = nothingToDelete
   for (let from = 0; from < ids.length; from += most) {
-    const sent = await deleteIds(described, ids.slice(from, from + most), context)
+    const sent = await deleteIds(described, ids.slice(from, from + most), context).catch((error: unknown) => {
+      if (error instanceof TreeProblem) return undefined
+      throw error
+    })
+    if (sent === undefined) return rejectAll(rows, `${title} takes no such ID`)
     result = sent.result
     if (sent.outcome.kind !== 'delivered') return result
   }

@@ -99,11 +99,10 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   /** Sends units and settles them. Only the first request of a batch can fail all events by throwing. */
   const send = async (given: readonly Unit[], round = 0): Promise<void> => {
     if (stopped !== undefined) return settle(given, stopped)
-    const units = given.filter(({ keys }) => !keys.some((key) => waiting.has(key)))
-    settle(
-      given.filter((unit) => !units.includes(unit)),
-      { kind: 'retry', reason: 'Waits for an earlier change of the same record' },
-    )
+    const isHeld = ({ keys }: Unit): boolean => keys.some((key) => waiting.has(key))
+    const held = given.filter(isHeld)
+    const units = given.filter((unit) => !isHeld(unit))
+    settle(held, { kind: 'retry', reason: 'Waits for an earlier change of the same record' })
     if (units.length === 0) return
     requests++
     let sent: Sent

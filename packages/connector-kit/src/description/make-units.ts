@@ -64,8 +64,10 @@ const unitOf = (described: Described, event: OutgoingEvent, index: number, setti
   if (batch !== undefined && items.length > batch.max_items)
     throw new TreeProblem(`The event has ${items.length} records, more than the ${batch.max_items} of a request`)
   const { unique } = batch ?? {}
-  const keys =
-    unique === undefined ? [] : items.map(({ value }) => JSON.stringify(valueInAnswer(value, unique) ?? null))
+  const keys = items.flatMap(({ value }) => {
+    const key = unique === undefined ? undefined : valueInAnswer(value, unique)
+    return isMissing(key) ? [] : [JSON.stringify(key)]
+  })
   return { index, name, request, envelope, items, bytes, keys, scope }
 }
 
