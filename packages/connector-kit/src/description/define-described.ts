@@ -17,9 +17,10 @@ import { type DescribedAction, type DescribedField, description } from './schema
 import { tryConnection } from './try-connection.ts'
 
 /** A description whose test vectors are not checked and not kept. */
-const withoutVectors = description
-  .extend({ vectors: z.unknown() })
-  .transform(({ vectors: _, ...described }) => described)
+const withoutVectors = description.extend({ vectors: z.unknown() }).transform((whole) => {
+  const { vectors: _, ...described } = whole
+  return described
+})
 
 const targetOf = ([name, field]: readonly [string, DescribedField]): ActionDefinition['targets'][number] => ({
   name,

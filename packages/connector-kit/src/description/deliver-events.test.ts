@@ -1,3 +1,4 @@
+import { ExactNumber } from '@tributary/kernel'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DestinationDefinition, EventOutcome } from '../definition/definition.ts'
 import { ConfigurationError, RetryableError } from '../errors.ts'
@@ -230,11 +231,13 @@ describe('several requests of a batch', () => {
   }
 
   it('each event has its own request and outcome', async () => {
-    const { outcomes, requests } = await run(one, [{ id: 'a/b' }, { id: 'c d' }, { id: '..' }, { id: '' }], (_, at) =>
-      at === 0 ? { status: 422, body: '{"error":"no"}' } : ok,
+    const { outcomes, requests } = await run(
+      one,
+      [{ id: 'a/b' }, { id: new ExactNumber('12345678901234567890') }, { id: '..' }, { id: '' }, { id: { a: 1 } }],
+      (_, at) => (at === 0 ? { status: 422, body: '{"error":"no"}' } : ok),
     )
-    expect(requests.map(({ url }) => url)).toEqual(['/a%2Fb', '/c%20d'])
-    expect(kinds(outcomes)).toEqual(['rejected', 'delivered', 'rejected', 'rejected'])
+    expect(requests.map(({ url }) => url)).toEqual(['/a%2Fb', '/12345678901234567890'])
+    expect(kinds(outcomes)).toEqual(['rejected', 'delivered', 'rejected', 'rejected', 'rejected'])
     expect(outcomes[0]).toEqual({ kind: 'rejected', reason: 'HTTP 422: no' })
   })
 

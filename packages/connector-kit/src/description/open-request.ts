@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@tributary/kernel'
+import { ExactNumber, isJsonObject, type JsonObject } from '@tributary/kernel'
 import type { DeliverContext, OutgoingEvent, Settings } from '../definition/definition.ts'
 import { withGrant } from '../http/oauth2.ts'
 import { type Call, sendRequest } from '../http/send-request.ts'
@@ -52,7 +52,9 @@ export const settingVariables = (described: Described, values: Settings, more: J
 
 const leafText = (template: string, scope: Scope): string => {
   const value = renderLeaf(template, scope)
-  return typeof value === 'object' ? '' : String(value ?? '').trim()
+  if (typeof value === 'string') return value.trim()
+  // An exact number is an object whose text has all digits.
+  return typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber ? String(value) : ''
 }
 
 const pathOf = (path: string, scope: Scope): string =>

@@ -97,4 +97,3 @@ export const vectors = z.strictObject({
   answers: z.array(answerVector).min(1),
   deletion: deletionVector.optional(),
 })
-export type Vectors = z.output<typeof vectors>

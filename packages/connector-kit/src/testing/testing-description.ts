@@ -44,7 +44,11 @@ const mapped = (
   events: readonly PipelineEvent[],
   settings: Values,
 ): OutgoingEvent[] => {
-  const shown = { ...definition, presets: definition.presets.map(({ enabled: _, ...preset }) => preset) }
+  const presets = definition.presets.map((preset) => {
+    const { enabled: _, ...shown } = preset
+    return shown
+  })
+  const shown = { ...definition, presets }
   const validated = validateSettings(definition, settings)
   const known = validated.ok ? { settings: validated.settings } : {}
   const map = compileMappings(definition, presetMappings(shown), { workspaceId: 'w', destinationId: 'd', ...known })
@@ -138,7 +142,7 @@ const testLikeOthers = (whole: Description, definition: DestinationDefinition): 
   const isSecret = (name: string): boolean => described[name]?.type === 'secret'
   const secrets = Object.entries(vectors.settings)
     .filter(([name]) => isSecret(name))
-    .map(([, value]) => String(value))
+    .flatMap(([, value]) => (typeof value === 'string' ? [value] : []))
   const wrong = Object.fromEntries(
     Object.entries(vectors.settings).map(([name, value]) => [name, isSecret(name) ? `wrong-${name}` : value]),
   )
