@@ -132,6 +132,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('customer-io'),
   },
   {
+    slug: "discord",
+    title: "Discord",
+    description: "Posts a message to a channel for the events you choose.",
+    docsUrl: "https://discord.com/developers/docs/resources/webhook",
+    icon: "/media/connectors/destinations/discord-9d48e1663a2a.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('discord'),
+  },
+  {
     slug: "google-ads",
     title: "Google Ads",
     description: "Uploads click conversions and enhanced conversions to Google Ads, and adjusts them.",

@@ -47,6 +47,7 @@ it.each<[string, object[], (request: PeerRequest) => unknown, unknown]>([
     ({ headers }) => headers['x-key'],
     'Key s3cr3t key',
   ],
+  ['the path', [{ in: 'path', setting: 'key' }], ({ url }) => url, '/batch/s3cr3t%20key'],
   ['the query', [{ in: 'query', name: 'key', setting: 'key' }], ({ url }) => url, '/batch?key=s3cr3t+key'],
   [
     'the body',

@@ -82,6 +82,9 @@ export const authorize = async (
       case 'query':
         url.searchParams.set(credential.name, secretOf(settings, credential.setting))
         break
+      case 'path':
+        url.pathname += `/${encodeURIComponent(secretOf(settings, credential.setting))}`
+        break
       case 'body':
         body = addToBody(body, credential.name, secretOf(settings, credential.setting))
         break

@@ -66,6 +66,8 @@ export const describedCredential = z.discriminatedUnion('in', [
     setting: partName,
   }),
   z.strictObject({ in: z.literal('query'), name: z.string().min(1).max(60), setting: partName }),
+  /** The last part of the path. */
+  z.strictObject({ in: z.literal('path'), setting: partName }),
   z.strictObject({ in: z.literal('body'), name: z.string().min(1).max(60), setting: partName }),
   z.strictObject({ in: z.literal('basic'), user: credential, password: credential }),
   z.strictObject({
