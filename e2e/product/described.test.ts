@@ -39,7 +39,7 @@ test('a destination that is described by data delivers, and rejects the events t
     app: 'customer-io',
     settings: { site_id: 'site-1', api_key: 'cio-secret-1', region: 'eu' },
   })
-  expect(await api.ok('POST', `/${destination}:testConnection`)).toEqual({
+  expect(await api.ok('POST', `/${destination}:testConnection`)).toMatchObject({
     ok: true,
     message: 'Customer.io accepts these credentials.',
   })
@@ -54,8 +54,8 @@ test('a destination that is described by data delivers, and rejects the events t
     const found = deliveries as Attempt[]
     return found.length >= batch.length && found
   })
-  expect(attempts.map(({ status }) => status).toSorted()).toEqual(['delivered', 'delivered', 'rejected'])
-  expect(attempts.find(({ status }) => status === 'rejected')).toMatchObject({ reason: 'no such event' })
+  expect(attempts.map(({ status }) => status).toSorted()).toEqual(['dead', 'delivered', 'delivered'])
+  expect(attempts.find(({ status }) => status === 'dead')).toMatchObject({ reason: 'no such event' })
   expect(JSON.stringify(attempts)).not.toContain('cio-secret-1')
   // Accepted records are not sent again.
   expect(items.map(({ action, name = '' }) => `${action} ${name}`).toSorted()).toEqual([
