@@ -13,7 +13,7 @@ test('an editor chooses the list of a destination by its name, sees its size, an
   await api.login(adminCredentials)
   const { workspace } = await createWorkspace(api, 'Lists')
   const given = {
-    title: 'Ads',
+    title: 'Ads at TikTok',
     app: { name: 'catalogDestinations/tiktok-audiences' },
     settings: { access_token: token, advertiser_id: advertiser },
   }

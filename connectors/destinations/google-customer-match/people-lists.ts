@@ -92,7 +92,7 @@ export const peopleLists: PeopleLists<CustomerMatchSettings> = {
   maxTitle: 100,
   read: async (context, cursor) => {
     const query = new URLSearchParams({ pageSize: String(pageSize), ...(cursor === '' ? {} : { pageToken: cursor }) })
-    const { answer } = await ask(context, `?${query}`)
+    const { answer } = await ask(context, `?${query.toString()}`)
     const { userLists: found, nextPageToken: next } = answer
     const { list_type: type } = context.settings
     return {

@@ -63,7 +63,7 @@ export const peopleLists: PeopleLists<MetaSettings> = {
       ...(cursor === '' ? {} : { after: cursor }),
     })
     const account = adAccountOf(context.settings.ad_account_id)
-    const answer = answerOf(context, await ask(context, 'GET', `act_${account}/customaudiences?${query}`))
+    const answer = answerOf(context, await ask(context, 'GET', `act_${account}/customaudiences?${query.toString()}`))
     const { data } = answer
     return { lists: (Array.isArray(data) ? data : []).flatMap(listOf), next: cursorOf(answer) }
   },

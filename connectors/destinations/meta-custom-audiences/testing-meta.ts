@@ -108,7 +108,7 @@ export const createMeta = (given: { bad?: string } = {}) => {
     // "Custom Audience": bounds of the size, -1 for a small one.
     if (described !== undefined) {
       return answerOf(200, {
-        name: titles.get(/\d+$/.exec(path)?.[0] ?? '') ?? 'VIPs',
+        name: titles.get(path.split('/').at(-1) ?? '') ?? 'VIPs',
         ...bounds(described.size),
         operation_status: { code: 200, description: 'Normal' },
         delivery_status: { code: 200, description: 'This audience is ready for use.' },

@@ -11,7 +11,7 @@ export const readAudience = async (context: Context, id: string): Promise<Readon
     advertiser_id: context.settings.advertiser_id.trim(),
     custom_audience_ids: JSON.stringify([id]),
   })
-  const call = await askTikTok(context, `dmp/custom_audience/get/?${query}`)
+  const call = await askTikTok(context, `dmp/custom_audience/get/?${query.toString()}`)
   const outcome = outcomeOf(call, { now: context.clock(), hidden: hiddenOf(context), items: 'audience' })
   if (outcome.kind === 'rejected')
     throw new ConfigurationError(`TikTok does not find the audience: ${outcome.reason}`, call.exchange())

@@ -75,7 +75,7 @@ export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { advertiser_id, audience_id } = context.settings
     const query = new URLSearchParams({ advertiser_id: advertiser_id.trim(), page: '1', page_size: '1' })
-    const call = await askTikTok(context, `dmp/custom_audience/list/?${query}`)
+    const call = await askTikTok(context, `dmp/custom_audience/list/?${query.toString()}`)
     const outcome = outcomeOf(call, { now: context.clock(), hidden: hiddenOf(context), items: 'audiences' })
     if (outcome.kind !== 'delivered') return { ok: false, message: `TikTok can't be used right now: ${outcome.reason}` }
     const end = endOf(apiVersions.tiktok, context.clock())

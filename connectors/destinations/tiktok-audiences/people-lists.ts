@@ -56,7 +56,7 @@ export const peopleLists: PeopleLists<TikTokAudienceSettings> = {
       page: String(page),
       page_size: String(pageSize),
     })
-    const { data } = await ask(context, `dmp/custom_audience/list/?${query}`, { readBytes })
+    const { data } = await ask(context, `dmp/custom_audience/list/?${query.toString()}`, { readBytes })
     const { list, page_info: info } = data
     const pages = isJsonObject(info) ? Number(info['total_page']) : 1
     return { lists: (Array.isArray(list) ? list : []).flatMap(listOf), next: page < pages ? String(page + 1) : '' }

@@ -37,7 +37,7 @@ const mistakeOf = ({ action = 'add', id_schema: kinds = [], batch_data: rows = [
     if (row.length !== kinds.length) return 'batch_data: does not match id_schema'
     if (row.every(({ id }) => id === undefined)) return 'batch_data: no id'
     for (const [at, { id }] of row.entries())
-      if (id !== undefined && !new RegExp(`^[a-f0-9]{${lengths[kinds[at] ?? '']}}$`).test(id))
+      if (id !== undefined && (id.length !== lengths[kinds[at] ?? ''] || !/^[a-f0-9]+$/.test(id)))
         return 'batch_data: id is invalid'
   }
   return undefined

@@ -29,7 +29,7 @@ export const peopleLists = {
     access: workspaceEditors,
     places: 'abroad',
     summary:
-      'Lists the lists of people at the platform of a destination, by title. `search` keeps those whose title or ID contains each of its words. `message` names the cause of a failure.',
+      'Lists the lists of people at the platform of a destination, by title. `search` keeps those whose title contains each of its words, or whose ID begins with it. `message` names the cause of a failure.',
     query: pageQuery.extend({ search: line(200).default('') }),
     response: z.object({
       people_lists: z.array(peopleList),

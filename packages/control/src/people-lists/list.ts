@@ -29,8 +29,8 @@ const readLists = async (lists: PeopleLists, context: DeliverContext): Promise<K
 }
 
 const isMatch = ({ id, title }: PeopleList, words: readonly string[]): boolean => {
-  const text = `${title} ${id}`.toLowerCase()
-  return words.every((word) => text.includes(word))
+  const text = title.toLowerCase()
+  return words.every((word) => text.includes(word) || id.toLowerCase().startsWith(word))
 }
 
 /**

@@ -54,7 +54,7 @@ export const CreateListDialog = ({ open, ...props }: Props & { open: boolean }) 
     open={open}
     onClose={props.onClose}
     title={`Create a ${props.lists.title}`}
-    description={`An empty one is created in your account at the platform of ${props.destination.app.title}, and people of events go to it. Only the platform can delete it.`}
+    description={`Creates an empty ${props.lists.title} in your account, and sends people of events to it. Only the platform can delete it.`}
   >
     <CreateForm {...props} />
   </Dialog>

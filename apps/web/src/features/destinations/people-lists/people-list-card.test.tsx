@@ -42,7 +42,7 @@ const show = (destination: Destination, { message = '', refusal }: { message?: s
   const fresh: string[] = []
   openInWorkspace(<PeopleListCard destination={destination} />, {
     answers: (path, init, query) => {
-      if (init?.method === 'POST') sent.push({ path, body: JSON.parse(String(init.body)) })
+      if (typeof init?.body === 'string') sent.push({ path, body: JSON.parse(init.body) })
       if (path === `/${name}/peopleLists` && init?.method === 'POST')
         return refusal === undefined
           ? Response.json({ id: '3', title: 'New', note: '' })
