@@ -1,6 +1,7 @@
 import type { DestinationAction, EventMapping } from '@tributary/contract'
 import { ArrowDown, ArrowRight, ArrowUp, CircleAlert, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { Badge } from '../../../ui/badge.tsx'
+import { cn } from '../../../ui/cn.ts'
 import { Switch } from '../../../ui/forms/switch.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
@@ -113,7 +114,8 @@ export const MappingRow = ({
           </p>
         )}
       </div>
-      <div className="relative ml-auto flex shrink-0 items-center gap-1">
+      {/* The buttons are higher than the line of the title, and their centers meet. */}
+      <div className={cn('relative ml-auto flex shrink-0 items-center gap-1', actions !== undefined && 'sm:-my-1')}>
         {actions !== undefined && (
           <RowButtons
             name={name}
