@@ -8,8 +8,8 @@ import chromium from '@sparticuz/chromium'
 export const chromiumPath = async (): Promise<string> => process.env.CHROMIUM ?? (await chromium.executablePath())
 
 /**
- * Starts the browser with these options in addition. Of the usual ones only `--no-sandbox` is passed, because tests may
- * run as root. The package's own options would use a single process and disable web security, which hides CORS faults.
+ * Starts the browser with these options in addition. Tests may run as root, so it has no sandbox. The package's own
+ * options would use a single process and disable web security, which hides CORS faults.
  */
 export const launchChromium = async (...options: string[]): Promise<Browser> =>
   await playwright.launch({
