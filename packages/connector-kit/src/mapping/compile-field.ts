@@ -89,12 +89,16 @@ export type Field = {
   names: readonly string[]
   target: Target
   /**
-   * Returns a value, nothing, or a problem; `unmet` if the conditions are not met. With `fails`, the event cannot be sent
+   * Returns a value, with whether it is one of the profile, nothing, or a problem; `unmet` if the conditions are not met. With `fails`, the event cannot be sent
    * without the field. With `note`, no value is lost.
    */
   value: (
     of: EventInHand,
-  ) => { value: unknown; note?: string } | { problem: string; fails: boolean; note?: true } | 'unmet' | undefined
+  ) =>
+    | { value: unknown; isOfProfile?: boolean; note?: string }
+    | { problem: string; fails: boolean; note?: true }
+    | 'unmet'
+    | undefined
 }
 
 /**
@@ -180,12 +184,13 @@ export const compileField = (
       }
       const value = sent?.value
       if (required && (value === undefined || value === '')) return without(of)
-      const { leftOut = [] } = given
+      const { leftOut = [], isOfProfile = false } = given
       const listed = leftOut.length === 0 ? '' : `${called(target)}: ${leftOut.join('; ')}`
       if (value === undefined) return listed === '' ? without(of) : { problem: listed, fails: false }
       if (listed !== '') return { value, note: listed }
       const isCompleted = person?.isDefault === true && !isSame(sentValue(target, part, undefined), value)
-      return isCompleted ? { value, note: defaultNote(target.name, person.text ?? '') } : { value }
+      if (isCompleted) return { value, isOfProfile, note: defaultNote(target.name, person.text ?? '') }
+      return { value, isOfProfile }
     },
   }
 }

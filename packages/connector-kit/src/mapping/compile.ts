@@ -4,7 +4,7 @@ import { TooMuchWork } from '../templates/template-work.ts'
 import { called, compileField, type Field, type FieldProblem, perField, perHash } from './compile-field.ts'
 import { type Conditions, compileConditions } from './conditions.ts'
 import { defaultNote, defaultsFor, targetsWithDefault } from './defaults.ts'
-import { type EventProfile, mappingsNeeds } from './event-profile.ts'
+import { type EventProfile, mappingsNeeds, type UseOfProfile } from './event-profile.ts'
 import { createPayload, type Payload } from './payload.ts'
 import { presetMappings } from './presets.ts'
 import { type EventInHand, eventBudget, type MappingPlace, takeInHand } from './sources.ts'
@@ -28,9 +28,16 @@ export type Mapping =
 
 /**
  * Maps one event; never throws. `json` is the event's text. It is required if JSON.parse changes some numbers, which
- * are then copied from the text. `profile` has the values of the profile that the mapper needs.
+ * are then copied from the text. `profile` has the values of the profile that the mapper needs. The mapper records in
+ * `use` what it does with them.
  */
-export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string, profile?: EventProfile) => Mapping) & {
+export type Mapper = ((
+  event: PipelineEvent,
+  sourceId: string,
+  json?: string,
+  profile?: EventProfile,
+  use?: UseOfProfile,
+) => Mapping) & {
   /**
    * The action, if the mappings send every event unchanged with it. Undefined if the mapper must run for each event.
    */
@@ -85,8 +92,11 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
         fails ||= field.target.required
         const message = `${called(field.target)} is inside a field that is not an object`
         problems.push({ field: field.id, message, severity: 'error' })
-      } else if (made.note !== undefined)
-        problems.push({ field: field.id, message: made.note, severity: 'note', isListed: true })
+      } else {
+        if (made.isOfProfile === true) of.profileUse.isSent = true
+        if (made.note !== undefined)
+          problems.push({ field: field.id, message: made.note, severity: 'note', isListed: true })
+      }
     }
     if (fails) return failed(problems)
     return {
@@ -194,9 +204,9 @@ export const compileMappings = (
 ): Mapper => {
   const used = (mappings ?? presetMappings(definition)).filter((mapping) => mapping.enabled)
   const candidates = used.map((mapping) => compileMapping(definition, mapping, place))
-  const follow = (...[event, sourceId, json, profile]: Parameters<Mapper>): Mapping => {
+  const follow = (...[event, sourceId, json, profile, use]: Parameters<Mapper>): Mapping => {
     const budget = { ...eventBudget }
-    const of = takeInHand(event, sourceId, json, place, budget, profile)
+    const of = takeInHand(event, sourceId, json, place, budget, profile, use)
     let lacks = ''
     const fitting = candidates.find(({ isFor, conditions }) => {
       if (!isFor(event.type, event.event)) return false

@@ -28,6 +28,17 @@ export type EventProfile = {
 /** The profile of an event whose mapping uses none. */
 export const noProfile: EventProfile = { json: '{}', lacks: '' }
 
+/** What the mapping of one event did with the values of its profile. */
+export type UseOfProfile = {
+  /** Whether a source or a condition read the profile. Without that, the result is the same without the profile. */
+  isRead: boolean
+  /** Whether a field of the payload is a value of the profile. */
+  isSent: boolean
+}
+
+/** Returns the record of a mapping that has not begun. */
+export const noUseOfProfile = (): UseOfProfile => ({ isRead: false, isSent: false })
+
 /** Reasons why an event is sent without values of the profile, as the end of a sentence. */
 export const profileLacks = {
   unknown: 'the profile is not known',

@@ -15,7 +15,7 @@ import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
 import { isBlank } from './blank.ts'
-import { type EventProfile, noProfile } from './event-profile.ts'
+import { type EventProfile, noProfile, noUseOfProfile, type UseOfProfile } from './event-profile.ts'
 import { compileList } from './list-source.ts'
 import { personVariable, personVariablesIn, personWords } from './person-data.ts'
 
@@ -40,6 +40,8 @@ export type EventInHand = {
   readonly spend: SpendWork
   /** The values of the profile that the mapping uses, as exact JSON text. */
   readonly profile: EventProfile
+  /** Records what the mapping does with the profile. */
+  readonly profileUse: UseOfProfile
   /** Returns the values of the profile with their exact numbers. */
   exactProfile(): unknown
   /** Returns the event with the values of the profile as its `profile`, for conditions. */
@@ -87,11 +89,17 @@ export const takeInHand = (
   place: MappingPlace,
   budget: TemplateBudget,
   profile: EventProfile = noProfile,
+  profileUse: UseOfProfile = noUseOfProfile(),
 ): EventInHand => {
   let exact: unknown
   let exactProfile: unknown
   let withProfile: unknown
   let scope: Record<string, unknown> | undefined
+  let computableProfile: unknown
+  const jsonOfProfile = (): string => {
+    profileUse.isRead = true
+    return profile.json
+  }
   const inHand: EventInHand = {
     event,
     exact: () => (exact ??= json === undefined ? event : parseExactJson(json)),
@@ -100,11 +108,14 @@ export const takeInHand = (
     budget,
     spend: spending(budget),
     profile,
-    exactProfile: () => (exactProfile ??= parseExactJson(profile.json)),
-    withProfile: () => (withProfile ??= { ...event, profile: JSON.parse(profile.json) as unknown }),
+    profileUse,
+    exactProfile: () => (exactProfile ??= parseExactJson(jsonOfProfile())),
+    withProfile: () => (withProfile ??= { ...event, profile: JSON.parse(jsonOfProfile()) as unknown }),
     scope: () =>
       (scope ??= {
-        profile: computableJson(profile.json) ?? JSON.parse(profile.json),
+        get profile() {
+          return (computableProfile ??= computableJson(jsonOfProfile()) ?? JSON.parse(profile.json))
+        },
         ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable(inHand)])),
         ...(json === undefined ? event : ((computableJson(json) as PipelineEvent | undefined) ?? event)),
       }),
@@ -113,9 +124,10 @@ export const takeInHand = (
 }
 
 /**
- * The value of a source, and the parts that were left out of it; a problem fails the event, whatever the target.
+ * The value of a source, whether it is a value of the profile, and the parts that were left out of it; a problem fails
+ * the event, whatever the target.
  */
-export type SourceValue = { value: unknown; leftOut?: readonly string[] } | { problem: string }
+export type SourceValue = { value: unknown; isOfProfile?: boolean; leftOut?: readonly string[] } | { problem: string }
 
 const nothing: SourceValue = { value: undefined }
 
@@ -146,7 +158,7 @@ export const compileSource = (
     }
     case 'PROFILE': {
       const names = pathNames(source.name)
-      return (of) => ({ value: valueAt(of.exactProfile(), names) })
+      return (of) => ({ value: valueAt(of.exactProfile(), names), isOfProfile: true })
     }
     case 'FIRST': {
       const sources = source.sources.map((each) => compileSource(each))

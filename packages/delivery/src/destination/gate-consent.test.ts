@@ -139,6 +139,46 @@ it.each<[string, string, boolean | undefined, ProfileConsent | undefined, string
   },
 )
 
+const ofProfile = { type: 'PROFILE', name: 'traits.email' }
+const ofEvent = { type: 'FIELD', name: 'context.traits.email' }
+
+it.each<[string, object, string, string | undefined, number]>([
+  ['a value of the profile', ofProfile, 'a@example.com', byEvent, 1],
+  [
+    'the first value, which the event has',
+    { type: 'FIRST', sources: [ofEvent, ofProfile] },
+    'own@example.com',
+    undefined,
+    1,
+  ],
+  ['a template', { type: 'TEMPLATE', value }, 'a@example.com', byEvent, 2],
+])(
+  'an event that sends %s is mapped again only if nothing else says whose value it is',
+  (_, source, email, note, times) => {
+    const known = { json: '{"traits":{"email":"a@example.com"}}', lacks: '', needs: ['traits.email', 'consent'] }
+    const record = recordOf({ ...consentOf(true), traits: { email: 'own@example.com' } })
+    let mapped = 0
+    const event = record.values(0) as PipelineEvent
+    // Each mapping reads this field once.
+    const context = Object.defineProperty({ ...(event.context as object) }, 'counted', {
+      get: () => {
+        mapped++
+        return 'x'
+      },
+    })
+    const fields = [
+      { id: 'f001', source, target: { name: 'email' } },
+      { id: 'f002', source: { type: 'FIELD', name: 'context.counted' }, target: { name: 'id' } },
+    ]
+    const mappings = eventMappings.parse([{ id: 'aaaa', destination: action, field_mappings: fields }])
+    const given = { ...record, values: () => ({ ...event, context }), profiles: new Map([[0, known]]) }
+    const result = check(given, { consentCategories: ['ads'], mappings })
+    const { payload, note: found } = result as { payload: object; note?: string }
+    expect({ payload, note: found }).toEqual({ payload: { email, id: 'x' }, note })
+    expect(mapped).toBe(times)
+  },
+)
+
 it('a denial of the event filters it, whatever the profile says', () => {
   expect(checkWith(value, false, laterThan(1, 'ads'))).toEqual({ kind: 'filtered', reason: 'No consent for ads' })
 })

@@ -7,6 +7,7 @@ import {
   eventBudget,
   isPlatform,
   noProfile,
+  noUseOfProfile,
   presetMappings,
   profileLacks,
   signalMappings,
@@ -216,13 +217,18 @@ const mapped = (
   json: string | undefined,
   given: { profile: EventProfile; note: string } = { profile: noProfile, note: '' },
 ): GateResult => {
-  const mapping = mapper(event, sourceId, json, given.profile)
+  const use = noUseOfProfile()
+  const mapping = mapper(event, sourceId, json, given.profile, use)
   if (mapping.kind === 'unmapped')
     return { kind: 'filtered', reason: mapping.lacks === undefined ? noMapping : `${noMapping}: ${mapping.lacks}` }
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
   const { action, payload, problems } = mapping
-  /** Whether the action or the payload is another one without the values of the profile. */
+  /**
+   * Whether the action or the payload is another one without the values of the profile. A second mapping is needed only
+   * if a template or a condition read the profile, since nothing else says whether the result depends on that.
+   */
   const usesProfile = (): boolean => {
+    if (use.isSent || !use.isRead) return use.isSent
     const without = mapper(event, sourceId, json)
     if (without.kind !== 'mapped' || without.action !== action) return true
     return JSON.stringify(without.payload) !== JSON.stringify(payload)
