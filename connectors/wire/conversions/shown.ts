@@ -16,18 +16,20 @@ export const hidingPersonal = (
   names: ReadonlySet<string>,
   { headers, texts }: { headers: readonly string[]; texts: readonly string[] },
 ): Hidden => {
-  const found = new Set<string>()
-  const collect = (value: unknown, name: string): void => {
+  let found: Set<string> | undefined
+  const collect = (value: unknown, name: string, into: Set<string>): void => {
     if (typeof value === 'string') {
-      if (names.has(name) && value.length >= minCharacters) found.add(value)
-    } else if (Array.isArray(value)) for (const each of value) collect(each, name)
-    else if (isJsonObject(value)) for (const [key, each] of Object.entries(value)) collect(each, key)
+      if (names.has(name) && value.length >= minCharacters) into.add(value)
+    } else if (Array.isArray(value)) for (const each of value) collect(each, name, into)
+    else if (isJsonObject(value)) for (const [key, each] of Object.entries(value)) collect(each, key, into)
   }
-  collect(body, '')
+  // Most requests succeed and are not shown, so texts and body are computed on first use.
   return {
     headers,
-    texts: [...texts, ...found],
-    // The body is computed on first use.
+    get texts() {
+      if (found === undefined) collect(body, '', (found = new Set()))
+      return [...texts, ...found]
+    },
     get body() {
       return JSON.stringify(body, (name, value: unknown) => (names.has(name) ? '[redacted]' : value))
     },

@@ -96,7 +96,9 @@ export const outcomeOf = (
   const { status } = call.answer
   const code = codeOf(call)
   const message = answerObject(call)?.['message']
-  const words = typeof message === 'string' && message !== '' ? shownMessage(message, hidden) : `HTTP ${status}`
+  // Without this, each success would collect the values that a message must not show.
+  const words =
+    code !== 0 && typeof message === 'string' && message !== '' ? shownMessage(message, hidden) : `HTTP ${status}`
   const mend = (problem: string): ConfigurationError => new ConfigurationError(problem, call.exchange())
   if (status === 401 || status === 403 || (code !== undefined && isSetUp(code)))
     throw mend(`TikTok refuses the access token: ${words}`)

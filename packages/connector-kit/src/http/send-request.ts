@@ -50,9 +50,12 @@ export const sendRequest = async (
   request: OutgoingRequest,
   hidden: Hidden,
 ): Promise<Call> => {
-  const texts = hidden.texts ?? []
   const shown = (): string =>
-    requestText({ ...request, body: hidden.body ?? request.body ?? '' }, new Set(hidden.headers ?? []), texts)
+    requestText(
+      { ...request, body: hidden.body ?? request.body ?? '' },
+      new Set(hidden.headers ?? []),
+      hidden.texts ?? [],
+    )
   const started = performance.now()
   const answer = await context.request({ signal: context.signal, ...request }).catch((error: unknown) => {
     if (!(error instanceof DeliveryError)) throw error
@@ -60,7 +63,12 @@ export const sendRequest = async (
     throw error.withExchange({ httpStatus: 0, latencyMs, request: shown(), response: error.message })
   })
   const { status: httpStatus, latencyMs } = answer
-  const exchange = (): Exchange => ({ httpStatus, latencyMs, request: shown(), response: responseText(answer, texts) })
+  const exchange = (): Exchange => ({
+    httpStatus,
+    latencyMs,
+    request: shown(),
+    response: responseText(answer, hidden.texts ?? []),
+  })
   context.onExchange?.(exchange())
   return { answer, exchange }
 }
