@@ -1,4 +1,4 @@
-import type { DeliverResult, EventOutcome, SplitOutcome } from '@tributary/connector-kit'
+import { type DeliverResult, type EventOutcome, mapInPieces, type SplitOutcome } from '@tributary/connector-kit'
 
 /**
  * The outcomes of a request's conversions (one for all, or one per conversion in order), and the request and response.
@@ -11,15 +11,16 @@ export type Sent = Omit<DeliverResult, 'outcomes'> & {
 export type Prepared<Body> = { body: Body; note?: string | undefined }
 
 /**
- * Sends the prepared events or rows of a batch together, and returns the outcomes of all events. An event that is not sent has
- * the reason, and a delivered event the note. If there is no event to send, no request is made.
+ * Sends the prepared events or rows of a batch together, and returns the outcomes of all events. An event that is not
+ * sent has the reason, and a delivered event the note. If there is no event to send, no request is made. Large batches
+ * are prepared in pieces, and other destinations send between them.
  */
 export const sendPrepared = async <Item, Body>(
   batch: readonly Item[],
   prepare: (item: Item) => Prepared<Body> | EventOutcome,
   send: (bodies: readonly Body[]) => Promise<Sent>,
 ): Promise<DeliverResult> => {
-  const prepared = batch.map(prepare)
+  const prepared = await mapInPieces(batch, prepare)
   const bodies = prepared.flatMap((each) => ('body' in each ? [each.body] : []))
   if (bodies.length === 0)
     return { outcomes: prepared.flatMap((each) => ('body' in each ? [] : [each])), httpStatus: 0, latencyMs: 0 }

@@ -13,6 +13,7 @@ export {
   isJsonObject,
   type JsonObject,
   joinThreadBoard,
+  mapInPieces,
   parseExactJson,
   readTime,
   readTimeText,

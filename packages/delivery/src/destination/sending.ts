@@ -1,4 +1,4 @@
-import type { Metrics } from '@tributary/kernel'
+import { beginPiece, type Metrics, nextTurn } from '@tributary/kernel'
 import type { Lane } from '../log/record.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered } from '../parking/key-order.ts'
@@ -11,7 +11,8 @@ import type { WorkerLane } from './worker-lane.ts'
 /** Starts the requests of a worker that may start now. */
 export type Sending = {
   /**
-   * Fills the queues, and sends batches of both lanes in turn. If a batch may be sent later, a timer calls it again.
+   * Fills the queues, and sends batches of both lanes in turn. If a batch may be sent later, a timer calls it again. If
+   * the batches take long, the others are sent in the next turn of the thread.
    */
   pump(): void
   /** Cancels the timer, so that it sends nothing more. */
@@ -107,17 +108,30 @@ export const createSending = (deps: {
     return of.queue.length() > queued || batch
   }
 
+  /** Whether the next batches wait for a turn of the thread. */
+  let isPaused = false
+  const pumpLater = (): void => {
+    isPaused = true
+    void nextTurn().then(() => {
+      isPaused = false
+      pump()
+    })
+  }
+
   const pump = (): void => {
-    if (isHalted()) return
+    if (isHalted() || isPaused) return
+    const piece = beginPiece()
     letGo()
     live.fill()
     bulk.fill()
     for (let ready = readiness.ready(); ready !== undefined; ready = readiness.ready()) {
       const sent = sendNext(live, ready)
-      if (sent === true) continue
-      const after = sendNext(bulk, ready)
       // The live lane has the next turn after each request.
-      if (after === true) continue
+      const after = sent === true || sendNext(bulk, ready)
+      if (sent === true || after === true) {
+        if (piece.isOver()) return pumpLater()
+        continue
+      }
       const wait = Math.min(sent, after)
       return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined
     }

@@ -1,5 +1,5 @@
 import { setTimeout as pause, setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Logger, Metrics } from '@tributary/kernel'
+import { beginPiece, type Logger, type Metrics } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader } from '@tributary/storage'
 import type { DeliverySettings } from '../settings.ts'
 import { createOffsetTracker, type OffsetTracker, type OpenOffset } from './offsets.ts'
@@ -74,14 +74,23 @@ export const createLogReading = (deps: LogReadingDeps): LogReading => {
   /** Ends the wait for new records. */
   let waiting = new AbortController()
 
-  /** Reads one piece of a partition. Returns true if it had records. */
+  /**
+   * Reads one piece of a partition, and offers its records. Other work of the thread runs meanwhile, after each few ms.
+   * Returns true if it had records.
+   */
   const readPiece = async (place: Place): Promise<boolean> => {
     const { given } = place
+    // The partition may have been taken away during a wait, and given again since.
+    const isLost = (): boolean => !place.owned || place.given !== given
     const records = await reader.read(place.partition, place.next, readBytes, 'addressed')
-    // The partition was taken away during the read. It may have been given again since.
-    if (!place.owned || place.given !== given) return false
+    if (isLost()) return false
     journal.saw(records)
+    const piece = beginPiece()
     for (const found of records) {
+      if (found !== records[0] && piece.isOver()) {
+        await piece.end()
+        if (isLost() || stopping) return false
+      }
       // This record stands for the end of a run of records that name no destination.
       if (found.meta === '') {
         place.next = found.offset + 1

@@ -1,3 +1,4 @@
+import { beginPiece, nextTurn } from '@tributary/kernel'
 import type { LogRecord } from '@tributary/storage'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
@@ -24,9 +25,6 @@ const createOpening = (): ((found: LogRecord) => DeliveryRecord | undefined) => 
   }
 }
 type Opening = ReturnType<typeof createOpening>
-
-/** Maximum time to fill the worker in one turn, ms. Skipped records never fill it, and other workers wait meanwhile. */
-const turnMs = 20
 
 export type RangeReading = {
   /** Whether there are records that may be read now. */
@@ -204,8 +202,9 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   const takeLooked = createLookedTaking(deps, next, takePiece)
 
   const readOn = async (): Promise<void> => {
-    const until = performance.now() + turnMs
-    for (let range = next()?.range; range !== undefined && performance.now() < until; range = next()?.range) {
+    // Skipped records never fill the worker, and other workers wait meanwhile.
+    const piece = beginPiece()
+    for (let range = next()?.range; range !== undefined; range = piece.isOver() ? undefined : next()?.range) {
       const { cursor } = range
       const bytes = deps.profiles.isNeeded() ? lookedPieceBytes : pieceBytes
       const records = await context.reader.read(range.partition, cursor, deps.state() === 'probing' ? 1 : bytes)
@@ -232,7 +231,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
         })
         .finally(() => {
           reading = false
-          setImmediate(deps.wake)
+          void nextTurn().then(deps.wake)
         })
     },
     underWay: () => reading,
