@@ -27,8 +27,8 @@ export const nextTurn = (): Promise<void> =>
 export type Piece = {
   /** Whether the piece has used its time. Its work should then call `end` before its next part. */
   isOver(): boolean
-  /** Waits for the next turn, and begins another piece. */
-  end(): Promise<void>
+  /** Waits for the next turn, or for `turn`, and begins another piece. */
+  end(turn?: () => Promise<unknown>): Promise<void>
 }
 
 const wallMs = (): number => performance.now()
@@ -67,8 +67,8 @@ export const beginPiece = (worked: () => number = threadMs): Piece => {
   const mayBeOver = (): boolean => worked !== threadMs || wallMs() - begun.wall >= pieceMs
   return {
     isOver: () => mayBeOver() && worked() - begun.worked >= pieceMs,
-    end: async () => {
-      await nextTurn()
+    end: async (turn = nextTurn) => {
+      await turn()
       begun = now()
     },
   }

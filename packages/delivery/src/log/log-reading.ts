@@ -52,7 +52,8 @@ export type LogReading = {
   upToDate(): Promise<boolean>
 }
 
-const readBytes = 1024 * 1024
+/** Maximum bytes of a piece. The other partitions wait meanwhile. */
+const readBytes = 256 * 1024
 /** Interval in ms at which capacity is checked while the maximum number of records is in flight. */
 const fullMs = 20
 
@@ -88,7 +89,8 @@ export const createLogReading = (deps: LogReadingDeps): LogReading => {
     const piece = beginPiece()
     for (const found of records) {
       if (found !== records[0] && piece.isOver()) {
-        await piece.end()
+        // Reading has its own turn in each round, since it brings the events of all workspaces.
+        await piece.end(yieldToEventLoop)
         if (isLost() || stopping) return false
       }
       // This record stands for the end of a run of records that name no destination.
