@@ -18,6 +18,7 @@ import { measureLatency } from './figures/latency.ts'
 import { measureMapping } from './figures/mapping.ts'
 import { measureMetering } from './figures/metering.ts'
 import { measureOneByOne } from './figures/one-by-one.ts'
+import { measureProfile } from './figures/profile.ts'
 import { measureProfileFields } from './figures/profile-fields.ts'
 import { measureProfileNeighbors } from './figures/profile-neighbors.ts'
 import { measureProfiles } from './figures/profiles.ts'
@@ -69,6 +70,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   flood: measureFlood,
   'full-load': measureFullLoad,
   hostile: measureHostile,
+  profile: measureProfile,
   waiting: measureWaiting,
   validation: measureValidation,
   mapping: measureMapping,

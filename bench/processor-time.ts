@@ -39,6 +39,26 @@ export const threadSeconds = (pid: number): Map<string, number> => {
   return sums
 }
 
+/** Returns how often the threads of a process have waited by themselves, under the names of `threadSeconds`. */
+export const threadSwitches = (pid: number): Map<string, number> => {
+  const sums = new Map<string, number>()
+  for (const each of processFamily(pid)) {
+    const owner = read(`/proc/${each}/stat`)
+    if (owner === undefined) continue
+    for (const thread of readdirSync(`/proc/${each}/task`)) {
+      const folder = `/proc/${each}/task/${thread}`
+      const found = read(`${folder}/stat`)
+      if (found === undefined) continue
+      const count = Number(
+        /^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`${folder}/status`, 'utf8'))?.[1] ?? 0,
+      )
+      const name = each === pid ? `server/${found.name}` : `${owner.name}/${found.name}`
+      sums.set(name, (sums.get(name) ?? 0) + count)
+    }
+  }
+  return sums
+}
+
 /**
  * Returns the processor time of a process's threads since `before`, per event: 'name 1.2, …' in µs, the largest first.
  */
