@@ -97,6 +97,9 @@ export const kafkaOptions = ({
 /** How often a reader that gets notices looks for new records itself, ms. */
 const noticedPollMs = 1000
 
+/** The minimum time between two commits of the log of requests under load, ms. */
+const gatherMs = 10
+
 const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
   const dirOf = (name: LogName): string => join(dataDir, 'log', folderOf[name])
   return {
@@ -106,6 +109,7 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
       openLogWriter({
         dir: dirOf(name),
         segmentMs: retention.logSegmentMs,
+        ...(name === 'requests' ? { gatherMs } : {}),
         ...(inline === undefined ? {} : { inline }),
         ...(onCommit === undefined ? {} : { onCommit }),
       }),

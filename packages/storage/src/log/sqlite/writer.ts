@@ -28,6 +28,11 @@ export type LogWriterOptions = {
   segmentMs?: number
   /** The clock, epoch ms, if the log writes in the calling thread. */
   clock?: () => number
+  /**
+   * Minimum time between the beginnings of two commits while many small entries arrive, ms; 0 unless given. Every commit
+   * wakes several threads. An entry that arrives alone is committed at once.
+   */
+  gatherMs?: number
   /** Bytes that may wait for their sync before `append` rejects with LogOverloaded. */
   maxQueuedBytes?: number
   /** Called after each durable commit, so that readers can be notified of new records. */
@@ -44,6 +49,11 @@ type Pending = PendingEntry & {
 type Sized = Omit<Pending, 'follows' | 'resolve' | 'reject'>
 
 const nothing = (): void => {}
+
+/** A group with this many entries shows that entries arrive faster than they can be committed one by one. */
+const busyEntries = 6
+/** A commit does not wait for more entries if this many, or this many bytes, are there. */
+const fullGroup = { entries: 32, bytes: 256 * 1024 }
 
 const maxMetaBytes = 64 * 1024
 const maxNoteBytes = 1024
@@ -85,6 +95,7 @@ const createWaiting = (maxBytes: number) => {
   let bytes = 0
   return {
     bytes: () => bytes,
+    isFull: () => queue.length >= fullGroup.entries || bytes >= fullGroup.bytes,
     isEmpty: () => queue.length === 0,
     /** Throws if there is no room for more bytes. */
     reserve(size: number): void {
@@ -135,7 +146,7 @@ const settleChunks = (
  * partitions.
  */
 export const openLogWriter = async (options: LogWriterOptions): Promise<LogWriter> => {
-  const { dir, partitions = 64, maxQueuedBytes = 64 * 1024 * 1024 } = options
+  const { dir, partitions = 64, maxQueuedBytes = 64 * 1024 * 1024, gatherMs = 0 } = options
   const { segmentBytes = 128 * 1024 * 1024, segmentMs = Number.POSITIVE_INFINITY } = options
   const segments = { dir, partitions, segmentBytes, segmentMs }
   const backend = await (options.inline ? openInlineBackend(segments, options.clock) : openWorkerBackend(segments))
@@ -145,6 +156,9 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   let closed = false
   let idle: (() => void)[] = []
   let memory: ArrayBuffer | undefined
+  let [lastEntries, lastBegan] = [0, 0]
+  /** Ends the current wait for more entries. */
+  let begin: (() => void) | undefined
 
   const reserve = (size: number): void => {
     if (closed) throw new LogUnavailable(new Error('The log is closed'))
@@ -167,14 +181,33 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     }
   }
 
+  /** Resolves when a commit may begin `ms` after the one before it, or as soon as the group is full. */
+  const gather = (ms: number): Promise<void> => {
+    if (ms <= 0 || waiting.isFull() || closed) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => begin?.(), ms)
+      begin = () => {
+        clearTimeout(timer)
+        begin = undefined
+        resolve()
+      }
+    })
+  }
+
   const flush = async (): Promise<void> => {
-    while (!waiting.isEmpty()) await writeGroup(waiting.take())
+    while (!waiting.isEmpty()) {
+      if (lastEntries >= busyEntries) await gather(Math.ceil(lastBegan + gatherMs - performance.now()))
+      const group = waiting.take()
+      ;[lastEntries, lastBegan] = [group.length, performance.now()]
+      await writeGroup(group)
+    }
     flushing = false
     for (const wake of idle) wake()
     idle = []
   }
 
   const schedule = (): void => {
+    if (waiting.isFull()) begin?.()
     if (flushing) return
     flushing = true
     // Further appends in this turn of the event loop join the first commit.
@@ -209,6 +242,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     async close() {
       if (closed) return
       closed = true
+      begin?.()
       if (flushing) await new Promise<void>((resolve) => idle.push(resolve))
       await backend.close()
     },
