@@ -263,3 +263,32 @@ describe('the request client', () => {
     expect(await Promise.all(two)).toEqual(['late', 'late'])
   })
 })
+
+describe('signals', () => {
+  it('a signal ends all its requests in flight, and no request of another signal', async () => {
+    let arrived = 0
+    const all = Promise.withResolvers<void>()
+    const answers: (() => void)[] = []
+    const server = createServer((socket: Socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => {
+        answers.push(() => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
+        if (++arrived === 3) all.resolve()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => new Promise((resolve) => server.close(() => resolve())))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const [ours, other] = [new AbortController(), new AbortController()]
+    const made = client()
+    const send = ({ signal }: AbortController) => made.request({ method: 'GET', url, headers: {}, signal })
+    const [first, second, third] = [send(ours), send(ours), send(other)]
+    const ended = Promise.allSettled([first, second])
+    await all.promise
+    ours.abort()
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await expect(first).rejects.toThrow('Interrupted')
+    for (const answer of answers) answer()
+    expect((await third).status).toBe(204)
+  })
+})

@@ -165,11 +165,65 @@ const openAgent = (options: RequestClientOptions, readBytes: number): Agent =>
     allowH2: false,
   })
 
+/**
+ * Calls functions when a signal aborts. Concurrent requests with the same signal share one listener, because adding and
+ * removing a listener costs more than the rest of this file does for a request.
+ */
+const createAborts = () => {
+  const bySignal = new WeakMap<AbortSignal, { calls: Set<() => void>; listener: () => void }>()
+  return {
+    add(signal: AbortSignal, call: () => void): void {
+      const known = bySignal.get(signal)
+      if (known !== undefined) return void known.calls.add(call)
+      const calls = new Set([call])
+      const listener = (): void => {
+        for (const each of calls) each()
+      }
+      bySignal.set(signal, { calls, listener })
+      signal.addEventListener('abort', listener)
+    },
+    /** Removes the listener with its last function, so that it keeps no signal in memory. */
+    remove(signal: AbortSignal, call: () => void): void {
+      const known = bySignal.get(signal)
+      if (known?.calls.delete(call) !== true || known.calls.size > 0) return
+      bySignal.delete(signal)
+      signal.removeEventListener('abort', known.listener)
+    },
+  }
+}
+type Aborts = ReturnType<typeof createAborts>
+
+type Address = { readonly origin: string; readonly path: string; readonly isHttp: boolean }
+
+/** Maximum number of addresses that are kept taken apart. */
+const keptAddresses = 256
+
+/** Takes addresses apart, and keeps the latest ones: most requests go to the address of the request before. */
+const createAddresses = (): ((text: string) => Address | undefined) => {
+  const kept = new Map<string, Address>()
+  return (text) => {
+    const known = kept.get(text)
+    if (known !== undefined) return known
+    const url = URL.parse(text)
+    if (url === null) return undefined
+    const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
+    const address = { origin: url.origin, path: url.pathname + url.search, isHttp }
+    if (kept.size >= keptAddresses) kept.clear()
+    kept.set(text, address)
+    return address
+  }
+}
+
 /** What a request may take, unless it names another limit. */
-type SendLimits = { kept: number; readable: number; timeoutMs: number }
+type SendLimits = { kept: number; readable: number; timeoutMs: number; aborts: Aborts }
 
 /** Sends a request over a connection of an agent. */
-const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits): Promise<HttpAnswer> =>
+const send = (
+  to: Agent,
+  request: OutgoingRequest,
+  { origin, path }: Address,
+  limits: SendLimits,
+): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
     const started = performance.now()
     const timeoutMs = request.timeoutMs ?? limits.timeoutMs
@@ -185,7 +239,7 @@ const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits)
       if (settled) return
       settled = true
       clearTimeout(timer)
-      request.signal?.removeEventListener('abort', onAbort)
+      if (request.signal !== undefined) limits.aborts.remove(request.signal, onAbort)
       if (error !== undefined) return reject(error)
       const body = chunks.length === 0 ? '' : cutToBytes(new TextDecoder().decode(Buffer.concat(chunks)), wanted)
       resolve({ status, headers, body, latencyMs: Math.round(performance.now() - started) })
@@ -196,11 +250,11 @@ const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits)
     }
     const onAbort = (): void => abort(new RetryableError('Interrupted'))
     const timer = setTimeout(() => abort(new RetryableError(`No response within ${timeoutMs} ms`)), timeoutMs)
-    request.signal?.addEventListener('abort', onAbort, { once: true })
+    if (request.signal !== undefined) limits.aborts.add(request.signal, onAbort)
     to.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin,
+        path,
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
@@ -237,7 +291,8 @@ const send = (to: Agent, request: OutgoingRequest, url: URL, limits: SendLimits)
 export const createRequestClient = (options: RequestClientOptions): RequestClient => {
   const readable = options.readResponseBytes ?? defaultReadBytes
   const kept = options.keptResponseBytes ?? maxExchangeBytes
-  const limits = { kept, readable, timeoutMs: options.timeoutMs ?? 10_000 }
+  const limits = { kept, readable, timeoutMs: options.timeoutMs ?? 10_000, aborts: createAborts() }
+  const addressOf = createAddresses()
   const maxInFlight = options.maxInFlight ?? 4096
   // Long responses use their own connections, so that the connections of other requests keep their low limit.
   let agent: Agent | undefined
@@ -253,9 +308,8 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
 
   return {
     request: async (request) => {
-      const url = URL.parse(request.url)
-      if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-        throw new ConfigurationError('The address is not an http or https URL')
+      const address = addressOf(request.url)
+      if (address?.isHttp !== true) throw new ConfigurationError('The address is not an http or https URL')
       if (request.signal?.aborted === true) throw new RetryableError('Interrupted')
       if (inFlight >= maxInFlight) throw new RetryableError('Too many requests in progress')
       if (closed) throw new RetryableError('Interrupted')
@@ -263,10 +317,10 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       try {
         if ((request.readBytes ?? 0) <= readable) {
           agent ??= openAgent(options, readable)
-          return await send(agent, request, url, limits)
+          return await send(agent, request, address, limits)
         }
         longAgent ??= openAgent(options, maxReadBytes)
-        return await send(longAgent, request, url, limits)
+        return await send(longAgent, request, address, limits)
       } finally {
         inFlight--
       }
