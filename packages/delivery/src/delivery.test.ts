@@ -184,7 +184,7 @@ describe('while a store is down', () => {
   })
 
   it('while the event store is down, the position does not advance, the backlog is limited, and each attempt is written once', async () => {
-    const attempts = { rows: 10, waitMs: 20, bufferRows: 50, bufferBytes: 1024 * 1024 }
+    const attempts = { ...defaultDeliverySettings.attempts, rows: 10, waitMs: 20, bufferRows: 50 }
     await reopen({ attempts, parkAfterMs: 3_600_000 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })

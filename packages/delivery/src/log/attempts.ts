@@ -223,7 +223,8 @@ export const createAttemptLog = (deps: AttemptLogDeps): AttemptLog => {
 
   const flush: AttemptLog['flush'] = (now = false) => {
     if (running !== undefined) return running
-    const due = waiting.count >= limits.rows || (waiting.count > 0 && (now || clock() - oldest >= limits.waitMs))
+    const waitMs = waiting.count < limits.busyRows ? limits.waitMs : limits.busyWaitMs
+    const due = waiting.count >= limits.rows || (waiting.count > 0 && (now || clock() - oldest >= waitMs))
     if ((unsent === undefined && !due) || clock() < retryAt) return Promise.resolve()
     running = send().finally(() => {
       running = undefined

@@ -1,0 +1,67 @@
+import { noMetrics, silentLogger } from '@tributary/kernel'
+import { createTestStores } from '@tributary/test-kit'
+import { beforeEach, expect, it } from 'vitest'
+import { defaultDeliverySettings } from '../settings.ts'
+import { createAttemptLog } from './attempts.ts'
+
+const { store } = await createTestStores()
+const limits = { rows: 100, waitMs: 250, busyRows: 10, busyWaitMs: 1000, bufferRows: 1000, bufferBytes: 1024 * 1024 }
+let now = 0
+
+beforeEach(() => store.command('truncate table deliveries'))
+
+const open = () =>
+  createAttemptLog({
+    eventStore: store,
+    clock: () => now,
+    logger: silentLogger,
+    metrics: noMetrics,
+    settings: { ...defaultDeliverySettings, attempts: limits },
+  })
+
+const attempt = (eventId: string): Parameters<ReturnType<typeof open>['push']>[0] => ({
+  workspaceId: crypto.randomUUID(),
+  sourceId: crypto.randomUUID(),
+  destinationId: crypto.randomUUID(),
+  eventId,
+  messageId: `m-${eventId}`,
+  eventType: 'track',
+  event: 'Order Completed',
+  time: Date.now(),
+  attempt: 1,
+  status: 'delivered',
+  httpStatus: 200,
+  latencyMs: 1,
+  reason: '',
+  request: '',
+  response: '',
+  replayId: '',
+  producer: '',
+  operation: '',
+  object: '',
+  key: '',
+  version: 0,
+})
+
+it.each([
+  { rows: 9, after: 249, written: false },
+  { rows: 9, after: 250, written: true },
+  { rows: 10, after: 250, written: false },
+  { rows: 10, after: 999, written: false },
+  { rows: 10, after: 1000, written: true },
+  { rows: 100, after: 0, written: true },
+])(
+  '$rows rows are written after $after ms: $written, and release their records then',
+  async ({ rows, after, written }) => {
+    now = 1_000_000
+    const log = open()
+    let released = 0
+    for (let index = 0; index < rows; index++)
+      log.push(attempt(String(index)), { open: 1, finish: () => void released++ })
+    now += after
+    await log.flush()
+    const found = await store.query<{ rows: string }>('select count() as rows from deliveries')
+    expect(Number(found[0]?.rows)).toBe(written ? rows : 0)
+    expect(released).toBe(written ? rows : 0)
+  },
+)
