@@ -6,6 +6,9 @@ export type PipelineSettings = {
   turnBytes: number
   /** Minimum time between two rounds over the partitions, if no partition had a full turn or some had to wait. */
   roundMs: number
+  /** The same after a round with at least `busyRecords` requests. Each round wakes all readers of the stream. */
+  busyRoundMs: number
+  busyRecords: number
   /** How long a partition may be behind before other workspaces overtake those that delay it. */
   overtakeMs: number
   /** Number of events of one micro-batch for the branches. */
@@ -48,6 +51,8 @@ export type PipelineSettings = {
 export const defaultPipelineSettings: PipelineSettings = {
   turnBytes: 1024 * 1024,
   roundMs: 4,
+  busyRoundMs: 20,
+  busyRecords: 16,
   overtakeMs: 500,
   microBatchEvents: 2000,
   flushRows: 20_000,

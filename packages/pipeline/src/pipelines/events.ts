@@ -234,6 +234,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     readings,
     alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),
     turnBytes: settings.turnBytes,
+    restOf: (records) => (records < settings.busyRecords ? settings.roundMs : settings.busyRoundMs),
     isFull: (lane) => store.isFull(lane) || deliver.isFull(),
     isRunning: lifecycle.isRunning,
     onRound() {
@@ -268,7 +269,6 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     throw new RangeError('The logs of requests and of deliveries differ in their number of partitions')
   const news = createNews({
     reader,
-    roundMs: settings.roundMs,
     partitionOf: (lane) => lane % reader.partitions,
   })
 

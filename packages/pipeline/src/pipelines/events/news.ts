@@ -9,20 +9,18 @@ export type News = {
   /** Ends the current wait and all later waits, because reading has ended. */
   close(): void
   /**
-   * Resolves, after `roundMs` at the earliest, when a lane of `next` (lane → offset) without back-pressure has new
+   * Resolves, after `restMs` at the earliest, when a lane of `next` (lane → offset) without back-pressure has new
    * records. With lanes under back-pressure, it also resolves when back-pressure ended since the round began.
    */
-  wait(next: ReadonlyMap<number, number>, backPressured: ReadonlySet<number>): Promise<void>
+  wait(next: ReadonlyMap<number, number>, backPressured: ReadonlySet<number>, restMs: number): Promise<void>
 }
 
 /** Waits for work: new records, or the end of back-pressure. */
 export const createNews = ({
   reader,
-  roundMs,
   partitionOf = (lane) => lane,
 }: {
   reader: Pick<LogReader, 'wait'>
-  roundMs: number
   /** The partition that a lane reads. */
   partitionOf?(lane: number): number
 }): News => {
@@ -38,9 +36,9 @@ export const createNews = ({
       reading.abort()
       drain.abort()
     },
-    async wait(next, backPressured) {
+    async wait(next, backPressured, restMs) {
       const { signal } = backPressured.size > 0 ? drain : reading
-      await pause(roundMs, signal)
+      await pause(restMs, signal)
       const from = [...next].filter(([lane]) => !backPressured.has(lane))
       await reader.wait(
         from.map(([lane, offset]) => ({ partition: partitionOf(lane), offset })),

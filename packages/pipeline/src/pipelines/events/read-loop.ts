@@ -57,6 +57,8 @@ export type ReadLoopDeps = StartingPoint & {
   readings: Readings
   /** Bytes read from a partition in its turn. */
   turnBytes: number
+  /** Returns the minimum rest in ms after a round with this many records. */
+  restOf(records: number): number
   /** Whether a reading should wait because of back-pressure. */
   isFull(lane: number): boolean
   isRunning(): boolean
@@ -70,6 +72,8 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   const nextOf = (lane: number): number => next.get(lane) ?? 0
   /** Ends of the readings, by lane. */
   let ends: readonly number[] = []
+  /** Number of records that this round has read. */
+  let recordsOfRound = 0
 
   /**
    * Processes records of a lane. Adds the bytes of records that this lane does not skip to `bytes`, by workspace, and
@@ -100,6 +104,7 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     for (let from = first; ; from = nextOf(lane)) {
       const own = readings.within(lane, await reader.read(readings.partitionOf(lane), from, deps.turnBytes))
       if (own.length === 0) return from > first
+      recordsOfRound += own.length
       incarnation = own.at(-1)?.incarnation ?? incarnation
       read += own.reduce((sum, { body, meta }) => sum + body.byteLength + meta.length, 0)
       processed += await take(lane, from, own, bytes)
@@ -113,10 +118,11 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   const round = createTurns({ nextOf, isFull, isRunning, turn })
   while (isRunning()) {
     news.beginRound()
+    recordsOfRound = 0
     ends = readings.endsOf(await reader.ends())
     const { backPressured, more } = await round(ends)
     await readings.settle()
     deps.onRound()
-    if (backPressured.size > 0 || !more) await news.wait(readings.places(), backPressured)
+    if (backPressured.size > 0 || !more) await news.wait(readings.places(), backPressured, deps.restOf(recordsOfRound))
   }
 }

@@ -157,7 +157,7 @@ const readingsOf = (overtakings: Overtakings, next: Map<number, number>, unknown
 
 describe('reading', () => {
   /** Reads until `count` records are processed. */
-  const read = async (count: number, unknownBefore: readonly number[], from = 0) => {
+  const read = async (count: number, unknownBefore: readonly number[], from = 0, restOf = (_records: number) => 1) => {
     const next = new Map(Array.from({ length: 8 }, (_, n) => [n, n === partition ? from : 0] as const))
     const taken: string[] = []
     const take = (how: string, offsets: readonly number[]): void => {
@@ -166,7 +166,7 @@ describe('reading', () => {
         next.set(partition, offset + 1)
       }
     }
-    const news = createNews({ reader: files.reader, roundMs: 1 })
+    const news = createNews({ reader: files.reader })
     await readLoop({
       ...files,
       next,
@@ -186,6 +186,7 @@ describe('reading', () => {
       },
       alreadyStored: async () => new Set([1]),
       turnBytes: 1024 * 1024,
+      restOf,
       readings: readingsOf(overtakingsOf(files.journal), next, unknownBefore),
       isFull: () => false,
       isRunning: () => taken.length < count,
@@ -203,6 +204,16 @@ describe('reading', () => {
     expect(await read(1, Array(8).fill(2), 2)).toEqual(['new 2'])
   })
 
+  it('the rest after a round depends on the number of records that it read', async () => {
+    await send(3)
+    const counts: number[] = []
+    await read(3, [], 0, (records) => {
+      counts.push(records)
+      return 1
+    })
+    expect(counts).toEqual([3])
+  })
+
   it('the reading behind never passes the reading ahead, even if their meeting offset is already set', async () => {
     await send(6)
     const overtaking = { from: 0, workspaces: new Map([['w', 0]]), until: 6 }
@@ -214,7 +225,7 @@ describe('reading', () => {
       [partition + 8, 2],
     ])
     const taken: string[] = []
-    const news = createNews({ reader: files.reader, roundMs: 1 })
+    const news = createNews({ reader: files.reader })
     await readLoop({
       ...files,
       next,
@@ -231,6 +242,7 @@ describe('reading', () => {
       },
       alreadyStored: async () => new Set(),
       turnBytes: 1024 * 1024,
+      restOf: () => 1,
       readings: readingsOf(overtakings, next, []),
       isFull: () => false,
       isRunning: () => taken.length < 10,
@@ -253,12 +265,11 @@ describe('reading', () => {
 
 describe('the wait for new records', () => {
   const next = new Map([[partition, 0]])
-  const newsOf = () => createNews({ reader: files.reader, roundMs: 1 })
+  const newsOf = () => createNews({ reader: files.reader })
 
   it('the end of back-pressure during a round ends the next wait, but no later wait', async () => {
     const aborted: boolean[] = []
     const news = createNews({
-      roundMs: 1,
       reader: {
         wait(places, signal) {
           aborted.push(signal?.aborted === true)
@@ -270,17 +281,17 @@ describe('the wait for new records', () => {
     const backPressured = new Set([partition])
     news.beginRound()
     news.drained()
-    await news.wait(next, backPressured)
+    await news.wait(next, backPressured, 1)
     news.beginRound()
-    await news.wait(next, backPressured)
+    await news.wait(next, backPressured, 1)
     expect(aborted).toEqual([true, false])
   })
 
   it('waits for new records end immediately after close', async () => {
     const news = newsOf()
-    const waiting = news.wait(next, new Set())
+    const waiting = news.wait(next, new Set(), 1)
     news.close()
     await waiting
-    await news.wait(next, new Set())
+    await news.wait(next, new Set(), 1)
   })
 })
