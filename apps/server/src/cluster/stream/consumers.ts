@@ -23,6 +23,30 @@ export type StreamConsumer = {
   wake(): void
 }
 
+/**
+ * Minimum time between two wakes of a consumer that may catch up later, ms. Each wake costs as much as several events.
+ */
+const wakeMs = 20
+
+/** Returns a function that calls `wake` at once, and then at most once in `ms`. No call is lost. */
+export const pacedWake = (wake: () => void, ms: number): (() => void) => {
+  let isAgain = false
+  let timer: NodeJS.Timeout | undefined
+  const go = (): void => {
+    isAgain = false
+    wake()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (isAgain) go()
+    }, ms)
+    timer.unref()
+  }
+  return () => {
+    if (timer === undefined) go()
+    else isAgain = true
+  }
+}
+
 /** Creates a consumer that runs in its own thread, which responds to the message `needed`. */
 export const threadConsumer = (
   name: string,
@@ -33,5 +57,5 @@ export const threadConsumer = (
   whenBehind,
   // If the role runs in another process or not at all, its needs are unknown. It then counts as needing everything.
   needed: () => askPositions(thread, 'needed'),
-  wake: () => thread?.wake(),
+  wake: whenBehind === 'holds' ? () => thread?.wake() : pacedWake(() => thread?.wake(), wakeMs),
 })
