@@ -360,7 +360,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     logger: silentLogger,
     metrics: noMetrics,
   })
-  const { passwords = createPasswords() } = { passwords: quickPasswords, ...options }
+  const passwords = ('passwords' in options ? options.passwords : quickPasswords) ?? createPasswords()
   const people = await createPeople(app, database.db, () => now++, passwords)
 
   return {
