@@ -179,9 +179,9 @@ export type EventOutcome =
   | { kind: 'delivered'; note?: string }
   /**
    * With `misconfigured`, the event cannot be delivered before a user changes the set-up, and waits without a time
-   * limit.
+   * limit. With `ofEvent`, the destination works and only this event waits, so other events are still sent.
    */
-  | { kind: 'retry'; reason: string; retryAfterMs?: number; misconfigured?: boolean }
+  | { kind: 'retry'; reason: string; retryAfterMs?: number; misconfigured?: boolean; ofEvent?: true }
   | { kind: 'rejected'; reason: string }
   /** Only for rows: an insert of an existing record, or an update of a missing one. */
   | { kind: 'skipped'; reason: string }

@@ -36,6 +36,7 @@ const start = () => {
   return {
     breaker,
     heard,
+    answered,
     fails: (retryAfterMs?: number, facts?: { misconfigured: boolean; ordered: boolean }): void =>
       answered({ kind: 'retry', reason: 'HTTP 500', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, facts),
     succeeds: (): void => answered({ kind: 'delivered' }),
@@ -55,6 +56,25 @@ it('consecutive failures break the circuit, queued events are requeued, and the 
   expect([breaker.state(), breaker.reason(), heard]).toEqual(['broken', 'HTTP 500', ['stopped']])
   pass(circuit.capMs)
   expect(breaker.state()).toBe('probing')
+})
+
+describe('an event that waits alone', () => {
+  const waits = { kind: 'retry', reason: 'Too recent', ofEvent: true, retryAfterMs: 60_000 } as const
+
+  it('it neither breaks the circuit nor pauses the destination, and it hides no failure of another event', () => {
+    const { breaker, heard, answered } = start()
+    for (let tries = 0; tries < 20; tries++) answered([waits, { kind: 'delivered' }])
+    for (let tries = 0; tries < 20; tries++) answered(waits)
+    expect([breaker.state(), heard]).toEqual(['flowing', []])
+    for (let tries = 0; tries < 3; tries++) answered([waits, { kind: 'retry', reason: 'HTTP 500' }])
+    expect([breaker.state(), breaker.reason()]).toEqual(['broken', 'HTTP 500'])
+  })
+
+  it('it stops an ordered destination', () => {
+    const { breaker, answered } = start()
+    answered([waits, { kind: 'delivered' }], { misconfigured: false, ordered: true })
+    expect(breaker.state()).toBe('broken')
+  })
 })
 
 it('a failed probe breaks the circuit again, and a successful one resumes the flow', () => {

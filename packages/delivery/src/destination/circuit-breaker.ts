@@ -158,17 +158,17 @@ const shortRestMs = 2000
 
 /**
  * Returns the most serious failure of a completed request: its reason, and the longest requested pause. Returns
- * undefined if nothing failed.
+ * undefined if nothing failed. An event that waits alone is no failure, unless the destination keeps an order.
  */
 const failureOf = (
   result: DeliverResult,
   events: number,
-  retryAfterCapMs: number,
+  { retryAfterCapMs, ordered }: { retryAfterCapMs: number; ordered: boolean },
 ): { why: string; restMs: number } | undefined => {
   let failure: { why: string; restMs: number } | undefined
   for (let index = 0; index < events; index++) {
     const outcome = outcomeAt(result, index)
-    if (outcome.kind !== 'retry') continue
+    if (outcome.kind !== 'retry' || (outcome.ofEvent === true && !ordered)) continue
     const restMs = Math.min(outcome.retryAfterMs ?? 0, retryAfterCapMs)
     failure = { why: outcome.reason, restMs: Math.max(restMs, failure?.restMs ?? 0) }
   }
@@ -221,7 +221,7 @@ export const createCircuitBreaker = (
     reason: () => reason,
     note,
     record: (result, events, { misconfigured, ordered }) => {
-      const failure = failureOf(result, events, settings.retryAfterCapMs)
+      const failure = failureOf(result, events, { retryAfterCapMs: settings.retryAfterCapMs, ordered })
       window = noteOutcome(window, failure !== undefined, settings.circuit.window)
       if (failure === undefined) return note('succeeded', '')
       const breaks = misconfigured || ordered || trips(window, settings.circuit)
