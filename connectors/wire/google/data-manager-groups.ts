@@ -5,8 +5,11 @@ import { type Asked, type Verdict, verdictOf } from './data-manager.ts'
 /** Maximum number of times that the remaining items are sent again without the refused ones. */
 const maxRounds = 4
 
-/** An item of a request, and its place in the batch. */
-export type Item = { at: number; body: unknown }
+/**
+ * An item of a request, and its place in the batch. If Google has another item with its time, it is sent once more with
+ * the body `later`, which has a later time.
+ */
+export type Item = { at: number; body: unknown; later?: unknown }
 
 /** Items of one request. `target` names what receives them, for users. `read` reads the responses of another API. */
 export type Group = {
@@ -25,7 +28,7 @@ type Settled = {
 /**
  * Sends a group. Google accepts a request completely or not at all, and names the faulty items ("Understand API
  * errors", fast-fail model). The other items are then sent again; if no item is named, in halves. Returns false if an
- * item must be retried.
+ * item must be retried before others are sent.
  */
 const sendGroup = async (
   { items, ...group }: Group,
@@ -36,17 +39,25 @@ const sendGroup = async (
   const { target, ask, read } = group
   const sent = await ask(items.map(({ body }) => body))
   const facts = { count: items.length, now: clock() }
-  const { outcome, refused, apart = new Map() } = read?.(sent, facts) ?? verdictOf(sent, { ...facts, target })
+  const { outcome, refused, apart = new Map(), sameTime } = read?.(sent, facts) ?? verdictOf(sent, { ...facts, target })
   settled.latencyMs += sent.call.answer.latencyMs
   if (settled.shown.request === undefined) settled.shown = resultOfCall(sent.call, [outcome, ...apart.values()])
-  const settle = (those: readonly Item[], one: EventOutcome): void => {
+  const settle = (those: readonly Item[], one: EventOutcome | undefined): void => {
     for (const { at } of those) settled.outcomes[at] = one
   }
   if (outcome.kind !== 'rejected' || items.length === 1) {
     const words = refused.get(0)
     settle(items, outcome.kind === 'rejected' && words !== undefined ? { ...outcome, reason: words } : outcome)
     for (const [index, one] of apart) settle(items.slice(index, index + 1), one)
-    return outcome.kind !== 'retry'
+    const again = items.flatMap(({ at, later }, index): Item[] =>
+      later !== undefined && sameTime?.has(index) === true ? [{ at, body: later }] : [],
+    )
+    if (again.length > 0) {
+      // Without a response to the second try, these items have no outcome.
+      settle(again, undefined)
+      return await sendGroup({ ...group, items: again }, settled, clock, round)
+    }
+    return outcome.kind !== 'retry' || outcome.misconfigured === true
   }
   if (refused.size === 0) {
     const middle = Math.ceil(items.length / 2)
@@ -66,9 +77,16 @@ const sendGroup = async (
   return false
 }
 
+/** Marks items whose request waits for a user while others of the batch were delivered: the destination works. */
+const waitingAlone = (outcomes: Settled['outcomes']): Settled['outcomes'] =>
+  outcomes.some((each) => each?.kind === 'delivered')
+    ? outcomes.map((each) => (each?.kind === 'retry' && each.misconfigured ? { ...each, ofEvent: true } : each))
+    : outcomes
+
 /**
  * Sends groups one after the other, and returns the outcomes of a batch of `count` items. After a group that must be
- * retried, no more are sent. Rejects with a DeliveryError if no item has an outcome yet.
+ * retried, no more are sent, unless the group waits for a user, such as a method without permission. Rejects with a
+ * DeliveryError if no item has an outcome yet.
  */
 export const sendGroups = async (
   groups: readonly Group[],
@@ -90,6 +108,6 @@ export const sendGroups = async (
   return {
     ...settled.shown,
     latencyMs: settled.latencyMs,
-    outcomes: settled.outcomes.map((outcome) => outcome ?? rest),
+    outcomes: waitingAlone(settled.outcomes).map((outcome) => outcome ?? rest),
   }
 }

@@ -122,12 +122,13 @@ export const askUserLists = async (context: AccountContext, path: string, body?:
 /**
  * The content of Google's response: the outcome of the whole request, and the items that Google refuses ("Understand
  * API errors", BadRequest). The map `apart` has items with another outcome than the whole request, where Google accepts
- * the others.
+ * the others. `sameTime` has those of them that Google takes only with a later time.
  */
 export type Verdict = {
   outcome: EventOutcome
   refused: ReadonlyMap<number, string>
   apart?: ReadonlyMap<number, EventOutcome>
+  sameTime?: ReadonlySet<number>
 }
 
 type Violation = { field: string; reason: string; words: string }

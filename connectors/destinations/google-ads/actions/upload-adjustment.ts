@@ -35,7 +35,7 @@ export const uploadAdjustment = defineAction({
     },
     adjustment_time: {
       label: 'Time of the adjustment',
-      help: 'After the conversion. Without it, the time of sending.',
+      help: 'After the conversion. Without it, the time of the event, or for an enhancement the time of sending.',
       type: 'datetime',
       recommended: true,
       kind: 'event',

@@ -47,6 +47,21 @@ const enhancementOf = (payload: Payload, settings: GoogleAdsSettings): Parts | E
   return { userIdentifiers, ...withValues({ userAgent: payload.user_agent?.trim().slice(0, 1000).toWellFormed() }) }
 }
 
+/**
+ * Returns when the conversion changed, epoch ms. By default that is the time of the event, so that a repetition has the
+ * same time and the order of restatements stays. An enhancement can come from the event of the conversion itself, and
+ * Google refuses a time before that of the conversion, so its default is `now`.
+ */
+const adjustedAtOf = (
+  { json }: OutgoingEvent,
+  { given, type, now }: { given: string | undefined; type: string; now: number },
+): number | EventOutcome => {
+  if (given !== undefined) return momentOf(given, now, oldestMs.adjustment)
+  if (type === 'ENHANCEMENT') return now
+  const { timestamp } = JSON.parse(json) as { timestamp: string }
+  return momentOf(timestamp, now, oldestMs.adjustment)
+}
+
 /** Returns "ConversionAdjustment" of the Google Ads API, or the outcome of an event that must not be sent. */
 export const adjustmentOf = (
   outgoing: OutgoingEvent,
@@ -55,8 +70,7 @@ export const adjustmentOf = (
 ): Prepared<AdsOperation> | EventOutcome => {
   const payload = uploadAdjustment.payloadOf(outgoing)
   const type = payload.adjustment_type.trim().toUpperCase()
-  const adjustedAt =
-    payload.adjustment_time === undefined ? now : momentOf(payload.adjustment_time, now, oldestMs.adjustment)
+  const adjustedAt = adjustedAtOf(outgoing, { given: payload.adjustment_time, type, now })
   if (typeof adjustedAt !== 'number') return adjustedAt
   const conversionAction = conversionActionOf(payload.conversion_action_id, settings)
   if (typeof conversionAction !== 'string') return conversionAction
@@ -74,5 +88,6 @@ export const adjustmentOf = (
   }
   // The errors DUPLICATE_ADJUSTMENT_IN_REQUEST and DUPLICATE_ENHANCEMENT_IN_REQUEST.
   const identity = JSON.stringify([conversionAction, type, conversion])
-  return { body: { method: 'uploadConversionAdjustments', identity, operation } }
+  const restated = type === 'RESTATEMENT' ? { adjustedAt } : {}
+  return { body: { method: 'uploadConversionAdjustments', identity, operation, ...restated } }
 }

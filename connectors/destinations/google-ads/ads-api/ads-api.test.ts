@@ -25,7 +25,7 @@ const accessToken = async (_refused?: string, again?: boolean): Promise<string> 
 }
 
 const event = (messageId: string, action: string, payload: Record<string, unknown>): OutgoingEvent =>
-  outgoingEvent({ messageId }, { action, payload })
+  outgoingEvent({ messageId, timestamp: minuteAgo }, { action, payload })
 const retraction = (id: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
   event(id, 'upload_adjustment', { adjustment_type: 'retraction', transaction_id: id, ...changes })
 const call = (id: string, changes: Record<string, unknown> = {}): OutgoingEvent =>
@@ -96,9 +96,14 @@ describe('operations of the Google Ads API', () => {
     expect(outcomes).toEqual([
       delivered,
       { kind: 'rejected', reason: 'The error CONVERSION_NOT_FOUND' },
-      { kind: 'retry', reason: 'The error TOO_RECENT_CONVERSION' },
+      { kind: 'retry', ofEvent: true, reason: 'The error TOO_RECENT_CONVERSION' },
       { kind: 'skipped', reason: 'Google has it already: The error CONVERSION_ALREADY_RETRACTED' },
-      { kind: 'retry', misconfigured: true, reason: expect.stringContaining('NO_CONVERSION_ACTION_FOUND') },
+      {
+        kind: 'retry',
+        misconfigured: true,
+        ofEvent: true,
+        reason: expect.stringContaining('NO_CONVERSION_ACTION_FOUND'),
+      },
       delivered,
     ])
     expect(response).toContain('partialFailureError')
@@ -320,6 +325,19 @@ describe('an error of the Google Ads API', () => {
     expect(counted.size).toBe(1)
   })
 
+  it('a method that the account may not use waits alone, and the other methods of the batch are sent', async () => {
+    const code = { notAllowlistedError: 'CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE' }
+    const { send, adsApi } = await sender({}, ({ path }, usual) =>
+      path.endsWith(':uploadCallConversions') ? adsErrorOf(400, 'INVALID_ARGUMENT', code) : usual(),
+    )
+    const { outcomes } = await send(call('c-1'), retraction('o-1'), click('o-2'))
+    expect(outcomes).toMatchObject([{ kind: 'retry', misconfigured: true, ofEvent: true }, delivered, delivered])
+    expect(adsApi.taken).toHaveLength(2)
+    const alone = (await send(call('c-1'))).outcomes
+    expect(alone).toMatchObject([{ kind: 'retry', misconfigured: true }])
+    expect(alone[0]).not.toHaveProperty('ofEvent')
+  })
+
   it('a refused token ends the grant', async () => {
     const answer = adsErrorOf(401, 'UNAUTHENTICATED', { authenticationError: 'OAUTH_TOKEN_INVALID' })
     const { send } = await sender({}, ofAdsApi(answer))
@@ -345,6 +363,7 @@ describe('the setting of the Google Ads API', () => {
       {
         kind: 'retry',
         misconfigured: true,
+        ofEvent: true,
         reason: '"Retract or enhance conversion" needs "Google Ads API": turn it on in the settings of the destination',
       },
       delivered,

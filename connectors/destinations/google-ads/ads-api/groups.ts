@@ -1,11 +1,43 @@
 import type { DeliverContext } from '@tributary/connector-kit'
 import type { Group, Item } from '../../../wire/google/data-manager-groups.ts'
 import type { GoogleAdsSettings } from '../settings.ts'
-import type { AdsOperation } from './operation.ts'
+import { type AdsOperation, adsTimeOf } from './operation.ts'
 import { upload, uploadStoreSales } from './request.ts'
 import { adsVerdictOf } from './verdict.ts'
 
 type Placed = { at: number; operation: AdsOperation }
+
+/** Google reads times in whole seconds. */
+const secondMs = 1000
+
+const secondOf = (at: number): number => Math.floor(at / secondMs) * secondMs
+
+/**
+ * Gives restatements of one conversion with the same second different seconds, in their order, because Google ignores
+ * the second one of a second ("RestatementValue" of the Google Ads API).
+ */
+const inSecondsOfTheirOwn = (placed: readonly Placed[]): Placed[] => {
+  const taken = new Set<string>()
+  return placed.map((each) => {
+    const { identity, adjustedAt } = each.operation
+    if (adjustedAt === undefined) return each
+    let second = secondOf(adjustedAt)
+    while (taken.has(`${second} ${identity}`)) second += secondMs
+    taken.add(`${second} ${identity}`)
+    return { ...each, operation: { ...each.operation, adjustedAt: second } }
+  })
+}
+
+/**
+ * Returns an item. Google may have a restatement with the same second already: this one, if its response was lost, or
+ * one of an earlier batch with another value. Google does not say which, so the item is sent once more with the next
+ * second. This repeats the same value or replaces the earlier one.
+ */
+const itemOf = ({ at, operation: { operation, adjustedAt } }: Placed): Item => {
+  if (adjustedAt === undefined) return { at, body: operation }
+  const timed = (second: number) => ({ ...operation, adjustmentDateTime: adsTimeOf(second) })
+  return { at, body: timed(adjustedAt), later: timed(adjustedAt + secondMs) }
+}
 
 /**
  * Returns the requests for operations: one for each method, and for each job of sales. Several operations
@@ -13,7 +45,7 @@ type Placed = { at: number; operation: AdsOperation }
  */
 export const adsGroups = (placed: readonly Placed[], context: DeliverContext<GoogleAdsSettings>): Group[] => {
   const times = new Map<string, number>()
-  const keyed = placed.map((each) => {
+  const keyed = inSecondsOfTheirOwn(placed).map((each) => {
     const { method, identity, job } = each.operation
     const same = `${method} ${identity}`
     const time = times.get(same) ?? 0
@@ -24,7 +56,7 @@ export const adsGroups = (placed: readonly Placed[], context: DeliverContext<Goo
     const [first] = those
     if (first === undefined) return []
     const { method, job = {} } = first.operation
-    const items = those.map(({ at, operation }): Item => ({ at, body: operation.operation }))
+    const items = those.map(itemOf)
     const ask: Group['ask'] = (bodies) =>
       method === 'offlineUserDataJobs' ? uploadStoreSales(context, job, bodies) : upload(context, method, bodies)
     return [{ target: 'conversion action', items, ask, read: adsVerdictOf }]

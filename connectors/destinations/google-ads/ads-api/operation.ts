@@ -14,13 +14,14 @@ export type AdsMethod =
 
 /**
  * An operation of the Google Ads API. Google refuses two operations with the same `identity` in one request. `job` is
- * the job of a sale in a store.
+ * the job of a sale in a store. `adjustedAt` is the time of a restatement, epoch ms.
  */
 export type AdsOperation = {
   method: AdsMethod
   identity: string
   operation: Readonly<Record<string, unknown>>
   job?: Readonly<Record<string, unknown>>
+  adjustedAt?: number
 }
 
 /** Returns the outcome of an event that Google would refuse. */

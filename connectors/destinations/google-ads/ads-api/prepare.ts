@@ -40,6 +40,7 @@ export const adsOperationOf = (
   return {
     kind: 'retry',
     misconfigured: true,
+    ofEvent: true,
     reason: `"${title}" needs "Google Ads API": turn it on in the settings of the destination`,
   }
 }

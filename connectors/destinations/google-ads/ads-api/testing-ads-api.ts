@@ -136,10 +136,22 @@ export const createAdsApi = ({ token, customer }: { token: string; customer: str
   const taken: { method: string; operation: Parts }[] = []
   const jobs = new Map<string, { operations: Parts[]; isStarted: boolean }>()
   const orders = new Set<string>()
+  const restatements = new Map<string, string[]>()
+
+  /** A restatement has another time than an earlier one (RESTATEMENT_ALREADY_EXISTS), and is newer than all. */
+  const mistakeOfTime = (order: string, time: string): Mistake | undefined => {
+    const times = restatements.get(order) ?? []
+    restatements.set(order, [...times, time])
+    if (times.includes(time)) return ['conversionAdjustmentUploadError', 'RESTATEMENT_ALREADY_EXISTS', 'restatement']
+    return times.some((each) => each > time)
+      ? ['conversionAdjustmentUploadError', 'MORE_RECENT_RESTATEMENT_FOUND', 'restatement']
+      : undefined
+  }
 
   const mistakeOf = (method: string, operation: Parts, all: readonly Parts[]): Mistake | undefined => {
     const order = textOf(operation['orderId'])
-    const key = `${method} ${order} ${textOf(operation['adjustmentType'])}`
+    const type = textOf(operation['adjustmentType'])
+    const key = `${method} ${order} ${type}`
     const asked = simulated(operation)
     if (asked !== undefined) return asked
     if (method === 'operations') return mistakeOfSale(operation)
@@ -150,6 +162,7 @@ export const createAdsApi = ({ token, customer }: { token: string; customer: str
     if (mistake !== undefined || order === '') return mistake
     if (all.filter(({ orderId }) => orderId === order).length > 1)
       return ['conversionUploadError', 'DUPLICATE_ORDER_ID', 'order_id']
+    if (type === 'RESTATEMENT') return mistakeOfTime(order, textOf(operation['adjustmentDateTime']))
     if (orders.has(key)) return ['conversionUploadError', 'ORDER_ID_ALREADY_IN_USE', 'order_id']
     orders.add(key)
     return undefined

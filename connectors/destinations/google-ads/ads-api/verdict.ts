@@ -22,13 +22,23 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
  */
 const isKnownAlready = words(`
   CALL_CONVERSION_ALREADY_EXISTS CLICK_CONVERSION_ALREADY_EXISTS CONVERSION_ALREADY_ENHANCED CONVERSION_ALREADY_RETRACTED
-  ORDER_ID_ALREADY_IN_USE RESTATEMENT_ALREADY_EXISTS`)
+  ORDER_ID_ALREADY_IN_USE`)
 
-/** Errors that pass: Google refuses clicks of the last 6 hours, calls of the last 12, and conversions of the last 24. */
+/**
+ * The error for a second restatement with the time of an earlier one. It is no success, because the values can differ.
+ */
+const sameTimeCode = 'RESTATEMENT_ALREADY_EXISTS'
+
+/** Errors that pass, and that concern Google's service. */
 const passes = words(`
   CONCURRENT_MODIFICATION DEADLINE_EXCEEDED INTERNAL_ERROR RESOURCE_EXHAUSTED RESOURCE_TEMPORARILY_EXHAUSTED
-  EXCESSIVE_SHORT_TERM_QUERY_RESOURCE_CONSUMPTION TOO_RECENT_CALL TOO_RECENT_CONVERSION TOO_RECENT_CONVERSION_ACTION
-  TOO_RECENT_EVENT TRANSIENT_ERROR`)
+  EXCESSIVE_SHORT_TERM_QUERY_RESOURCE_CONSUMPTION TRANSIENT_ERROR`)
+
+/**
+ * Errors that pass, and that concern the operation: Google refuses clicks of the last 6 hours, calls of the last 12, and
+ * conversions of the last 24.
+ */
+const isTooRecent = words('TOO_RECENT_CALL TOO_RECENT_CONVERSION TOO_RECENT_CONVERSION_ACTION TOO_RECENT_EVENT')
 
 /** Errors that concern the account or the project, so that a user must fix them. */
 const ofAccount = words(`
@@ -90,13 +100,16 @@ const errorsOf = (status: unknown): AdsError[] =>
       : []),
   ])
 
-const misconfigured = (reason: string): EventOutcome => ({ kind: 'retry', misconfigured: true, reason })
+const misconfigured = (reason: string) => ({ kind: 'retry' as const, misconfigured: true, reason })
 
-/** Returns the outcome of an operation that Google refuses. */
+const ofAccountOutcome = (shown: string) => misconfigured(`Google does not take it for the account: ${shown}`)
+
+/** Returns the outcome of an operation that Google refuses, while it can take others. */
 const outcomeOf = (code: string, shown: string): EventOutcome => {
   if (isKnownAlready.has(code)) return { kind: 'skipped', reason: `Google has it already: ${shown}` }
+  if (isTooRecent.has(code)) return { kind: 'retry', ofEvent: true, reason: shown }
   if (passes.has(code)) return { kind: 'retry', reason: shown }
-  if (ofAccount.has(code)) return misconfigured(`Google does not take it for the account: ${shown}`)
+  if (ofAccount.has(code)) return { ...ofAccountOutcome(shown), ofEvent: true }
   return { kind: 'rejected', reason: shown }
 }
 
@@ -115,7 +128,7 @@ const wholeOutcome = (call: Call, errors: readonly AdsError[], shown: string, no
   if (status >= 300 && status < 400)
     return misconfigured(`Google redirects (HTTP ${status}), so something is in its way`)
   const account = errors.find(({ code, at }) => at === undefined && ofAccount.has(code))
-  if (account !== undefined) return outcomeOf(account.code, shown)
+  if (account !== undefined) return ofAccountOutcome(shown)
   const outcome = outcomeOfAnswer(call.answer, now, shown)
   if (outcome.kind !== 'retry' || status !== 429) return outcome
   const asked = outcome.retryAfterMs ?? errors.find(({ retryMs }) => retryMs !== undefined)?.retryMs ?? maxQuotaMs
@@ -124,23 +137,28 @@ const wholeOutcome = (call: Call, errors: readonly AdsError[], shown: string, no
 
 /**
  * Returns the outcomes of the operations that a successful response refuses ("partialFailureError"). An error that names
- * no operation concerns those without a result.
+ * no operation concerns those without a result. `sameTime` has those with the time of an earlier restatement.
  */
-const apartOf = (answer: Parts, count: number, shown: (text: string) => string): Map<number, EventOutcome> => {
+const apartOf = (
+  answer: Parts,
+  count: number,
+  shown: (text: string) => string,
+): Required<Pick<Verdict, 'apart' | 'sameTime'>> => {
   const apart = new Map<number, EventOutcome>()
   const errors = errorsOf(answer['partialFailureError'])
+  const sameTime = new Set(errors.flatMap(({ at, code }) => (at !== undefined && code === sameTimeCode ? [at] : [])))
   for (const { at, code, words: text } of errors)
     if (at !== undefined && at < count && !apart.has(at)) apart.set(at, outcomeOf(code, shown(text)))
   const unnamed = errors.find(({ at }) => at === undefined || at >= count)
   const isUnread = errors.length === 0 && isJsonObject(answer['partialFailureError'])
-  if (unnamed === undefined && !isUnread) return apart
+  if (unnamed === undefined && !isUnread) return { apart, sameTime }
   const results = Array.isArray(answer['results']) ? answer['results'] : []
   const reason = shown(unnamed?.words ?? firstText(partOf(answer['partialFailureError'], 'message')))
   for (let at = 0; at < count; at++) {
     const isDone = isJsonObject(results[at]) && Object.keys(results[at]).length > 0
     if (!isDone && !apart.has(at)) apart.set(at, outcomeOf(unnamed?.code ?? '', reason))
   }
-  return apart
+  return { apart, sameTime }
 }
 
 /**
@@ -156,7 +174,7 @@ export const adsVerdictOf = ({ call, hidden }: Asked, { count, now }: { count: n
   if (isSuccess && isWebPage(call.answer))
     return { outcome: misconfigured('A web page came in place of Google’s response'), refused: new Map() }
   if (isSuccess && answer !== undefined && error === undefined)
-    return { outcome: { kind: 'delivered' }, refused: new Map(), apart: apartOf(answer, count, shown) }
+    return { outcome: { kind: 'delivered' }, refused: new Map(), ...apartOf(answer, count, shown) }
   if (isSuccess)
     return { outcome: { kind: 'retry', reason: 'Google did not say what became of the request' }, refused: new Map() }
   const errors = errorsOf(error)
