@@ -31,6 +31,16 @@ describe('readDescription', () => {
     ['a secret in a template', withItem({ id: '{{ settings.key }}' }), /reads a secret/],
     ['a field that there is not', withItem({ id: '{{ other }}' }), /reads other, which there is not/],
     ['a template that fails', withItem({ id: '{{ id | nothing }}' }), /has a template that fails/],
+    [
+      'events of several records whose records are retried',
+      {
+        ...withItem({ $if: '{{ list }}', $then: { $each: '{{ list }}', $item: { id: '{{ item.id }}' } } }),
+        answers: {
+          items: [{ status: [207], at: 'e', by: 'position', retry: { path: 'code', is: [503] }, others: 'delivered' }],
+        },
+      },
+      /has several items, and its answers retry single ones/,
+    ],
     ['an unknown request', { test: { request: 'other', message: 'M' } }, /names a request other/],
     [
       'a path with dots',

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@tributary/kernel'
 import { templatePaths, templateProblem } from '../templates/json-template.ts'
 import type { Described } from './open-request.ts'
 import { templatesOf } from './render-tree.ts'
@@ -62,6 +63,21 @@ const requestProblems = (described: Described, name: string, request: DescribedR
       : []),
   ]
 }
+
+/** Whether a tree makes a list of items: `$each` or a list, also in the parts of a condition. */
+const makesList = (item: unknown): boolean =>
+  Array.isArray(item) ||
+  (isJsonObject(item) && ('$each' in item || makesList(item['$then']) || makesList(item['$else'])))
+
+/** A record that has to be sent again would be lost, because the accepted records of its event are not sent again. */
+const repeatProblems = ({ actions, requests, answers }: Described): string[] =>
+  Object.entries(actions).flatMap(([name, { item, request }]) => {
+    const { batch, answers: own = answers } = requests[request] ?? {}
+    const isRetrying = batch !== undefined && own.items.some(({ retry }) => retry !== undefined)
+    return isRetrying && makesList(item)
+      ? [`The action ${name} has several items, and its answers retry single ones`]
+      : []
+  })
 
 const requestTemplates = (request: DescribedRequest): string[] => [
   ...request.path.split('/').filter((part) => part.includes('{')),
@@ -139,6 +155,7 @@ export const descriptionProblems = (described: Described): string[] => {
     ...ofAuth,
     ...Object.entries(requests).flatMap(([name, request]) => requestProblems(described, name, request)),
     ...ofActions,
+    ...repeatProblems(described),
     ...objects.flatMap(({ name, actions: own }) => missing(`The object ${name}`, 'action', own, actions)),
     ...presets.flatMap(({ action }) => missing('A preset', 'action', [action], actions)),
     ...missing('The test', 'request', [test.request], requests),
