@@ -9,11 +9,11 @@ const nothingSent = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
 
 const nothingToDelete: DeliverResult = { outcomes: { kind: 'delivered' }, ...nothingSent }
 
-/** Returns what became of a request with one item. */
+/** Returns what became of a request with one item. Any failure in its answer is that of the item. */
 const outcomeOf = ({ call, reading }: Sent): { outcome: EventOutcome; result: DeliverResult } => {
-  const named: EventOutcome =
-    reading.kind === 'items' ? (reading.named.get(0) ?? { kind: 'delivered' }) : reading.outcome
-  return { outcome: named, result: resultOfCall(call, named) }
+  const [outcome = { kind: 'delivered' } as const] =
+    reading.kind === 'items' ? reading.named.values() : [reading.outcome]
+  return { outcome, result: resultOfCall(call, outcome) }
 }
 
 const rejectAll = (rows: readonly OutgoingRow[], reason: string): DeliverResult => ({

@@ -87,7 +87,6 @@ describe('a batch', () => {
   it.each([
     ['in order', [1, 3]],
     ['in another order, and twice', [3, 1, 3]],
-    ['with positions that were not sent', [-1, 3, 99, 1]],
   ])('named items are rejected, and the others are never sent again: %s', async (_, positions) => {
     const errors = positions.map((at) => ({ at, why: `no ${at}` }))
     const { outcomes, sent } = await run(byIndex('delivered'), ids(5), () => ({
@@ -97,6 +96,38 @@ describe('a batch', () => {
     expect(kinds(outcomes)).toEqual(['delivered', 'rejected', 'delivered', 'rejected', 'delivered'])
     expect(outcomes[3]).toEqual({ kind: 'rejected', reason: 'no 3' })
     expect(sent).toHaveLength(1)
+  })
+
+  it('an error that names no sent item has the others sent again, and never counts as success', async () => {
+    const answer = (errors: readonly object[]) => () => ({ status: 207, body: JSON.stringify({ errors }) })
+    const why = 'Sample does not say which records it refuses: required'
+    const retry: EventOutcome = { kind: 'retry', reason: why }
+    const unnamed = { why: 'required' }
+    const all = await run(byIndex('delivered'), ids(3), answer([unnamed]))
+    expect(all.outcomes).toEqual([retry, retry, retry])
+    const one = { kind: 'rejected', reason: 'bad' } as const
+    const named = await run(
+      byIndex('delivered'),
+      ids(3),
+      answer([
+        { at: 1, why: 'bad' },
+        { at: 99, ...unnamed },
+      ]),
+    )
+    expect(named.outcomes).toEqual([retry, one, retry])
+    const only = await run(byIndex('delivered'), ids(1), answer([unnamed]))
+    expect(only.outcomes).toEqual([{ kind: 'rejected', reason: 'required' }])
+    const later = byIndex('delivered', { retry: { path: 'code', is: [503] } })
+    expect((await run(later, ids(1), answer([{ code: 503, why: 'busy' }]))).outcomes).toEqual([
+      { kind: 'retry', reason: 'busy' },
+    ])
+  })
+
+  it('an error without a name in a request of which nothing was accepted is found by halves', async () => {
+    const { outcomes } = await run(byIndex('not_accepted'), ids(4), (items) =>
+      items.some(({ id }) => id === 2) ? { status: 207, body: '{"errors":[{"why":"bad"}]}' } : ok,
+    )
+    expect(kinds(outcomes)).toEqual(['delivered', 'delivered', 'rejected', 'delivered'])
   })
 
   it('an item can be accepted, retried, and rejected, each by its own entry', async () => {
@@ -125,7 +156,7 @@ describe('a batch', () => {
     const described = byIndex('delivered', { by: { key: 'id', of_item: 'id' } })
     const { outcomes } = await run(described, [{ id: 'a' }, { id: 'b' }, { id: 'a' }], () => ({
       status: 207,
-      body: '{"errors":[{"id":"a","why":"gone"},{"id":"zz"}]}',
+      body: '{"errors":[{"id":"a","why":"gone"}]}',
     }))
     expect(kinds(outcomes)).toEqual(['rejected', 'delivered', 'rejected'])
   })
@@ -294,10 +325,31 @@ describe('a lookup', () => {
     expect(kinds(outcomes)).toEqual(['delivered'])
   })
 
-  it('a lookup that fails creates nothing', async () => {
-    const { outcomes, requests } = await run(upsert, [{ id: 'k' }], () => ({ status: 503 }))
+  it.each([
+    ['a fault', { status: 503 }],
+    ['an empty answer', { status: 200 }],
+    ['no JSON', { status: 200, body: 'busy' }],
+    ['an answer that is too long', { status: 200, body: `{"data":[],"x":"${'x'.repeat(1_100_000)}"}` }],
+  ])('a lookup that fails creates nothing: %s', async (_, answer) => {
+    const { outcomes, requests } = await run(upsert, [{ id: 'k' }], () => answer)
     expect(requests).toHaveLength(1)
     expect(kinds(outcomes)).toEqual(['retry'])
+  })
+
+  it('a record at the end of a long answer is found', async () => {
+    const body = `{"x":"${'x'.repeat(500_000)}","data":[{"id":"r1"}]}`
+    const { requests } = await run(upsert, [{ id: 'k' }], (_items, at) => (at === 0 ? { status: 200, body } : ok))
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'PATCH'])
+  })
+
+  it('a rule for 404 is obeyed, and nothing is created', async () => {
+    const answers = { rules: [{ status: [404], when: { path: 'code', is: ['no_list'] }, outcome: 'rejected' }] }
+    const more = { requests: { ...upsert.requests, search: { ...upsert.requests.search, answers } } }
+    const refused = await run(more, [{ id: 'k' }], () => ({ status: 404, body: '{"code":"no_list"}' }))
+    expect(kinds(refused.outcomes)).toEqual(['rejected'])
+    expect(refused.requests).toHaveLength(1)
+    const none = await run(more, [{ id: 'k' }], (_items, at) => (at === 0 ? { status: 404, body: '{}' } : ok))
+    expect(none.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 })
 
@@ -325,6 +377,28 @@ it('records of one event stay together, and if some are accepted the event is no
     { kind: 'delivered' },
     { kind: 'rejected', reason: 'The event has 11 records, more than the 10 of a request' },
     { kind: 'rejected', reason: 'Nothing of the event is mapped' },
+  ])
+})
+
+it('an error that names no record of the only event rejects it, because its accepted records are not sent again', async () => {
+  const more = {
+    actions: {
+      send: {
+        title: 'Send',
+        description: 'Sends.',
+        request: 'batch',
+        fields: { list: { label: 'F', help: 'H.', type: 'array', kind: 'property' } },
+        item: { $each: '{{ list }}', $item: { id: '{{ item.id }}' } },
+      },
+    },
+    presets: [{ event_type: 'track', action: 'send', fields: { list: 'properties.products' } }],
+  }
+  const deliver = async (errors: string) =>
+    (await run(more, [{ list: ids(3) }], () => ({ status: 207, body: `{"errors":[${errors}]}` }))).outcomes
+  const said = 'Sample does not say which records it refuses: required'
+  expect(await deliver('{"why":"required"}')).toEqual([{ kind: 'rejected', reason: said }])
+  expect(await deliver('{"at":0,"why":"no"},{"why":"required"}')).toEqual([
+    { kind: 'delivered', note: `1 of 3 records were refused: no; ${said}` },
   ])
 })
 

@@ -36,12 +36,12 @@ const sendUnits = async (described: Described, units: readonly Unit[], context: 
 }
 
 /** The outcome of an event whose items an answer names. Its accepted records are never sent again. */
-const namedOutcome = (own: readonly (EventOutcome | undefined)[]): EventOutcome | undefined => {
+const namedOutcome = (own: readonly (EventOutcome | undefined)[], others: EventOutcome): EventOutcome | undefined => {
   const failed = own.filter((outcome) => outcome !== undefined)
   const [first] = failed
   if (first === undefined) return undefined
   if (failed.length === own.length) return failed.find(({ kind }) => kind === 'rejected') ?? first
-  const reasons = failed.map((outcome) => ('reason' in outcome ? outcome.reason : '')).join('; ')
+  const reasons = [...failed, others].flatMap((outcome) => ('reason' in outcome ? [outcome.reason] : [])).join('; ')
   return { kind: 'delivered', note: `${failed.length} of ${own.length} records were refused: ${reasons}` }
 }
 
@@ -83,13 +83,16 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       const isNamed = own.some((outcome) => outcome !== undefined)
       if (!isNamed) rest.push(unit)
       // If none of the items was accepted, one refused item refuses its event.
-      else
-        settle(
-          [unit],
-          (others === 'delivered' ? namedOutcome(own) : own.find((one) => one !== undefined)) ?? { kind: 'delivered' },
-        )
+      else {
+        const outcome = others === 'not_accepted' ? own.find((one) => one !== undefined) : namedOutcome(own, others)
+        settle([unit], outcome ?? { kind: 'delivered' })
+      }
     }
-    if (others === 'delivered') return settle(rest, { kind: 'delivered' })
+    if (others !== 'not_accepted') {
+      // The only event of a request is the cause. Its accepted records are not sent again.
+      const isCause = units.length === 1 && others.kind === 'retry'
+      return settle(rest, isCause ? { kind: 'rejected', reason: others.reason } : others)
+    }
     if (rest.length === 0) return
     if (round >= maxRounds)
       return settle(rest, { kind: 'retry', reason: 'Not accepted, because other events were refused' })
@@ -145,7 +148,8 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
 /**
  * Delivers a batch as its description says: events of one request together, within its limits. Each event has its own
  * outcome. If the vendor refuses a request and names no event, the request is sent again in halves. An accepted event is
- * never sent again. Throws a DeliveryError if the first request fails for all events.
+ * sent again only if the vendor refuses some records of a request without saying which. Throws a DeliveryError if the
+ * first request fails for all events.
  */
 export const deliverEvents = async (
   described: Described,

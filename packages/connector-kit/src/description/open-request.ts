@@ -10,9 +10,9 @@ import type { DescribedRequest } from './schema-requests.ts'
 /** A described destination without its test vectors. */
 export type Described = Omit<Description, 'vectors'>
 
-/** Maximum bytes of an answer that are read: more if it can name many items. */
+/** Maximum bytes of an answer that are read: more if it can name many items, or is searched for a record. */
 const answerBytes = 64 * 1024
-const listingBytes = 1024 * 1024
+export const listingBytes = 1024 * 1024
 
 /** Returns a named request of a description. */
 export const requestOf = ({ requests }: Described, name: string): DescribedRequest => {
@@ -124,21 +124,20 @@ export const bodyWith = (
   return body
 }
 
-/** Sends a request with its credentials. A token of client credentials that gets 401 is renewed once. */
+/** Sends a request, and reads `maxBytes` of the answer. A token of client credentials that gets 401 is renewed once. */
 export const transmit = async (
   described: Described,
   { open, request }: Envelope,
   body: unknown,
   context: DeliverContext,
+  maxBytes = (request.answers ?? described.answers).items.length > 0 ? listingBytes : answerBytes,
 ): Promise<{ call: Call; secrets: readonly string[] }> => {
   const credentials = described.auth[request.auth]
   if (credentials === undefined) throw new Error(`There are no credentials ${request.auth}`)
   const sending = credentials.some((credential) => credential.in === 'grant') ? withGrant(context) : context
-  const lists = (request.answers ?? described.answers).items.length > 0
-  const bytes = lists ? listingBytes : answerBytes
   const send = async (refused?: string) => {
     const made = await authorize(described, credentials, { ...open, body }, context, refused)
-    const call = await sendRequest(sending, { ...made.request, keepBytes: bytes, readBytes: bytes }, made.hidden)
+    const call = await sendRequest(sending, { ...made.request, keepBytes: maxBytes, readBytes: maxBytes }, made.hidden)
     return { call, secrets: made.hidden.texts ?? [], token: made.token }
   }
   const first = await send()

@@ -4,7 +4,7 @@ import { hideSecrets } from '../http/redaction.ts'
 import type { HttpAnswer } from '../http/request-client.ts'
 import { classifyStatus, isWebPage, parseRetryAfter, retryAfterCapMs } from '../http/send-request.ts'
 import { hasStatus, meets, parsedAnswer, textInAnswer, valueInAnswer } from './answer-value.ts'
-import type { DescribedAnswers, ItemErrors } from './schema-requests.ts'
+import type { DescribedAnswers, ItemErrors, Rule } from './schema-requests.ts'
 
 /** An item of a request as it was sent, and the place of its list in the body. */
 export type SentItem = { readonly value: unknown; readonly place: string }
@@ -15,8 +15,8 @@ export type Reading =
   | { kind: 'all'; outcome: EventOutcome; split: boolean }
   /** Nothing can be sent before a user changes the set-up. */
   | { kind: 'misconfigured'; message: string }
-  /** Outcomes of single items by their position. The others are delivered, or were not accepted. */
-  | { kind: 'items'; named: ReadonlyMap<number, EventOutcome>; others: 'delivered' | 'not_accepted' }
+  /** Outcomes of single items by their position. The others have one outcome, or were not accepted. */
+  | { kind: 'items'; named: ReadonlyMap<number, EventOutcome>; others: EventOutcome | 'not_accepted' }
 
 type Given = {
   answer: HttpAnswer
@@ -51,6 +51,12 @@ export const waitOf = (
   const ms = described.unit.endsWith('milliseconds') ? number : number * 1000
   return Math.min(Math.max(Math.round(described.unit.startsWith('epoch') ? ms - now : ms), 0), retryAfterCapMs)
 }
+
+const retryOf = (reason: string, wait: number | undefined): EventOutcome & { reason: string } => ({
+  kind: 'retry',
+  reason,
+  ...(wait === undefined ? {} : { retryAfterMs: wait }),
+})
 
 type Entry = { value: unknown; reason: string; position: number }
 
@@ -104,30 +110,56 @@ const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => 
   }
 }
 
-/** Returns the outcomes of the items that an answer names; empty if it names none. */
+/** Returns the outcomes of the items that an answer names, and that of the first failure that names no sent item. */
 const namedItems = (errors: ItemErrors, body: unknown, given: Given, wait: number | undefined) => {
   const named = new Map<number, EventOutcome>()
+  let unnamed: (EventOutcome & { reason: string }) | undefined
   const find = createFinder(errors, given.items)
   for (const entry of entriesAt(body, errors)) {
     if (errors.delivered !== undefined && meets(entry.value, errors.delivered)) continue
     const isRetry = errors.retry !== undefined && meets(entry.value, errors.retry)
-    for (const position of find(entry)) {
-      // Several errors of one item: a permanent one decides.
-      if (named.get(position)?.kind === 'rejected') continue
-      const said = [errors.label ?? '', textInAnswer(entry.value, errors.reason) || entry.reason]
-        .filter((part) => part !== '')
-        .join(': ')
-      const reason = cutText(hideSecrets(said, given.secrets), maxReason) || `Refused by ${given.title}`
-      named.set(
-        position,
-        isRetry
-          ? { kind: 'retry', reason, ...(wait === undefined ? {} : { retryAfterMs: wait }) }
-          : { kind: 'rejected', reason },
-      )
-    }
+    const said = [errors.label ?? '', textInAnswer(entry.value, errors.reason) || entry.reason]
+      .filter((part) => part !== '')
+      .join(': ')
+    const reason = cutText(hideSecrets(said, given.secrets), maxReason) || `Refused by ${given.title}`
+    const outcome = isRetry ? retryOf(reason, wait) : ({ kind: 'rejected', reason } as const)
+    const positions = find(entry)
+    if (positions.length === 0) unnamed ??= outcome
+    // Several errors of one item: a permanent one decides.
+    for (const position of positions) if (named.get(position)?.kind !== 'rejected') named.set(position, outcome)
   }
-  return named
+  return { named, unnamed, others: errors.others }
 }
+
+/**
+ * Returns what the lists of errors say; undefined if they say nothing. A failure that names no item is that of the only
+ * item. If any of several items can be the cause, those without a name are retried, because some were refused.
+ */
+const readItems = (given: Given, body: unknown, wait: number | undefined): Reading | undefined => {
+  const { answer, answers, items, title } = given
+  const all = answers.items
+    .filter(({ status }) => hasStatus(answer.status, status))
+    .map((errors) => namedItems(errors, body, given, wait))
+  const first = all.find(({ named }) => named.size > 0)
+  const left = all.find(({ unnamed }) => unnamed !== undefined)
+  const failure = left?.unnamed
+  const others = (first ?? left)?.others
+  const named = new Map(all.flatMap((one) => (one.others === others ? [...one.named] : [])))
+  if (first === undefined) {
+    // The whole request was refused, and its status code decides.
+    if (failure === undefined || classifyStatus(answer.status) === 'rejected') return undefined
+    const split = others === 'not_accepted' && items.length > 1
+    if (split || items.length < 2) return { kind: 'all', outcome: failure, split }
+  }
+  if (others !== 'delivered') return { kind: 'items', named, others: 'not_accepted' }
+  if (failure === undefined) return { kind: 'items', named, others: { kind: 'delivered' } }
+  const reason = `${title} does not say which records it refuses: ${failure.reason}`
+  return { kind: 'items', named, others: retryOf(reason, wait) }
+}
+
+/** Returns the first rule that fits an answer; undefined if none does. */
+export const ruleFor = ({ rules }: DescribedAnswers, status: number, body: unknown): Rule | undefined =>
+  rules.find((rule) => hasStatus(status, rule.status) && (rule.when === undefined || meets(body, rule.when)))
 
 /** Returns the message of an answer for which a user has to change the settings; undefined for any other answer. */
 const setUpProblem = ({ answer, title }: Given): string | undefined => {
@@ -140,7 +172,7 @@ const setUpProblem = ({ answer, title }: Given): string | undefined => {
 /**
  * Returns what an answer says. The first rule that fits applies. Without one, 401, 403, redirects, and web pages hold the
  * events. 408, 429, and 5xx are retried, and other codes from 400 on are rejected. A success without the expected
- * confirmation is retried. Single items that an answer names have their own outcomes.
+ * confirmation is retried. Single items that an answer names have their own outcomes. See `readItems` for the others.
  */
 export const readAnswer = (given: Given): Reading => {
   const { answer, answers, items, title, secrets, now } = given
@@ -148,19 +180,13 @@ export const readAnswer = (given: Given): Reading => {
   const wait = waitOf(answer, body, answers.retry_after, now)
   const said = cutText(hideSecrets(textInAnswer(body, answers.reason), secrets), maxReason)
   const reason = `HTTP ${answer.status}${said === '' ? '' : `: ${said}`}`
-  const retry = (why: string): Reading => ({
-    kind: 'all',
-    outcome: { kind: 'retry', reason: why, ...(wait === undefined ? {} : { retryAfterMs: wait }) },
-    split: false,
-  })
+  const retry = (why: string): Reading => ({ kind: 'all', outcome: retryOf(why, wait), split: false })
   const reject = (why: string): Reading => ({
     kind: 'all',
     outcome: { kind: 'rejected', reason: why },
     split: items.length > 1,
   })
-  const fitting = answers.rules.find(
-    ({ status, when }) => hasStatus(answer.status, status) && (when === undefined || meets(body, when)),
-  )
+  const fitting = ruleFor(answers, answer.status, body)
   if (fitting !== undefined) {
     const why = fitting.message ?? reason
     if (fitting.outcome === 'misconfigured') return { kind: 'misconfigured', message: `${title}: ${why}` }
@@ -172,14 +198,10 @@ export const readAnswer = (given: Given): Reading => {
   if (problem !== undefined) return { kind: 'misconfigured', message: problem }
   const kind = classifyStatus(answer.status)
   if (kind === 'retry') return retry(reason)
-  const listing = answers.items.filter(({ status }) => hasStatus(answer.status, status))
-  const all = listing.map((errors) => ({ named: namedItems(errors, body, given, wait), others: errors.others }))
-  const [first] = all.filter(({ named }) => named.size > 0)
-  if (first !== undefined) {
-    const named = new Map(all.flatMap((one) => (one.others === first.others ? [...one.named] : [])))
-    return { kind: 'items', named, others: first.others }
-  }
-  if (kind === 'delivered' && listing.length > 0 && body === undefined && answer.body.trim() !== '')
+  const single = readItems(given, body, wait)
+  if (single !== undefined) return single
+  const isListing = answers.items.some(({ status }) => hasStatus(answer.status, status))
+  if (kind === 'delivered' && isListing && body === undefined && answer.body.trim() !== '')
     return retry(`The answer of ${title} cannot be read (${reason})`)
   if (kind === 'rejected') return reject(answer.status === 413 ? `${reason}: too large` : reason)
   if (answers.confirmed !== undefined && !meets(body, answers.confirmed))

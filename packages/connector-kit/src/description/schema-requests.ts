@@ -39,6 +39,7 @@ const rule = z.strictObject({
   /** The message for users, instead of the reason in the answer. */
   message: z.string().min(1).max(300).optional(),
 })
+export type Rule = z.output<typeof rule>
 
 /** Where an answer names single events of a batch. */
 const itemErrors = z.strictObject({
@@ -66,11 +67,14 @@ const itemErrors = z.strictObject({
   label: z.string().min(1).max(100).optional(),
   /** Entries that report success. */
   delivered: condition.optional(),
-  /** Entries whose events are sent again later. Those of all other entries are rejected. */
+  /**
+   * Entries whose events are sent again later. Those of all other entries are rejected. Events of several records cannot
+   * have it, because accepted records of an event are not sent again.
+   */
   retry: condition.optional(),
   /**
-   * What became of the items that are not named. With `not_accepted`, the vendor took none, and they are sent again
-   * without the named ones.
+   * What became of the items that are not named, if each entry names an item. With `not_accepted`, the vendor took none,
+   * and they are sent again without the named ones.
    */
   others: z.enum(['delivered', 'not_accepted']),
 })

@@ -2,20 +2,21 @@ import type { DeliverContext } from '../definition/definition.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Call } from '../http/send-request.ts'
 import { hasStatus, parsedAnswer, valueInAnswer } from './answer-value.ts'
-import { bodyWith, type Described, type Envelope, transmit } from './open-request.ts'
-import { type Reading, readAnswer, type SentItem } from './read-answer.ts'
+import { bodyWith, type Described, type Envelope, listingBytes, transmit } from './open-request.ts'
+import { type Reading, readAnswer, ruleFor, type SentItem } from './read-answer.ts'
 
 /** A request with its answer, and what the answer says. */
 export type Sent = { call: Call; reading: Exclude<Reading, { kind: 'misconfigured' }> }
 
-/** Sends a request and reads its answer. Throws ConfigurationError if a user has to change the settings. */
+/** Sends a request and reads `maxBytes` of its answer. Throws ConfigurationError if a user has to change the settings. */
 export const sendRead = async (
   described: Described,
   envelope: Envelope,
   items: readonly SentItem[],
   context: DeliverContext,
+  maxBytes?: number,
 ): Promise<Sent> => {
-  const { call, secrets } = await transmit(described, envelope, bodyWith(envelope, items), context)
+  const { call, secrets } = await transmit(described, envelope, bodyWith(envelope, items), context, maxBytes)
   const answers = envelope.request.answers ?? described.answers
   const { title } = described
   const reading = readAnswer({ answer: call.answer, answers, items, title, secrets, now: context.clock() })
@@ -25,7 +26,8 @@ export const sendRead = async (
 
 /**
  * Looks a record up, and returns the value at a path of the answer; undefined if there is none. An answer 404 means that
- * there is none, unless a rule says otherwise. If the lookup fails, returns what its answer says.
+ * there is none, unless a rule says otherwise. If the lookup fails, returns what its answer says. A success that cannot be
+ * read is retried, because there can be a record.
  */
 export const lookUp = async (
   described: Described,
@@ -33,10 +35,17 @@ export const lookUp = async (
   path: string,
   context: DeliverContext,
 ): Promise<{ found: unknown } | Sent> => {
-  const sent = await sendRead(described, envelope, [], context)
-  const { answer } = sent.call
-  const { reading } = sent
-  const isThere = reading.kind === 'all' && reading.outcome.kind === 'delivered'
-  if (!isThere && !hasStatus(answer.status, [404])) return sent
-  return { found: isThere ? (valueInAnswer(parsedAnswer(answer.body), path) ?? undefined) : undefined }
+  const sent = await sendRead(described, envelope, [], context, listingBytes)
+  const { call, reading } = sent
+  const { status } = call.answer
+  const body = parsedAnswer(call.answer.body)
+  if (reading.kind === 'items' || reading.outcome.kind !== 'delivered') {
+    const isRuled = ruleFor(envelope.request.answers ?? described.answers, status, body) !== undefined
+    return status === 404 && !isRuled ? { found: undefined } : sent
+  }
+  if (hasStatus(status, ['2xx']) && body === undefined) {
+    const reason = `The answer of ${described.title} cannot be read (HTTP ${status})`
+    return { call, reading: { kind: 'all', outcome: { kind: 'retry', reason }, split: false } }
+  }
+  return { found: valueInAnswer(body, path) ?? undefined }
 }
