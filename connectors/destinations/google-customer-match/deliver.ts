@@ -48,7 +48,13 @@ const groupsOf = (context: Context, members: readonly Member[]): Group[] => {
     if (last !== undefined && isSame && last.items.length < peopleAtOnce) last.items.push({ at, body: one.member })
     else groups.push({ first: one, items: [{ at, body: one.member }] })
   }
-  return groups.map(({ first, items }) => ({ target, items, ask: (bodies) => ask(context, first, bodies) }))
+  const ownList = context.settings.list_id?.trim()
+  return groups.map(({ first, items }) => ({
+    target,
+    items,
+    ask: (bodies) => ask(context, first, bodies),
+    read: (asked, facts) => verdictOf(asked, { ...facts, target, isNamedByEvents: first.listId !== ownList }),
+  }))
 }
 
 const send = (context: Context, members: readonly Member[]): Promise<Sent> =>

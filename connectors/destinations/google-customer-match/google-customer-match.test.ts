@@ -225,6 +225,20 @@ describe('people of a customer list', () => {
     await expect(send(add('m-1', { email: hashes.email }))).rejects.toThrow('the customer list: User list is not valid')
   })
 
+  it('events with an unknown list of their own are refused with one request, and the others arrive', async () => {
+    const { asked, people, send } = await sender()
+    const person = { email: hashes.email }
+    const outcomes = await send(
+      add('m-1', { ...person, list_id: '999' }),
+      add('m-2', { phone: hashes.phone, list_id: '999' }),
+      add('m-3', person),
+    )
+    const rejected = { kind: 'rejected', reason: 'Google does not take the customer list: User list is not valid' }
+    expect(outcomes).toEqual([rejected, rejected, { kind: 'delivered' }])
+    expect(asked).toHaveLength(2)
+    expect(people.size).toBe(1)
+  })
+
   it('in test mode no person is added', async () => {
     const { people, send } = await sender({ validate_only: true })
     expect(await send(add('m-1', { email: hashes.email }))).toEqual([{ kind: 'delivered' }])

@@ -58,31 +58,44 @@ const bodyOf = ({ audienceId, action, people }: Group, advertiserId: string) => 
   }
 }
 
-/** Whether TikTok refuses the audience and not a person: a request names only one. */
-const isOfAudience = (call: Call, reason: string): boolean =>
-  codeOf(call) === invalidParameter && /\baudience|advertiser/i.test(reason)
+/** Returns whether TikTok refuses the audience or the ad account, and not a person: a request names one of each. */
+const refusedOf = (call: Call, reason: string): 'audience' | 'advertiser' | undefined => {
+  if (codeOf(call) !== invalidParameter) return undefined
+  if (/\baudience/i.test(reason)) return 'audience'
+  return /advertiser/i.test(reason) ? 'advertiser' : undefined
+}
 
-/** What became of a request. */
-type Answer = { call: Call; outcome: EventOutcome }
+/** What became of a request. `isForAll` is true for an outcome that all people of the request share. */
+type Answer = { call: Call; outcome: EventOutcome; isForAll: boolean }
 
-const ask = async (context: Context, group: Group): Promise<Answer> => {
+/**
+ * Sends a group. Throws ConfigurationError for the audience that a user must fix, and for the ad account. Another
+ * audience comes from the events themselves, so its people are rejected.
+ */
+const ask = async (context: Context, group: Group, ownAudience: string | undefined): Promise<Answer> => {
   const hidden = hiddenOf(context)
   const body = bodyOf(group, context.settings.advertiser_id.trim())
   const call = await askTikTok(context, 'segment/mapping/', { body, hidden })
   const outcome = outcomeOf(call, { now: context.clock(), hidden, items: 'people' })
-  if (outcome.kind === 'rejected' && isOfAudience(call, outcome.reason))
-    throw new ConfigurationError(`TikTok does not take the audience: ${outcome.reason}`, call.exchange())
-  return { call, outcome }
+  const refused = outcome.kind === 'rejected' ? refusedOf(call, outcome.reason) : undefined
+  if (outcome.kind !== 'rejected' || refused === undefined) return { call, outcome, isForAll: false }
+  const reason = `TikTok does not take the audience: ${outcome.reason}`
+  if (refused === 'advertiser' || group.audienceId === ownAudience)
+    throw new ConfigurationError(reason, call.exchange())
+  return { call, outcome: { ...outcome, reason }, isForAll: true }
 }
 
 /**
  * Adds people to audiences and removes them, in their order. TikTok says nothing of single people, so a refused request
  * is sent again in halves until each refused person is found; adding or removing a person twice changes nothing. After a
- * request that must be retried, no more requests are sent. Rejects with a DeliveryError if no person has an outcome yet.
+ * request that must be retried, no more requests are sent. `ownAudience` is the audience that a user named in the settings
+ * or in a sync; people of another one that TikTok refuses are rejected. Rejects with a DeliveryError if no person has an
+ * outcome yet.
  */
 export const sendPeople = async (
   context: Context,
   people: readonly Person[],
+  ownAudience: string | undefined,
 ): Promise<Sent & { outcomes: readonly EventOutcome[] }> => {
   const outcomes: (EventOutcome | undefined)[] = people.map(() => undefined)
   let shown: Answer | undefined
@@ -94,14 +107,14 @@ export const sendPeople = async (
 
   /** Sends a group; returns false if a request must be retried. */
   const send = async (group: Group): Promise<boolean> => {
-    const answer = await ask(context, group)
-    const { outcome, call } = answer
+    const answer = await ask(context, group, ownAudience)
+    const { outcome, call, isForAll } = answer
     latencyMs += call.answer.latencyMs
     if (shown === undefined || (shown.outcome.kind === 'delivered' && outcome.kind !== 'delivered')) shown = answer
     const { people: those } = group
     if (outcome.kind !== 'rejected') refusedInRow = 0
-    else if (those.length === 1) refusedInRow++
-    if (outcome.kind === 'rejected' && those.length > 1 && refusedInRow < maxRefusedInRow) {
+    else if (those.length === 1 && !isForAll) refusedInRow++
+    if (!isForAll && outcome.kind === 'rejected' && those.length > 1 && refusedInRow < maxRefusedInRow) {
       const middle = Math.ceil(those.length / 2)
       return (
         (await send({ ...group, people: those.slice(0, middle) })) &&

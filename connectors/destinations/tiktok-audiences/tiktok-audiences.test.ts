@@ -88,6 +88,34 @@ describe('people of events', () => {
     expect(tiktok.idsIn()).toEqual([])
   })
 
+  it('events with a wrong audience of their own are refused with one request, and the others arrive', async () => {
+    const tiktok = createTikTokAudiences()
+    const of = (messageId: string, audience_id?: string) =>
+      event(messageId, 'add_person', {
+        email: sha256(messageId),
+        ...(audience_id === undefined ? {} : { audience_id }),
+      })
+    const { outcomes, asked } = await sendTo(
+      { definition: tiktokAudiences, origin: origins[0] ?? '', settings, answer: tiktok.answer },
+      [of('m-1', '999999'), of('m-2', '999999'), of('m-3')],
+    )
+    const rejected = {
+      kind: 'rejected',
+      reason: 'TikTok does not take the audience: Parameter error: invalid audience ID',
+    }
+    expect(outcomes).toEqual([rejected, rejected, delivered])
+    expect(asked).toHaveLength(2)
+  })
+
+  it('a wrong audience of the settings is a set-up problem', async () => {
+    const answer = createTikTokAudiences().answer
+    const wrong = { ...settings, audience_id: '999999' }
+    const sent = sendTo({ definition: tiktokAudiences, origin: origins[0] ?? '', settings: wrong, answer }, [
+      event('m-1', 'add_person', { email: sha256('a') }),
+    ])
+    await expect(sent).rejects.toThrow(ConfigurationError)
+  })
+
   it('events without an audience in the settings wait for it', async () => {
     const { access_token, advertiser_id } = settings
     const { outcomes, asked } = await sendTo(

@@ -49,6 +49,9 @@ const personal: ReadonlySet<string> = new Set([
 /** Maximum bytes of a response that are read. The response names each refused item. */
 const keepBytes = 1024 * 1024
 
+/** Maximum bytes of a page of customer lists. */
+const listBytes = 4 * 1024 * 1024
+
 const accountOf = (entered: string) => ({ accountType: 'GOOGLE_ADS', accountId: customerOf(entered) })
 
 /** Returns the destination of a request: the account, and the conversion action or the customer list in it. */
@@ -110,8 +113,8 @@ export const askUserLists = async (context: AccountContext, path: string, body?:
         ...(login_customer_id === undefined ? {} : { 'login-account': account(login_customer_id) }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      keepBytes,
-      readBytes: keepBytes,
+      keepBytes: listBytes,
+      readBytes: listBytes,
       timeoutMs: 60_000,
     },
     hidden,
@@ -166,6 +169,14 @@ const ofAccount: ReadonlySet<string> = new Set([
   'USER_LIST_MUTATION_NOT_SUPPORTED',
 ])
 
+/** Values of "ErrorReason" that concern one customer list, which an event may have named itself. */
+const ofList: ReadonlySet<string> = new Set([
+  'INVALID_USER_LIST_ID',
+  'INVALID_USER_LIST_TYPE',
+  'SENSITIVE_USER_LIST_IMMUTABLE',
+  'USER_LIST_MUTATION_NOT_SUPPORTED',
+])
+
 /** Returns the reasons of an error that apply to the whole request ("Understand API errors", ErrorInfo). */
 const reasonsOf = (error: Readonly<Record<string, unknown>>): string[] =>
   (Array.isArray(error['details']) ? error['details'] : [])
@@ -189,11 +200,17 @@ const itemPlace = /\b(?:events|audience_?members)\[(\d{1,6})\]/i
 
 /**
  * Returns the content of Google's response to a request with a number of items. `target` names what receives them, such
- * as the conversion action. Throws ConfigurationError for errors that a user must fix.
+ * as the conversion action. With `isNamedByEvents`, the events named a customer list, and a refusal of the list refuses
+ * them. Throws ConfigurationError for errors that a user must fix.
  */
 export const verdictOf = (
   { call, hidden }: Asked,
-  { count, target, now }: { count: number; target: string; now: number },
+  {
+    count,
+    target,
+    now,
+    isNamedByEvents = false,
+  }: { count: number; target: string; now: number; isNamedByEvents?: boolean },
 ): Verdict => {
   const answer = answerObject(call)
   const error = isJsonObject(answer?.['error']) ? answer['error'] : {}
@@ -209,11 +226,19 @@ export const verdictOf = (
     if (Number.isInteger(at) && at < count && !refused.has(at)) refused.set(at, shownMessage(why, hidden))
   }
   const ofDestination = violations.find(({ field, reason }) => /\bdestinations\b/.test(field) || ofAccount.has(reason))
-  if (ofDestination !== undefined || reasonsOf(error).some((reason) => ofAccount.has(reason)))
-    throw new ConfigurationError(
-      `Google does not take the account or the ${target}: ${shownMessage(ofDestination?.words ?? words, hidden)}`,
-      call.exchange(),
-    )
+  const reasons = reasonsOf(error)
+  if (ofDestination !== undefined || reasons.some((reason) => ofAccount.has(reason))) {
+    const why = shownMessage(ofDestination?.words ?? words, hidden)
+    const isOfList =
+      ofDestination === undefined ? reasons.some((each) => ofList.has(each)) : ofList.has(ofDestination.reason)
+    if (!isNamedByEvents || !isOfList)
+      throw new ConfigurationError(`Google does not take the account or the ${target}: ${why}`, call.exchange())
+    const reason = `Google does not take the ${target}: ${why}`
+    return {
+      outcome: { kind: 'rejected', reason },
+      refused: new Map(Array.from({ length: count }, (_, at) => [at, reason])),
+    }
+  }
   const outcome = outcomeOfAnswer(call.answer, now, words)
   if (outcome.kind === 'delivered')
     return {
