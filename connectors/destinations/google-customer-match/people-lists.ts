@@ -15,8 +15,8 @@ import { type CustomerMatchSettings, isList } from './settings.ts'
 
 type Context = DeliverContext<CustomerMatchSettings>
 
-/** Lists of a page, the most that Google returns ("ListUserListsRequest"). */
-const pageSize = 1000
+/** Lists of a page. Google returns at most 1,000 ("ListUserListsRequest"); half as many keep the response small. */
+const pageSize = 500
 
 /** The types of lists by the setting ("IngestedUserListInfo", UploadKeyType). */
 const keyTypes = { contact: 'CONTACT_ID', mobile: 'MOBILE_ID', user: 'USER_ID' } as const

@@ -15,6 +15,9 @@ import { adAccountOf, type MetaSettings } from './settings.ts'
 /** Audiences of a page. Segment reads as many (`facebook-custom-audiences/sync/hook-functions.ts`). */
 const pageSize = 200
 
+/** Maximum bytes of a page. */
+const readBytes = 1024 * 1024
+
 /** Returns the answer of a call. Throws the error of a call that failed. */
 const answerOf = (context: Context, call: Call): Readonly<Record<string, unknown>> => {
   const failure = failureOf(call, context.clock(), 'ad account', hiddenOf(context))
@@ -63,7 +66,8 @@ export const peopleLists: PeopleLists<MetaSettings> = {
       ...(cursor === '' ? {} : { after: cursor }),
     })
     const account = adAccountOf(context.settings.ad_account_id)
-    const answer = answerOf(context, await ask(context, 'GET', `act_${account}/customaudiences?${query.toString()}`))
+    const path = `act_${account}/customaudiences?${query.toString()}`
+    const answer = answerOf(context, await ask(context, 'GET', path, undefined, hiddenOf(context), readBytes))
     const { data } = answer
     return { lists: (Array.isArray(data) ? data : []).flatMap(listOf), next: cursorOf(answer) }
   },

@@ -93,6 +93,13 @@ describe('the Custom Audiences of Meta', () => {
     ])
   })
 
+  it('a page of audiences with long names is read as a whole', async () => {
+    const meta = createMeta()
+    for (let at = 0; at < 200; at++) meta.create(String(30_000 + at), `List ${at} ${'ä'.repeat(1000)}`)
+    const { readAll } = await openMeta(meta.answer)
+    expect(await readAll()).toHaveLength(200)
+  })
+
   // "Ad Account, Custom Audiences", Creating: name, subtype, and customer_file_source.
   it('an audience is created for people of the company itself, and is then listed and described', async () => {
     const { create, readAll, facts, asked } = await openMeta(createMeta().answer)
@@ -192,6 +199,23 @@ describe('the customer lists of Google', () => {
       'Matched on YouTube: 1,500',
       'Status at Google: Open',
     ])
+  })
+
+  it('pages of 500 lists with long descriptions are read as a whole', async () => {
+    const ingestedUserListInfo = { uploadKeyTypes: ['CONTACT_ID'] }
+    const all = Array.from({ length: 1000 }, (_, at) => {
+      const id = String(8_012_345_000 + at)
+      return { id, displayName: `List ${at}`, description: 'd'.repeat(5000), ingestedUserListInfo }
+    })
+    const { readAll, asked } = await openGoogle(({ query }) => {
+      const start = Number(query['pageToken'] ?? 0)
+      const end = start + Number(query['pageSize'])
+      const userLists = all.slice(start, end)
+      const next = end < all.length ? { nextPageToken: String(end) } : {}
+      return { status: 200, body: JSON.stringify({ userLists, ...next }) }
+    })
+    expect(titles(await readAll())).toEqual(all.map(({ displayName }) => displayName))
+    expect(asked.map(({ query }) => query['pageSize'])).toEqual(['500', '500'])
   })
 
   it('only lists of the type of the settings are listed and created', async () => {

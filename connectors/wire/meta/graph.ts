@@ -28,13 +28,17 @@ export const hiddenOf = ({ settings }: Pick<GraphContext, 'settings'>) => ({
 /** Maximum bytes of a response that are read. A response can have samples of invalid entries. */
 const keepBytes = 128 * 1024
 
-/** Calls the Graph API. `body` is sent as JSON, and recorded without hidden values. Rejects like `sendRequest`. */
+/**
+ * Calls the Graph API. `body` is sent as JSON, and recorded without hidden values. `readBytes` is for responses that are
+ * larger than usual. Rejects like `sendRequest`.
+ */
 export const ask = async (
   context: GraphContext,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: unknown,
   hidden: Hidden = hiddenOf(context),
+  readBytes?: number,
 ): Promise<Call> => {
   const token = context.settings.access_token.trim()
   return await sendRequest(
@@ -49,7 +53,8 @@ export const ask = async (
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      keepBytes,
+      keepBytes: readBytes ?? keepBytes,
+      ...(readBytes === undefined ? {} : { readBytes }),
       timeoutMs: 60_000,
     },
     hidden,
