@@ -26,9 +26,12 @@ export const destinationApp = z.object({
   settings: z.array(setting),
   /**
    * For a platform with lists of people: the setting of the list for events, the platform's word for a list, and the
-   * maximum characters of its title. Null for others.
+   * maximum characters of its title. Null for others. Servers of an earlier version do not send it.
    */
-  people_lists: z.object({ setting: z.string(), title: z.string(), max_title: z.number().int() }).nullable(),
+  people_lists: z
+    .object({ setting: z.string(), title: z.string(), max_title: z.number().int() })
+    .nullable()
+    .default(null),
 })
 export type DestinationApp = z.infer<typeof destinationApp>
 
