@@ -144,9 +144,9 @@ import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
 import { uploadLogo } from './organizations/upload-logo.ts'
 import { createPeopleList } from './people-lists/create.ts'
-import { getPeopleList } from './people-lists/get.ts'
+import { getPeopleList, maxFactsAgeMs } from './people-lists/get.ts'
 import { createKeptAnswers } from './people-lists/kept-answers.ts'
-import { listPeopleLists } from './people-lists/list.ts'
+import { listPeopleLists, maxListsAgeMs } from './people-lists/list.ts'
 import { countPersonData } from './person-data-places/count.ts'
 import { getPersonDataPlaces } from './person-data-places/get.ts'
 import { updatePersonDataPlaces } from './person-data-places/update.ts'
@@ -279,10 +279,10 @@ import { rotateWriteKey } from './writekeys/rotate.ts'
 
 /** The calls about lists of people at platforms, which share what they have read. */
 const peopleListHandlers = (deps: ControlDeps) => {
-  const lists: Parameters<typeof listPeopleLists>[1] = createKeptAnswers(deps.clock)
+  const lists: Parameters<typeof listPeopleLists>[1] = createKeptAnswers(deps.clock, maxListsAgeMs)
   return {
     list: listPeopleLists(deps, lists),
-    get: getPeopleList(deps, createKeptAnswers(deps.clock)),
+    get: getPeopleList(deps, createKeptAnswers(deps.clock, maxFactsAgeMs)),
     create: createPeopleList(deps, lists),
   }
 }

@@ -70,7 +70,11 @@ export const peopleLists = {
     errors: [
       errors.invalid,
       ...notPossible,
-      { code: 409, reason: 'LIST_NOT_CREATED', when: 'The platform did not create the list; the message says why.' },
+      {
+        code: 409,
+        reason: 'LIST_NOT_CREATED',
+        when: 'The platform did not create the list, or did not say whether it did; the message says which.',
+      },
     ],
   }),
 }

@@ -1,4 +1,5 @@
 import { audit } from '@tributary/api-kit'
+import { RetryableError } from '@tributary/connector-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
@@ -10,10 +11,17 @@ import { askPlatform, failureWords, type PeopleListDeps, peopleListsOf } from '.
 /** Maximum number of lists that one workspace may create in 15 minutes. */
 const maxCreations = 30
 
+/** Returns the words of a failed creation. After a timeout or a fault of the platform, the list may exist. */
+const creationWords = (error: unknown, deps: PeopleListDeps): string => {
+  const words = failureWords(error, deps)
+  if (!(error instanceof RetryableError)) return words
+  return `${words.replace(/[.!]$/, '')}. It may have been created. Look at the list before you repeat.`
+}
+
 /**
  * Creates a list of people at the platform of a destination. The audit record is written before the call, so that every
  * list has a known author; a refused creation leaves a record, too. Throws 409 with the words of the platform if it does
- * not create the list.
+ * not create the list, or does not say whether it did.
  */
 export const createPeopleList =
   (deps: PeopleListDeps, kept: KeptAnswers<KnownLists>): Handler<typeof methods.peopleLists.create> =>
@@ -35,7 +43,7 @@ export const createPeopleList =
       const made = await askPlatform(deps, asked, (context) => lists.create(context, title))
       return { id: made.id, title: made.title, note: made.note }
     } catch (error) {
-      throw conflict('LIST_NOT_CREATED', failureWords(error, deps))
+      throw conflict('LIST_NOT_CREATED', creationWords(error, deps))
     } finally {
       // After a timeout, the platform may still have created it.
       kept.forget(row.id)

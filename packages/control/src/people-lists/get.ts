@@ -6,7 +6,7 @@ import type { KeptAnswers } from './kept-answers.ts'
 import { askPlatform, countQuestion, failureWords, type PeopleListDeps, peopleListsOf } from './people-lists-of.ts'
 
 /** Maximum age of an answer, ms; and that of one that a user refreshes. */
-const maxAgeMs = 15 * 60_000
+export const maxFactsAgeMs = 15 * 60_000
 const maxFreshAgeMs = 30_000
 
 /** Maximum number of facts, and of characters of each. */
@@ -28,7 +28,7 @@ export const getPeopleList =
     const wanted = {
       key: `${row.id}/${id}`,
       version: row.update_time.getTime(),
-      maxAgeMs: query.fresh === 'true' ? maxFreshAgeMs : maxAgeMs,
+      maxAgeMs: query.fresh === 'true' ? maxFreshAgeMs : maxFactsAgeMs,
     }
     try {
       const { value, time } = await kept.read(wanted, () =>

@@ -1,5 +1,5 @@
 import { offsetCursor, openPage } from '@tributary/api-kit'
-import type { DeliverContext, PeopleList, PeopleLists } from '@tributary/connector-kit'
+import { cutText, type DeliverContext, type PeopleList, type PeopleLists } from '@tributary/connector-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { KeptAnswers } from './kept-answers.ts'
@@ -10,7 +10,16 @@ const maxPages = 10
 const maxLists = 5000
 
 /** How long the lists of an account stay in memory, ms: a search asks the platform once, and not for each letter. */
-const maxAgeMs = 60_000
+export const maxListsAgeMs = 60_000
+
+/** Maximum characters of a title and of a note in memory. */
+const maxCharacters = 200
+
+const cutList = ({ id, title, note }: PeopleList): PeopleList => ({
+  id,
+  title: cutText(title, maxCharacters).toWellFormed(),
+  note: cutText(note, maxCharacters).toWellFormed(),
+})
 
 /** The lists of an account, by title. `isPart` is true if the account has more. */
 export type KnownLists = { lists: readonly PeopleList[]; isPart: boolean }
@@ -20,7 +29,7 @@ const readLists = async (lists: PeopleLists, context: DeliverContext): Promise<K
   let cursor = ''
   for (let page = 0; page < maxPages; page++) {
     const read = await lists.read(context, cursor)
-    found.push(...read.lists)
+    found.push(...read.lists.map(cutList))
     cursor = read.next
     if (cursor === '' || found.length >= maxLists) break
   }
@@ -46,7 +55,7 @@ export const listPeopleLists =
     await countQuestion(deps, workspace.id)
     let read: KnownLists
     try {
-      const wanted = { key: row.id, version: row.update_time.getTime(), maxAgeMs }
+      const wanted = { key: row.id, version: row.update_time.getTime(), maxAgeMs: maxListsAgeMs }
       const answer = await kept.read(wanted, () => askPlatform(deps, asked, (context) => readLists(lists, context)))
       read = answer.value
     } catch (error) {

@@ -6,11 +6,13 @@ import {
   requireDefinition,
 } from '@tributary/configuration'
 import {
+  ConfigurationError,
   type DeliverContext,
   DeliveryError,
   type DestinationDefinition,
   hideSecrets,
   type PeopleLists,
+  RejectedError,
   RetryableError,
 } from '@tributary/connector-kit'
 import { AppError, badRequest } from '@tributary/kernel'
@@ -50,6 +52,14 @@ export const countQuestion = async ({ counters }: PeopleListDeps, workspaceId: s
   )
 }
 
+/** Returns an error of the same kind, whose message shows no secrets. */
+const withoutSecrets = (cause: DeliveryError, secrets: readonly string[]): DeliveryError => {
+  const words = hideSecrets(cause.message, secrets)
+  if (cause instanceof RejectedError) return new RejectedError(words, undefined, cause)
+  if (cause instanceof ConfigurationError) return new ConfigurationError(words, undefined, cause)
+  return new RetryableError(words, { cause })
+}
+
 /**
  * Calls the connector of a destination with lists. The call ends with its time limit and not with its caller, because
  * others may wait for the same answer, and a list may already exist. Errors of the platform show no secrets.
@@ -63,7 +73,7 @@ export const askPlatform = async <T>(
   return await callConnector(deps, row, definition, { withinMs, signal }, (context, secrets) =>
     call(context).catch((error: unknown) => {
       if (!(error instanceof DeliveryError)) throw error
-      throw new RetryableError(hideSecrets(error.message, secrets), { cause: error })
+      throw withoutSecrets(error, secrets)
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { type DestinationDefinition, RejectedError, RetryableError } from '@tributary/connector-kit'
+import { ConfigurationError, type DestinationDefinition, RejectedError, RetryableError } from '@tributary/connector-kit'
 import { methods } from '@tributary/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Harness, listed, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
@@ -7,7 +7,7 @@ import { createKeptAnswers } from './kept-answers.ts'
 
 /** The platform of the test: its lists, the questions that it received, and how it fails. */
 const platform = {
-  pages: [] as { id: string; title: string }[][],
+  pages: [] as { id: string; title: string; note?: string }[][],
   asked: [] as string[],
   failure: undefined as Error | undefined,
 }
@@ -25,7 +25,7 @@ const peopleLists: NonNullable<DestinationDefinition['peopleLists']> = {
     fail()
     const page = cursor === '' ? 0 : Number(cursor)
     return {
-      lists: (platform.pages[page] ?? []).map((list) => ({ ...list, note: 'n' })),
+      lists: (platform.pages[page] ?? []).map((list) => ({ note: 'n', ...list })),
       next: page + 1 < platform.pages.length ? String(page + 1) : '',
     }
   },
@@ -100,6 +100,12 @@ test('of an account with many lists, ten pages are read, and the response says s
   expect(platform.asked).toHaveLength(10)
 })
 
+test('long titles and notes are cut', async () => {
+  platform.pages = [[{ id: '1', title: 't'.repeat(5000), note: 'n'.repeat(5000) }]]
+  const [found] = (await list()).people_lists
+  expect([found?.title.length, found?.note.length]).toEqual([200, 200])
+})
+
 test('after a changed setting or a new list, the platform is asked again', async () => {
   await titles()
   await organization.administrator.ok(methods.destinations.updateSetting, made.params, {
@@ -165,6 +171,20 @@ test('a list that the platform refuses is an error with its words and without se
   })
 })
 
+test.each([
+  [new RetryableError('No response within 20 seconds'), true],
+  [new ConfigurationError('The access token has ended'), false],
+  [new RejectedError('Name taken'), false],
+])('after %s, the message says whether the list may exist', async (failure, mayExist) => {
+  platform.failure = failure
+  const path = `/${made.destination.name}/peopleLists`
+  const hint = mayExist ? '. It may have been created. Look at the list before you repeat.' : ''
+  expect(await organization.collaborator.call('POST', path, { title: 'Customers' })).toMatchObject({
+    status: 409,
+    body: { reason: 'LIST_NOT_CREATED', message: `${failure.message}${hint}` },
+  })
+})
+
 test('a title that is absent or too long, and an ID that is none, are refused before the platform is asked', async () => {
   const path = `/${made.destination.name}/peopleLists`
   for (const title of ['', ' ', 'x'.repeat(21)])
@@ -204,8 +224,21 @@ test('a destination without lists of people says so', async () => {
 })
 
 test('callers that ask at the same time wait for one answer', async () => {
-  const kept = createKeptAnswers<number>(() => 0)
+  const kept = createKeptAnswers<number>(() => 0, 1000)
   let calls = 0
   const ask = () => kept.read({ key: 'a', version: 1, maxAgeMs: 1000 }, async () => ++calls)
   expect((await Promise.all([ask(), ask(), ask()])).map(({ value }) => value)).toEqual([1, 1, 1])
+})
+
+test('answers are forgotten when they are too old for every question', async () => {
+  let now = 0
+  const kept = createKeptAnswers<string>(() => now, 1000)
+  const ask = (key: string) => kept.read({ key, version: 1, maxAgeMs: 500 }, async () => key)
+  await ask('a')
+  now = 600
+  await ask('b')
+  expect(kept.count()).toBe(2)
+  now = 1000
+  await ask('b')
+  expect(kept.count()).toBe(1)
 })
