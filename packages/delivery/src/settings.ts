@@ -37,9 +37,9 @@ export type DeliverySettings = {
   /** How often parked rows, spilled ranges and positions are written, if any have changed. */
   flushMs: number
   /**
-   * A delivery log insert is sent with this many rows or after `waitMs`. With `busyRows` or more after that time, it
-   * waits until `busyWaitMs`, because a small insert and its merges cost as much as a large one. When the buffer is
-   * full, no request starts.
+   * A delivery log insert is sent with this many rows, with a quarter of `bufferBytes`, or after `waitMs`. With
+   * `busyRows` or more after that time, it waits until `busyWaitMs`, because a small insert and its merges cost as much
+   * as a large one. When the buffer is full, no request starts.
    */
   attempts: {
     rows: number

@@ -19,7 +19,7 @@ const open = () =>
     settings: { ...defaultDeliverySettings, attempts: limits },
   })
 
-const attempt = (eventId: string): Parameters<ReturnType<typeof open>['push']>[0] => ({
+const attempt = (eventId: string, request = ''): Parameters<ReturnType<typeof open>['push']>[0] => ({
   workspaceId: crypto.randomUUID(),
   sourceId: crypto.randomUUID(),
   destinationId: crypto.randomUUID(),
@@ -33,7 +33,7 @@ const attempt = (eventId: string): Parameters<ReturnType<typeof open>['push']>[0
   httpStatus: 200,
   latencyMs: 1,
   reason: '',
-  request: '',
+  request,
   response: '',
   replayId: '',
   producer: '',
@@ -44,20 +44,23 @@ const attempt = (eventId: string): Parameters<ReturnType<typeof open>['push']>[0
 })
 
 it.each([
-  { rows: 9, after: 249, written: false },
-  { rows: 9, after: 250, written: true },
-  { rows: 10, after: 250, written: false },
-  { rows: 10, after: 999, written: false },
-  { rows: 10, after: 1000, written: true },
-  { rows: 100, after: 0, written: true },
+  { rows: 9, after: 249, written: false, requestBytes: 0 },
+  { rows: 9, after: 250, written: true, requestBytes: 0 },
+  { rows: 10, after: 250, written: false, requestBytes: 0 },
+  { rows: 10, after: 999, written: false, requestBytes: 0 },
+  { rows: 10, after: 1000, written: true, requestBytes: 0 },
+  { rows: 100, after: 0, written: true, requestBytes: 0 },
+  // A quarter of the buffer has 256 KiB.
+  { rows: 31, after: 0, written: false, requestBytes: 8000 },
+  { rows: 33, after: 0, written: true, requestBytes: 8000 },
 ])(
-  '$rows rows are written after $after ms: $written, and release their records then',
-  async ({ rows, after, written }) => {
+  '$rows rows with requests of $requestBytes bytes are written after $after ms: $written, and release their records then',
+  async ({ rows, after, written, requestBytes }) => {
     now = 1_000_000
     const log = open()
     let released = 0
     for (let index = 0; index < rows; index++)
-      log.push(attempt(String(index)), { open: 1, finish: () => void released++ })
+      log.push(attempt(String(index), 'x'.repeat(requestBytes)), { open: 1, finish: () => void released++ })
     now += after
     await log.flush()
     const found = await store.query<{ rows: string }>('select count() as rows from deliveries')
