@@ -204,9 +204,12 @@ describe('while a store is down', () => {
   })
 })
 
-it('positions are committed at least every second, so that a kill repeats at most one second of deliveries', async () => {
+it.each([
+  { load: 'few rows', busyRows: defaultDeliverySettings.attempts.busyRows },
+  { load: 'many rows', busyRows: 1 },
+])('with $load of the delivery log, a kill repeats at most one second of deliveries', async ({ busyRows }) => {
   const { attempts, flushMs } = defaultDeliverySettings
-  await reopen({ attempts, flushMs })
+  await reopen({ attempts: { ...attempts, busyRows }, flushMs })
   const delivered = new Map<string, number>()
   const peer = await peerOf((request) => {
     for (const [, id = ''] of request.body.matchAll(/"messageId":"(m-\d+)"/g)) delivered.set(id, performance.now())
